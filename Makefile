@@ -1,0 +1,44 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test lint clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/installed  ## install eatlas in .venv and run the ten Caliskan tests on real GloVe vectors
+	$(BIN)/eatlas run
+
+install: $(VENV)/installed  ## install eatlas in .venv
+
+test: $(VENV)/tested  ## install what the tests need and run them
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/linted  ## check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:  ## remove .venv and what was built
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "eatlas needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(INSTALL) --editable '.[test]'
+	@touch $@
+
+$(VENV)/linted: $(VENV)/installed
+	$(INSTALL) --editable '.[lint]'
+	@touch $@

@@ -1,0 +1,78 @@
+"""Embedding association tests that a social scientist can trust, explain and publish.
+
+>>> import eatlas
+>>> results = eatlas.run(tests="weat-6", vectors="glove-sample", measures="ml-eat")
+>>> results[0].pattern.direction
+'Singular'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from eatlas.version import __version__
+
+if TYPE_CHECKING:
+    from eatlas.engine import run
+    from eatlas.errors import EatlasError, EatlasWarning
+    from eatlas.measures import MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.report import plot, write_report
+    from eatlas.results import Results, read_results
+    from eatlas.sources import ArraySource, open_vectors
+    from eatlas.stats.permutation import permutation_test
+    from eatlas.stimuli import AssociationTest, Concept, load_tests
+
+__all__ = [
+    "MLEAT",
+    "SCEAT",
+    "WEAT",
+    "ArraySource",
+    "AssociationTest",
+    "Concept",
+    "EatlasError",
+    "EatlasWarning",
+    "Results",
+    "__version__",
+    "get_measure",
+    "load_tests",
+    "open_vectors",
+    "permutation_test",
+    "plot",
+    "read_results",
+    "run",
+    "write_report",
+]
+
+_HOME = {
+    "AssociationTest": "eatlas.stimuli",
+    "ArraySource": "eatlas.sources",
+    "Concept": "eatlas.stimuli",
+    "EatlasError": "eatlas.errors",
+    "EatlasWarning": "eatlas.errors",
+    "MLEAT": "eatlas.measures",
+    "Results": "eatlas.results",
+    "SCEAT": "eatlas.measures",
+    "WEAT": "eatlas.measures",
+    "get_measure": "eatlas.measures",
+    "load_tests": "eatlas.stimuli",
+    "open_vectors": "eatlas.sources",
+    "permutation_test": "eatlas.stats.permutation",
+    "plot": "eatlas.report",
+    "read_results": "eatlas.results",
+    "run": "eatlas.engine",
+    "write_report": "eatlas.report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names when they are first used; ``import eatlas`` alone is light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'eatlas' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

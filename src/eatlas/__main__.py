@@ -1,0 +1,5 @@
+"""``python -m eatlas``."""
+
+from eatlas.cli import main
+
+main()

@@ -1,0 +1,83 @@
+"""What can go wrong, said so that the reader can mend it: what, got, allowed, remedy."""
+
+from __future__ import annotations
+
+
+class EatlasError(Exception):
+    """A mistake in the input, explained.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong and where (file, line, key, group).
+    got : str, optional
+        What was found there.
+    allowed : str, optional
+        What may stand there.
+    remedy : str, optional
+        What to do now.
+
+    Examples
+    --------
+    >>> print(EatlasError("unknown test", got="weat-11", allowed="weat-1 to weat-10"))
+    unknown test
+      got: weat-11
+      allowed: weat-1 to weat-10
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        got: str | None = None,
+        allowed: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.what, self.got, self.allowed, self.remedy = what, got, allowed, remedy
+        parts = (("got", got), ("allowed", allowed), ("remedy", remedy))
+        super().__init__("\n".join([what, *(f"  {k}: {v}" for k, v in parts if v is not None)]))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the keyword arguments when an error crosses a process border."""
+        state = {"got": self.got, "allowed": self.allowed, "remedy": self.remedy}
+        return _rebuild, (type(self), self.what, state)
+
+
+def _rebuild(kind: type[EatlasError], what: str, state: dict[str, str | None]) -> EatlasError:
+    return kind(what, **state)
+
+
+class StimulusError(EatlasError):
+    """A test, battery or test file is not usable as written."""
+
+
+class SourceError(EatlasError):
+    """A source of vectors cannot be opened or read."""
+
+
+class CoverageError(EatlasError):
+    """Too few terms of a group have a vector."""
+
+
+class SignatureError(EatlasError):
+    """A measure's name or parameters cannot be understood."""
+
+
+class ResultsError(EatlasError):
+    """A results file cannot be read or written."""
+
+
+class EatlasWarning(UserWarning):
+    """Base of every warning that eatlas gives."""
+
+
+class StimulusWarning(EatlasWarning):
+    """A test is usable, but something about its stimuli deserves a look."""
+
+
+class SourceWarning(EatlasWarning):
+    """A source was read, but something about it deserves a look."""
+
+
+class UndefinedWarning(EatlasWarning):
+    """A quantity is not defined for this input and stands as NaN or null."""

@@ -1,0 +1,9 @@
+"""Arrays in, arrays out: unit rows, mean directions, similarities, associations.
+
+Every sum here runs in an order fixed by the values alone, so that terms listed in another order,
+or the same vector met twice, give the same bits.
+"""
+
+from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similarities, unit_rows
+
+__all__ = ["associations", "mean_and_sd", "mean_row", "similarities", "unit_rows"]

@@ -1,0 +1,203 @@
+"""What measures of association share: parameters, signature, and the way to unit rows."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.errors import CoverageError, SignatureError, UndefinedWarning
+from eatlas.measures.p_values import to_record
+from eatlas.results import AssociationResult
+from eatlas.results.parts import Concepts, Coverage, Level, Provenance
+from eatlas.signature import Signature
+from eatlas.sources import CaseRule, VectorSource, embed, open_vectors
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.permutation import METHODS, permutation_test
+from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.version import __version__
+
+
+@dataclass(frozen=True)
+class Input:
+    """A test's unit rows by role, and what a result says about them."""
+
+    rows: Mapping[str, NDArray[np.float64]]
+    coverage: Coverage
+    notes: tuple[str, ...]
+    head: Mapping[str, Any]
+    """The fields of a result that do not depend on what was found."""
+
+
+@dataclass(frozen=True)
+class AssociationMeasure(ABC):
+    """A measure of association between targets and attributes; a frozen value.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level, between 0 and 1.
+    ddof : {1, 0}
+        Denominator of the standard deviation in the effect size: N - ddof.
+    p : {"auto", "exact", "inversion", "bracket"}
+        How p-values are found; ``auto`` chooses, and the result says what it chose.
+    """
+
+    name: ClassVar[str]
+    """Name in signatures, results and on the command line."""
+    kind: ClassVar[str] = "association"
+    """Kind of test that the measure takes."""
+    minimum: ClassVar[Mapping[str, int]]
+    """Usable terms that each group must have: 2 where it is permuted, else 1."""
+
+    alpha: float = 0.05
+    ddof: int = 1
+    p: str = "auto"
+
+    def __post_init__(self) -> None:
+        self._check("alpha", "a number between 0 and 1", ok=_number(self.alpha, 0, 1))
+        self._check("ddof", "1 or 0", ok=type(self.ddof) is int and self.ddof in {0, 1})
+        self._check("p", ", ".join(METHODS), ok=self.p in METHODS)
+
+    @property
+    def signature(self) -> str:
+        """The measure with all its parameters, in canonical form."""
+        params = tuple((f.name, getattr(self, f.name)) for f in fields(self))
+        return str(Signature(self.name, params))
+
+    def __str__(self) -> str:
+        return self.signature
+
+    def __call__(
+        self,
+        test: AssociationTest,
+        source: VectorSource | Any,
+        *,
+        case: CaseRule = "auto",
+        seed: int = 0,
+    ) -> AssociationResult:
+        """Measure one test on one source.
+
+        Parameters
+        ----------
+        test : AssociationTest
+        source : VectorSource or anything that :func:`eatlas.open_vectors` opens
+        case : {"auto", "exact"}
+            Rule by which terms are looked up.
+        seed : int
+            Recorded with the result; exact p-values do not depend on it.
+
+        Raises
+        ------
+        CoverageError
+            If a group has too few terms with a vector; the missing ones are listed.
+        SourceError
+            If the vectors are not well formed.
+
+        Warns
+        -----
+        UndefinedWarning
+            If an effect size is undefined because the scores have no spread.
+        """
+        given = self._embed(test, open_vectors(source), case, seed)
+        notes: list[str] = []
+        result = self.compute(given, notes)
+        for note in notes:
+            if note.startswith("Undefined"):
+                warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=2)
+        return result.model_copy(update={"warnings": (*given.notes, *notes)})
+
+    @abstractmethod
+    def compute(self, given: Input, notes: list[str]) -> AssociationResult:
+        """Find what the measure is named for; remarks for the reader go into `notes`."""
+
+    def level(
+        self, first: NDArray[np.float64], second: NDArray[np.float64], what: str, notes: list[str]
+    ) -> Level:
+        """Effect size and permutation p-values of two groups of scores."""
+        scores, n = np.concatenate([first, second]), len(first)
+        difference, d = effect_size(scores, n, ddof=self.ddof)
+        p = to_record(permutation_test(scores, n, method=self.p, scale=1.0))
+        if np.isnan(d):
+            notes.append(
+                f"Undefined effect size of {what}: its scores do not differ, so every "
+                "relabelling gives the same statistic and all p-values are 1."
+            )
+        elif p.min_p >= self.alpha:
+            notes.append(
+                f"The design of {what}, {n} against {len(second)}, has {p.total} relabellings: "
+                f"no p-value can fall below {p.min_p:.3g}, so none reaches alpha = {self.alpha}."
+            )
+        return Level(
+            effect_size=None if np.isnan(d) else d,
+            difference=difference,
+            n=(n, len(second)),
+            p=p,
+        )
+
+    def _embed(
+        self, test: AssociationTest, source: VectorSource, case: CaseRule, seed: int
+    ) -> Input:
+        embedded = embed(test, source, case)
+        self._require_minimum(test, embedded.coverage, source.name)
+        head = {
+            "signature": self.signature,
+            "test": test.id,
+            "title": test.title,
+            "source": source.name,
+            "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
+            "coverage": embedded.coverage,
+            "provenance": Provenance(
+                version=__version__,
+                seed=seed,
+                case=case,
+                stimuli_sha256=test.stimuli_sha256,
+                source_fingerprint=source.fingerprint,
+                vectors_sha256=embedded.sha256,
+                citation=test.citation,
+            ),
+        }
+        rows = {
+            role: kernels.unit_rows(vectors) if len(vectors) else vectors
+            for role, vectors in embedded.vectors.items()
+        }
+        return Input(rows, embedded.coverage, embedded.notes, head)
+
+    def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
+        for role, least in self.minimum.items():
+            group = coverage.group(role)
+            if len(group.used) >= least:
+                continue
+            concept = test.concept(role).name
+            reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
+            raise CoverageError(
+                f"test {test.id}, group {role} ({concept}): "
+                + ("no term has" if not group.used else f"only {len(group.used)} term has")
+                + f" a usable vector in {source}",
+                got=f"missing: {', '.join(reasons) or 'none; the group is that small'}",
+                allowed=f"at least {least} usable terms for {self.name} "
+                f"({'its labels are permuted' if least > 1 else 'its mean is taken'})",
+                remedy="use terms that the source has, or a source with a larger vocabulary",
+            )
+
+    def _check(self, parameter: str, allowed: str, *, ok: bool) -> None:
+        if not ok:
+            raise SignatureError(
+                f"{self.name}: the parameter {parameter} has no such value",
+                got=repr(getattr(self, parameter)),
+                allowed=allowed,
+            )
+
+    def with_parameters(self, **parameters: Any) -> AssociationMeasure:
+        """Return the measure with some parameters changed."""
+        return replace(self, **parameters)
+
+
+def _number(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low < value < high

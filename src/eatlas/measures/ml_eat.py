@@ -1,0 +1,141 @@
+"""ML-EAT: one association test at three levels, and the EAT pattern they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.patterns import TailRule, association_of, eat_pattern
+from eatlas.results import MLEATResult
+from eatlas.results.ml_eat import Attribute, AttributeScores, Level2, Level3, Pattern, Scores
+from eatlas.results.parts import Cell
+
+KEPT_CELLS = 10_000
+"""Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
+
+
+@dataclass(frozen=True)
+class MLEAT(AssociationMeasure):
+    """Multilevel Embedding Association Test (Wolfe, Hiniker and Howe 2024).
+
+    Level 1 is the WEAT: the differential association of X and Y with A and B (equations 1 to 4).
+    Level 2 is the differential association of X alone, and of Y alone, with A and B (equations
+    5 to 8); its p-values permute the attribute labels. Level 3 is the mean and standard deviation
+    of the cosines of each target group with each attribute group (equations 10 and 11). The EAT
+    pattern says which level 2 associations are there.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        A level 2 association needs p < alpha.
+    ddof : {1, 0}, default 1
+        Denominator of the standard deviation in effect sizes: N - ddof.
+    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
+        How p-values are found.
+    tail : {"directional", "two-sided"}, default "directional"
+        Which p-value decides on an association: that of the tail of the observed sign, as in the
+        published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
+        result carries the pattern under both.
+    threshold : float, default 0.2
+        A level 2 association needs ``|d| > threshold``.
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-10")
+    >>> result = eatlas.MLEAT()(test, "glove-sample")
+    >>> result.pattern.label in {"A-Uniform", "AX-Singular", "Non-Directional"}
+    True
+    """
+
+    name: ClassVar[str] = "ml-eat"
+    minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
+
+    tail: TailRule = "directional"
+    threshold: float = 0.2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check("tail", " or ".join(get_args(TailRule)), ok=self.tail in get_args(TailRule))
+        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
+        self._check("threshold", "a number from 0", ok=number and self.threshold >= 0)
+
+    def compute(self, given: Input, notes: list[str]) -> MLEATResult:
+        """Three levels and the pattern."""
+        rows = given.rows
+        mean = {role: kernels.mean_row(rows[role]) for role in rows}
+        s = {r: kernels.associations(rows[r], mean["A"] - mean["B"]) for r in "XY"}
+        u = {(t, r): kernels.associations(rows[r], mean[t]) for t in "XY" for r in "AB"}
+        level2 = Level2(
+            X=self.level(u["X", "A"], u["X", "B"], "level 2 of X", notes),
+            Y=self.level(u["Y", "A"], u["Y", "B"], "level 2 of Y", notes),
+        )
+        blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
+        return MLEATResult(
+            **given.head,
+            level1=self.level(s["X"], s["Y"], "level 1", notes),
+            level2=level2,
+            level3=Level3(**{name: _cell(block) for name, block in blocks.items()}),
+            pattern=self._pattern(level2),
+            scores=_scores(s, u),
+            similarities=_similarities(blocks),
+        )
+
+    def _pattern(self, level2: Level2) -> Pattern:
+        def associations(rule: TailRule) -> dict[str, Attribute | None]:
+            limits = {"alpha": self.alpha, "threshold": self.threshold}
+            return {r: association_of(level2.group(r), rule, **limits) for r in ("X", "Y")}
+
+        chosen, two_sided = associations(self.tail), associations("two-sided")
+        label, direction = eat_pattern(chosen["X"], chosen["Y"])
+        two_sided_label, two_sided_direction = eat_pattern(two_sided["X"], two_sided["Y"])
+        return Pattern(
+            label=label,
+            direction=direction,
+            two_sided_label=two_sided_label,
+            two_sided_direction=two_sided_direction,
+            **chosen,
+            alpha=self.alpha,
+            threshold=self.threshold,
+            tail=self.tail,
+        )
+
+
+def _cell(block: NDArray[np.float64]) -> Cell:
+    mean, sd = kernels.mean_and_sd(block, 1)
+    quantiles = np.quantile(block, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=block.size, quantiles=quantiles)
+
+
+def _scores(
+    s: Mapping[str, NDArray[np.float64]], u: Mapping[tuple[str, str], NDArray[np.float64]]
+) -> Scores:
+    def attributes(target: str) -> AttributeScores:
+        return AttributeScores(A=u[target, "A"].tolist(), B=u[target, "B"].tolist())
+
+    return Scores(
+        X=s["X"].tolist(),
+        Y=s["Y"].tolist(),
+        attributes_with_X=attributes("X"),
+        attributes_with_Y=attributes("Y"),
+    )
+
+
+def _similarities(
+    blocks: Mapping[str, NDArray[np.float64]],
+) -> tuple[tuple[float, ...], ...] | None:
+    if sum(block.size for block in blocks.values()) > KEPT_CELLS:
+        return None
+    whole = np.block([[blocks["XA"], blocks["XB"]], [blocks["YA"], blocks["YB"]]])
+    return tuple(tuple(row) for row in np.round(whole, 6).tolist())

@@ -1,0 +1,63 @@
+"""From a name or a signature to a measure."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from eatlas.errors import SignatureError
+from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.ml_eat import MLEAT
+from eatlas.measures.sc_eat import SCEAT
+from eatlas.measures.weat import WEAT
+from eatlas.signature import Signature
+
+BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT)
+ENTRY_POINTS = "eatlas.measures"
+
+
+@cache
+def measure_types() -> dict[str, type[AssociationMeasure]]:
+    """Measures by name; other packages add theirs as entry points."""
+    known = {measure.name: measure for measure in BUILT_IN}
+    return known | {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+
+
+def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
+    """Return the measure that a signature names; a bare name means its defaults.
+
+    Raises
+    ------
+    SignatureError
+        If the name or a parameter is unknown, or a value is not allowed.
+
+    Examples
+    --------
+    >>> get_measure("ml-eat(alpha=0.01)").signature
+    'ML-EAT(alpha=0.01,ddof=1,p=auto,tail=directional,threshold=0.2)'
+    """
+    if isinstance(spec, AssociationMeasure):
+        return spec
+    signature = Signature.parse(spec)
+    kind = measure_types().get(signature.name)
+    if kind is None:
+        near = difflib.get_close_matches(signature.name, measure_types(), n=1)
+        raise SignatureError(
+            f"there is no measure {signature.name!r}",
+            allowed=", ".join(measure_types()),
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
+    return kind(**_known_parameters(kind, signature))
+
+
+def _known_parameters(kind: type[AssociationMeasure], signature: Signature) -> dict[str, Any]:
+    allowed = sorted(field.name for field in fields(kind))
+    for name, _ in signature.params:
+        if name not in allowed:
+            raise SignatureError(
+                f"{kind.name} has no parameter {name!r}", allowed=", ".join(allowed)
+            )
+    return dict(signature.params)

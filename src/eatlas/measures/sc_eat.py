@@ -1,0 +1,73 @@
+"""SC-EAT: the differential association of single terms with two attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.results import SCEATResult
+from eatlas.results.sc_eat import TermAssociation
+
+
+@dataclass(frozen=True)
+class SCEAT(AssociationMeasure):
+    """Single-Category Embedding Association Test, for each target term of a test.
+
+    The effect size of a term w is the difference of the mean cosines of w with A and with B,
+    divided by the standard deviation of its cosines with their union; the p-values permute the
+    attribute labels (equation 9 of Wolfe, Hiniker and Howe 2024). It is level 2 of the ML-EAT
+    for a target group of one term.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level, between 0 and 1; it only decides which designs are warned about.
+    ddof : {1, 0}, default 1
+        Denominator of the standard deviation: N - ddof.
+    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
+        How p-values are found.
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-8")
+    >>> result = eatlas.SCEAT()(test, "glove-sample")
+    >>> result.terms[0].term
+    'science'
+    """
+
+    name: ClassVar[str] = "sc-eat"
+    minimum: ClassVar = {"X": 1, "Y": 1, "A": 2, "B": 2}
+
+    def compute(self, given: Input, notes: list[str]) -> SCEATResult:
+        """One level 2 for each target term."""
+        groups: tuple[Literal["X", "Y"], ...] = ("X", "Y")
+        entries = [
+            self._entry(group, term, row, given, notes)
+            for group in groups
+            for term, row in zip(given.coverage.group(group).used, given.rows[group], strict=True)
+        ]
+        return SCEATResult(**given.head, terms=tuple(entries))
+
+    def _entry(
+        self,
+        group: Literal["X", "Y"],
+        term: str,
+        row: NDArray[np.float64],
+        given: Input,
+        notes: list[str],
+    ) -> TermAssociation:
+        a, b = (kernels.associations(given.rows[role], row) for role in "AB")
+        return TermAssociation(
+            term=term, group=group, level2=self.level(a, b, f"the term {term!r}", notes)
+        )

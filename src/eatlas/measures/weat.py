@@ -1,0 +1,58 @@
+"""WEAT: the differential association of two targets with two attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eatlas import kernels
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.results import WEATResult
+from eatlas.results.weat import TargetScores
+
+
+@dataclass(frozen=True)
+class WEAT(AssociationMeasure):
+    """Word Embedding Association Test (Caliskan, Bryson and Narayanan 2017).
+
+    For each target w, s(w, A, B) = mean cos(w, a) - mean cos(w, b). The effect size is the
+    difference of the means of s over X and over Y, divided by the standard deviation of s over
+    their union; the p-values permute the target labels (equations 1 to 4 of Wolfe, Hiniker and
+    Howe 2024, where it is level 1).
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level, between 0 and 1; it only decides which designs are warned about.
+    ddof : {1, 0}, default 1
+        Denominator of the standard deviation: N - ddof. WEFE uses 0.
+    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
+        How p-values are found.
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-6")
+    >>> result = eatlas.WEAT()(test, "glove-sample")
+    >>> round(result.effect_size, 2), result.level1.p.count.greater
+    (1.84, 1)
+    """
+
+    name: ClassVar[str] = "weat"
+    minimum: ClassVar = {"X": 2, "Y": 2, "A": 1, "B": 1}
+
+    def compute(self, given: Input, notes: list[str]) -> WEATResult:
+        """Level 1 alone."""
+        rows = given.rows
+        direction = kernels.mean_row(rows["A"]) - kernels.mean_row(rows["B"])
+        x, y = (kernels.associations(rows[role], direction) for role in "XY")
+        return WEATResult(
+            **given.head,
+            level1=self.level(x, y, "level 1", notes),
+            scores=TargetScores(X=tuple(x), Y=tuple(y)),
+        )

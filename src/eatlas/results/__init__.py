@@ -1,0 +1,20 @@
+"""What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
+
+from eatlas.results.base import AssociationResult
+from eatlas.results.collection import Failure, Results, read_results, salvage_results
+from eatlas.results.files import to_json_line
+from eatlas.results.ml_eat import MLEATResult
+from eatlas.results.sc_eat import SCEATResult
+from eatlas.results.weat import WEATResult
+
+__all__ = [
+    "AssociationResult",
+    "Failure",
+    "MLEATResult",
+    "Results",
+    "SCEATResult",
+    "WEATResult",
+    "read_results",
+    "salvage_results",
+    "to_json_line",
+]

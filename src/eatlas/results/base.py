@@ -1,0 +1,72 @@
+"""What every result says about itself, whatever the measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from eatlas.results.parts import Concepts, Coverage, Provenance, PValues, Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
+
+
+class AssociationResult(Record):
+    """Head and tail of a result of an association test; each measure adds what it found."""
+
+    schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
+    measure: str
+    """Name of the measure, such as ml-eat."""
+    signature: str
+    """The measure with all its parameters."""
+    test: str
+    """Id of the test."""
+    title: str = ""
+    source: str
+    """Source string of the vectors."""
+    concepts: Concepts
+    coverage: Coverage
+    warnings: tuple[str, ...] = ()
+    """What a reader should know before trusting the numbers, in whole sentences."""
+    provenance: Provenance
+
+    def head(self) -> dict[str, Any]:
+        """First columns of every table."""
+        return {
+            "test": self.test,
+            "source": self.source,
+            "measure": self.measure,
+            **{role: self.concepts.name(role) for role in "XYAB"},
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Flat rows of the tidy table, one for each quantity of interest."""
+        return [self.head()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
+        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+        return pd.DataFrame(self.rows())
+
+    def __repr__(self) -> str:
+        return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
+
+    __str__ = __repr__
+
+    def summary(self) -> str:
+        """The finding in a few words."""
+        return f"{self.coverage.counts()[0]} terms"
+
+
+def p_columns(p: PValues, suffix: str = "") -> dict[str, float]:
+    """The three tails as columns of a table."""
+    return {f"p_{tail}{suffix}": p.tail(tail) for tail in ("greater", "less", "two_sided")}
+
+
+def show_effect(value: float | None) -> str:
+    """An effect size for people; undefined is a dash."""
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,122 @@
+"""Many results together: a sequence that prints as a table and becomes a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from eatlas.errors import EatlasError, ResultsError
+from eatlas.results.base import AssociationResult
+from eatlas.results.files import read_lines, write_results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A job that could not be done, and why."""
+
+    test: str
+    source: str
+    signature: str
+    error: EatlasError
+
+
+class Results(Sequence[AssociationResult]):
+    """Results in the order in which they were asked for.
+
+    Parameters
+    ----------
+    results : iterable of AssociationResult
+    failures : iterable of Failure
+        Jobs that could not be done.
+    """
+
+    def __init__(
+        self, results: Iterable[AssociationResult], failures: Iterable[Failure] = ()
+    ) -> None:
+        self._results = tuple(results)
+        self.failures = tuple(failures)
+
+    @overload
+    def __getitem__(self, index: int | str) -> AssociationResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    def __getitem__(self, index: int | str | slice) -> AssociationResult | Results:
+        """Take a result by position or by the id of its test, or several by a slice."""
+        if isinstance(index, slice):
+            return Results(self._results[index], self.failures)
+        if isinstance(index, str):
+            for result in self._results:
+                if result.test == index:
+                    return result
+            raise KeyError(index)
+        return self._results[index]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Results) and self._results == other._results
+
+    def __hash__(self) -> int:
+        return hash(tuple(r.provenance for r in self._results))
+
+    def __repr__(self) -> str:
+        lines = [f"Results: {len(self)}, failures: {len(self.failures)}"]
+        lines += [f"  {result!r}" for result in self._results]
+        lines += [f"  failed: {f.test} on {f.source}: {f.error.what}" for f in self.failures]
+        return "\n".join(lines)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one tidy frame; results of several measures share the columns they can."""
+        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+        return pd.DataFrame([row for result in self._results for row in result.rows()])
+
+    def write(self, path: str | Path) -> None:
+        """Write the results as JSON Lines, atomically."""
+        write_results(self._results, Path(path))
+
+
+def read_results(path: str | Path | Iterable[str | Path]) -> Results:
+    """Read results that ``eatlas run`` or :meth:`Results.write` wrote.
+
+    Parameters
+    ----------
+    path : path or several paths
+        JSON Lines files.
+
+    Raises
+    ------
+    ResultsError
+        If a file cannot be read, or a line of it is no result; each such line is named.
+
+    See Also
+    --------
+    salvage_results : keep the good lines of a damaged file.
+    """
+    results, damage = salvage_results(path)
+    if damage:
+        raise ResultsError(
+            "\n".join(str(error) for error in damage),
+            remedy="eatlas report shows the good results of a damaged file",
+        )
+    return results
+
+
+def salvage_results(
+    path: str | Path | Iterable[str | Path],
+) -> tuple[Results, tuple[ResultsError, ...]]:
+    """Read results files, returning the good results and a named error for each bad line."""
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    good: list[AssociationResult] = []
+    bad: list[ResultsError] = []
+    for one in paths:
+        more, faults = read_lines(Path(one))
+        good += more
+        bad += faults
+    return Results(good), tuple(bad)

@@ -1,0 +1,118 @@
+"""JSON Lines: one result a line, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from eatlas.errors import EatlasError, ResultsError
+from eatlas.results.base import AssociationResult
+from eatlas.results.records import record_from_dict
+
+
+def to_json_line(result: AssociationResult) -> str:
+    """One result as one line of JSON, without the newline."""
+    return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def write_results(results: Iterable[AssociationResult], path: Path) -> None:
+    """Write results as JSON Lines; the file appears only when it is whole."""
+    with atomic_file(path) as file:
+        file.writelines(to_json_line(result) + "\n" for result in results)
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[str]]:
+    """Open a text file that replaces `path` when the block ends well, and vanishes otherwise.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be written there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+
+
+def read_lines(path: Path) -> tuple[list[AssociationResult], list[ResultsError]]:
+    """Read a results file, keeping every good line and naming every bad one.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be read at all.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ResultsError(
+            f"{path}: the results file cannot be read", got=error.strerror or str(error)
+        ) from error
+    good, bad = [], []
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            good.append(record_from_dict(_parse(line)))
+        except (EatlasError, ValueError, RecursionError) as error:
+            cut = number == len(lines)  # a whole file ends with a newline
+            bad.append(_bad_line(path, number, error, cut=cut))
+    return good, bad
+
+
+def _parse(line: bytes) -> dict[str, object]:
+    values = json.loads(line.decode("utf-8"))
+    if not isinstance(values, dict):
+        raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
+    return values
+
+
+def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> ResultsError:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        said = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    elif isinstance(error, EatlasError):
+        said = "; ".join(str(error).splitlines())
+    else:
+        said = str(error)
+    what = "the file ends in the middle of this result" if cut else "this line is no result"
+    return ResultsError(
+        f"{path}, line {number}: {what}",
+        got=said,
+        remedy="run the tests again to get the missing results" if cut else None,
+    )
+
+
+def _unwritable(path: Path, error: OSError) -> ResultsError:
+    return ResultsError(
+        f"{path}: cannot be written",
+        got=error.strerror or str(error),
+        remedy="choose a directory you may write to with --out",
+    )
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

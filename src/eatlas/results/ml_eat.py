@@ -1,0 +1,128 @@
+"""Record of an ML-EAT: three levels and the EAT pattern they make."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from eatlas.results.base import AssociationResult, p_columns, show_effect
+from eatlas.results.parts import Cell, Level, Record
+from eatlas.results.weat import TargetScores
+
+Label = Literal[
+    "AB-Divergent",
+    "BA-Divergent",
+    "A-Uniform",
+    "B-Uniform",
+    "AX-Singular",
+    "BX-Singular",
+    "AY-Singular",
+    "BY-Singular",
+    "Non-Directional",
+]
+Direction = Literal["Divergent", "Uniform", "Singular", "Non-Directional"]
+Attribute = Literal["A", "B"]
+CELLS = ("XA", "XB", "YA", "YB")
+
+
+class Level2(Record):
+    """Differential association of each target group, taken alone, with A and B."""
+
+    X: Level
+    Y: Level
+
+    def group(self, role: str) -> Level:
+        """Return the level 2 of X or Y."""
+        level: Level = getattr(self, role)
+        return level
+
+
+class Level3(Record):
+    """Cosines of each target group with each attribute group."""
+
+    XA: Cell
+    XB: Cell
+    YA: Cell
+    YB: Cell
+
+    def cell(self, name: str) -> Cell:
+        """Return one of XA, XB, YA, YB."""
+        cell: Cell = getattr(self, name)
+        return cell
+
+
+class Pattern(Record):
+    """The EAT pattern, under the rule of the measure and under the two-sided rule."""
+
+    label: Label
+    direction: Direction
+    two_sided_label: Label
+    two_sided_direction: Direction
+    X: Attribute | None
+    """The attribute that X is associated with under the measure's rule, if any."""
+    Y: Attribute | None
+    alpha: float
+    threshold: float
+    tail: Literal["directional", "two-sided"]
+
+    def of(self, role: str) -> Attribute | None:
+        """Return the attribute that X or Y is associated with."""
+        attribute: Attribute | None = getattr(self, role)
+        return attribute
+
+
+class AttributeScores(Record):
+    """Mean cosine u(T, a) of one target group with each attribute term."""
+
+    A: tuple[float, ...]
+    B: tuple[float, ...]
+
+
+class Scores(TargetScores):
+    """Per-term associations: s(w, A, B) of targets (X, Y), u(T, a) of attributes."""
+
+    attributes_with_X: AttributeScores
+    attributes_with_Y: AttributeScores
+
+
+class MLEATResult(AssociationResult):
+    """What :class:`eatlas.MLEAT` found."""
+
+    measure: Literal["ml-eat"] = "ml-eat"
+    level1: Level
+    level2: Level2
+    level3: Level3
+    pattern: Pattern
+    scores: Scores
+    similarities: tuple[tuple[float, ...], ...] | None = None
+    """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
+    there are too many to keep."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row, the columns of the papers' Table 1 and the p-values behind its stars."""
+        levels = {"": self.level1, "_X": self.level2.X, "_Y": self.level2.Y}
+        row = self.head()
+        for suffix, level in levels.items():
+            row[f"effect_size{suffix}"] = level.effect_size
+            row.update(p_columns(level.p, suffix))
+        for name in CELLS:
+            row[f"mean_{name}"], row[f"sd_{name}"] = (
+                self.level3.cell(name).mean,
+                self.level3.cell(name).sd,
+            )
+        used, missing = self.coverage.counts()
+        return [
+            {
+                **row,
+                "pattern": self.pattern.label,
+                "two_sided_pattern": self.pattern.two_sided_label,
+                "used": used,
+                "missing": missing,
+            }
+        ]
+
+    def summary(self) -> str:
+        """Pattern and the three effect sizes."""
+        d, d_x, d_y = (
+            show_effect(level.effect_size) for level in (self.level1, self.level2.X, self.level2.Y)
+        )
+        return f"{self.pattern.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}"

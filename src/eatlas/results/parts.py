@@ -1,0 +1,187 @@
+"""The parts that records of several measures share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Tail = Literal["greater", "less", "two_sided"]
+TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
+Method = Literal["exact", "inversion", "bracket"]
+Probability = Annotated[float, Field(gt=0.0, le=1.0)]
+Bounds = tuple[Probability, Probability]
+
+
+class Record(BaseModel):
+    """A frozen record; unknown keys are refused, numbers are finite or None."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, exactly what the JSON holds."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Rebuild the record; the inverse of :meth:`to_dict`."""
+        return cls.model_validate(values)
+
+
+class Methods(Record):
+    """How each tail's p-value was found, where they differ."""
+
+    greater: Method
+    less: Method
+    two_sided: Method
+
+
+class Counts(Record):
+    """Relabellings at least as extreme, for each tail; None where they were not counted."""
+
+    greater: int | None
+    less: int | None
+    two_sided: int | None
+
+
+class RelativeErrors(Record):
+    """Stated relative error of each tail's p-value; None where it is exact or bracketed."""
+
+    greater: float | None
+    less: float | None
+    two_sided: float | None
+
+
+class Brackets(Record):
+    """Rigorous [lower, upper] of each tail's p-value; None where it is known closer."""
+
+    greater: Bounds | None
+    less: Bounds | None
+    two_sided: Bounds | None
+
+
+class PValues(Record):
+    """Permutation p-values of one statistic t, over all relabellings of one size."""
+
+    greater: Probability
+    """P(T >= t)."""
+    less: Probability
+    """P(T <= t)."""
+    two_sided: Probability
+    """P(|T - E T| >= |t - E T|), not twice the smaller tail."""
+    method: Method | Methods
+    """How they were found; one word where all tails agree."""
+    count: Counts | None = None
+    """The relabellings counted, where at least one tail is exact."""
+    total: int
+    """The number of all relabellings, C(N, n)."""
+    min_p: Probability
+    """The smallest p-value this design can give, 1 / total."""
+    rel_err: RelativeErrors | None = None
+    bracket: Brackets | None = None
+
+    def tail(self, name: str) -> float:
+        """Return the p-value of one tail."""
+        value: float = getattr(self, name)
+        return value
+
+    def method_of(self, name: str) -> str:
+        """Return how one tail's p-value was found."""
+        return self.method if isinstance(self.method, str) else str(getattr(self.method, name))
+
+    def count_of(self, name: str) -> int | None:
+        """Return how many relabellings one tail counts, where they were counted."""
+        return None if self.count is None else getattr(self.count, name)
+
+
+class Level(Record):
+    """One differential association: its effect size and its permutation p-values."""
+
+    effect_size: float | None
+    """Difference of means over the standard deviation of the union; None without spread."""
+    difference: float
+    """The same difference in units of cosine."""
+    n: tuple[int, int]
+    """Sizes of the two groups whose labels are permuted."""
+    p: PValues
+
+
+class Cell(Record):
+    """Level 3: the cosines of one target group with one attribute group."""
+
+    mean: float
+    sd: float | None
+    """Standard deviation with n - 1; None for a single cosine."""
+    n: int
+    quantiles: tuple[float, float, float, float, float]
+    """Minimum, lower quartile, median, upper quartile, maximum."""
+
+
+class GroupCoverage(Record):
+    """Which terms of a group have a vector, and why the others have none."""
+
+    used: tuple[str, ...]
+    """As the test writes them."""
+    missing: tuple[str, ...]
+    found_as: dict[str, str] = Field(default_factory=dict)
+    """Spelling in the source, where it differs from the test's."""
+    reasons: dict[str, str] = Field(default_factory=dict)
+    """Why each missing term is missing."""
+
+
+class Coverage(Record):
+    """Used and missing terms of the four groups."""
+
+    X: GroupCoverage
+    Y: GroupCoverage
+    A: GroupCoverage
+    B: GroupCoverage
+
+    def group(self, role: str) -> GroupCoverage:
+        """Return the coverage of one of X, Y, A, B."""
+        group: GroupCoverage = getattr(self, role)
+        return group
+
+    def counts(self) -> tuple[int, int]:
+        """Terms used and terms missing, over all groups."""
+        groups = [self.group(role) for role in "XYAB"]
+        return sum(len(g.used) for g in groups), sum(len(g.missing) for g in groups)
+
+
+class Concepts(Record):
+    """What the four groups are called."""
+
+    X: str
+    Y: str
+    A: str
+    B: str
+
+    def name(self, role: str) -> str:
+        """Return what one of X, Y, A, B is called."""
+        name: str = getattr(self, role)
+        return name
+
+
+class Provenance(Record):
+    """What is needed to compute the result again and to see that nothing has changed."""
+
+    version: str
+    """Version of eatlas."""
+    seed: int
+    """Seed of the run; exact results do not depend on it."""
+    case: Literal["auto", "exact"]
+    """The rule by which terms were looked up."""
+    stimuli_sha256: str
+    """Hash of the test's terms by role."""
+    source_fingerprint: str
+    """Identifies the source's content."""
+    vectors_sha256: str
+    """Hash of the vectors that were used, by role."""
+    citation: str = ""
+    """Where the stimuli come from."""

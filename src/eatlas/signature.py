@@ -1,0 +1,104 @@
+"""A measure as text: ``ML-EAT(alpha=0.05,ddof=1)`` parses, prints and compares.
+
+This module only reads and writes; :mod:`eatlas.measures.registry` turns a name into a measure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from eatlas.errors import SignatureError
+
+Value = bool | int | float | str
+
+_CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_ITEM = re.compile(r"\s*(\w+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^,\"]+?)\s*(?:,|$)")
+_BARE = re.compile(r"[A-Za-z_][\w.:/-]*")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The name of a measure and its parameters, in one canonical order.
+
+    Parameters
+    ----------
+    name : str
+        Name of the measure, kept in lower case.
+    params : tuple of (str, bool or int or float or str)
+        Parameters, kept sorted by name.
+
+    Examples
+    --------
+    >>> str(Signature.parse("ml-eat(ddof=1, alpha=0.05)"))
+    'ML-EAT(alpha=0.05,ddof=1)'
+    """
+
+    name: str
+    params: tuple[tuple[str, Value], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name.lower())
+        object.__setattr__(self, "params", tuple(sorted(self.params)))
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{key}={_show(value)}" for key, value in self.params)
+        return f"{self.name.upper()}({inside})"
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature; a bare name means "all defaults".
+
+        Raises
+        ------
+        SignatureError
+            If the text is no signature, or names a parameter twice.
+        """
+        match = _CALL.fullmatch(text)
+        if match is None:
+            raise SignatureError(
+                "a measure cannot be read",
+                got=repr(text),
+                allowed="NAME or NAME(key=value,...), for example ml-eat(alpha=0.01)",
+            )
+        return cls(match[1], _parse_params(text, match[2] or ""))
+
+
+def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
+    params: dict[str, Value] = {}
+    position = 0
+    while inside[position:].strip():
+        item = _ITEM.match(inside, position)
+        if item is None or item[1] in params:
+            raise SignatureError(
+                f"a parameter of the measure {text!r} cannot be read",
+                got=inside[position:].strip(),
+                allowed="key=value pairs with commas between, each key once",
+            )
+        params[item[1]] = _read(item[2])
+        position = item.end()
+    return tuple(params.items())
+
+
+def _read(text: str) -> Value:
+    if text.startswith('"'):
+        return str(json.loads(text))
+    lowered = text.lower()
+    if lowered in {"true", "false"}:
+        return lowered == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _show(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        looks_plain = _BARE.fullmatch(value) and _read(value) == value
+        return value if looks_plain else json.dumps(value, ensure_ascii=False)
+    return repr(value)

@@ -1,0 +1,17 @@
+"""Where vectors come from, and how terms find them."""
+
+from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed
+from eatlas.sources.memory import ArraySource
+from eatlas.sources.opening import named_sources, open_vectors
+from eatlas.sources.protocol import VectorSource
+
+__all__ = [
+    "ArraySource",
+    "CaseRule",
+    "Embedded",
+    "VectorSource",
+    "all_keys",
+    "embed",
+    "named_sources",
+    "open_vectors",
+]

@@ -1,0 +1,166 @@
+"""From terms to vectors: the case rule, and an account of every term."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.stimuli import ROLES, AssociationTest
+
+CaseRule = Literal["auto", "exact"]
+PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A test's vectors, with an account of how they were found.
+
+    ``vectors[role]`` has shape (n_used, d), rows in the order of ``coverage``'s used terms.
+    """
+
+    vectors: Mapping[str, NDArray[np.float64]]
+    coverage: Coverage
+    notes: tuple[str, ...]
+    sha256: str
+
+
+def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
+    """Keys under which a term is looked up, first hit wins.
+
+    Examples
+    --------
+    >>> spellings("NASA", "auto")
+    ('NASA', 'nasa', 'Nasa')
+    >>> spellings("NASA", "exact")
+    ('NASA',)
+    """
+    if case == "exact":
+        return (term,)
+    return tuple(dict.fromkeys((term, term.lower(), term.capitalize(), term.upper())))
+
+
+def all_keys(tests: Iterable[AssociationTest], case: CaseRule) -> set[str]:
+    """Every key that the tests may ask for."""
+    terms = (term for test in tests for role in ROLES for term in test.concept(role).terms)
+    return {key for term in terms for key in spellings(term, case)}
+
+
+def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") -> Embedded:
+    """Look up all terms of a test.
+
+    Raises
+    ------
+    SourceError
+        If the source finds fault with what it reads, or the case rule is unknown.
+    """
+    if case not in get_args(CaseRule):
+        raise SourceError(
+            "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
+        )
+    found = source.lookup(all_keys([test], case))
+    groups: dict[str, GroupCoverage] = {}
+    vectors: dict[str, NDArray[np.float64]] = {}
+    keys: dict[str, dict[str, str]] = {}
+    for role in ROLES:
+        groups[role], keys[role] = _cover(test.concept(role).terms, found, source.name, case)
+        rows = [np.asarray(found[key], dtype=np.float64) for key in keys[role].values()]
+        vectors[role] = np.array(rows).reshape(len(rows), source.dim)
+    notes = (*source.notes, *_shared_vectors(keys), *_common_words(keys), *_small_groups(groups))
+    return Embedded(vectors, Coverage(**groups), notes, _digest(vectors))
+
+
+def _cover(
+    terms: Iterable[str], found: Mapping[str, Vector], source: str, case: CaseRule
+) -> tuple[GroupCoverage, dict[str, str]]:
+    """Account for one group; also the key of each used term."""
+    keys: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    for term in terms:
+        hits = [key for key in spellings(term, case) if key in found]
+        usable = [key for key in hits if np.any(found[key])]
+        if usable:
+            keys[term] = usable[0]
+        elif hits:
+            reasons[term] = f"its vector in {source} is zero (norm 0)"
+        else:
+            reasons[term] = f"not in {source}"
+    coverage = GroupCoverage(
+        used=tuple(keys),
+        missing=tuple(reasons),
+        found_as={term: key for term, key in keys.items() if term != key},
+        reasons=reasons,
+    )
+    return coverage, keys
+
+
+def _shared_vectors(keys: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Two terms of a test that found one vector are one stimulus counted twice."""
+    places = defaultdict(list)
+    for role, group in keys.items():
+        for term, key in group.items():
+            places[key].append(f"{term} ({role})")
+    return [
+        f"{' and '.join(terms)} are one vector, {key}."
+        for key, terms in places.items()
+        if len(terms) > 1
+    ]
+
+
+def _common_words(keys: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Names that were found as a common noun or verb: Rose as rose, Bill as bill."""
+    flagged = sorted(
+        {
+            term
+            for group in keys.values()
+            for term, key in group.items()
+            if key == term.lower() != term and key in _names_that_are_words()
+        }
+    )
+    if not flagged:
+        return []
+    return [
+        f"Names found in lower case that are also common words: {', '.join(flagged)}; "
+        "their vectors mix both meanings."
+    ]
+
+
+def _small_groups(groups: Mapping[str, GroupCoverage]) -> list[str]:
+    small = [
+        f"{role} ({len(group.used)})"
+        for role, group in groups.items()
+        if len(group.used) < PAPERS_MINIMUM
+    ]
+    if not small:
+        return []
+    return [
+        f"Fewer than {PAPERS_MINIMUM} usable terms in {', '.join(small)}: "
+        "the papers hold that too few to represent a concept."
+    ]
+
+
+@cache
+def _names_that_are_words() -> frozenset[str]:
+    data = resources.files("eatlas.sources") / "data" / "names_that_are_words.txt"
+    lines = data.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
+    """Hash of the vectors by role; the order of terms leaves it unchanged."""
+    digest = hashlib.sha256()
+    for role, rows in vectors.items():
+        digest.update(f"{role}{rows.shape}".encode())
+        for row in sorted(row.tobytes() for row in rows):
+            digest.update(row)
+    return digest.hexdigest()

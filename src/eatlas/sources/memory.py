@@ -1,0 +1,155 @@
+"""Vectors that are already in memory: dict, words and array, pandas frame, gensim KeyedVectors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.sources.protocol import Vector
+
+
+class ArraySource:
+    """Rows of an array, each with a word.
+
+    Parameters
+    ----------
+    words : sequence of str, length n
+        The first of two equal words wins.
+    vectors : array, shape (n, d)
+    name : str
+        What names the source in results.
+
+    Raises
+    ------
+    SourceError
+        If the lengths differ, or the array is not two-dimensional or not of numbers.
+
+    Examples
+    --------
+    >>> source = ArraySource(["up", "down"], [[1.0, 0.0], [0.0, 1.0]])
+    >>> source.lookup({"up", "left"})
+    {'up': array([1., 0.])}
+    """
+
+    def __init__(self, words: Sequence[str], vectors: Any, *, name: str = "array") -> None:
+        self._vectors = _as_matrix(vectors, name)
+        if len(words) != len(self._vectors):
+            raise SourceError(
+                f"{name}: words and vectors differ in number",
+                got=f"{len(words)} words, {len(self._vectors)} vectors",
+                allowed="one word for each row",
+            )
+        self._words = words
+        self._index: dict[str, int] = {}
+        for row, word in enumerate(words):
+            self._index.setdefault(_as_word(word, row, name), row)
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """What names the source in results."""
+        return self._name
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return int(self._vectors.shape[1])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicate words, if there are any."""
+        return (*duplicate_note(self.name, len(self._words) - len(self._index)),)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of all words and all vectors."""
+        digest = hashlib.sha256("\n".join(self._words).encode())
+        for start in range(0, len(self._vectors), 65_536):
+            digest.update(np.ascontiguousarray(self._vectors[start : start + 65_536]).data)
+        return f"sha256:{digest.hexdigest()}"
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that have one."""
+        found = {key: self._vectors[self._index[key]] for key in keys if key in self._index}
+        for key, vector in found.items():
+            if not np.isfinite(vector).all():
+                raise SourceError(
+                    f"{self.name}: the vector of {key!r} has a component that is not finite",
+                    got=str(vector[~np.isfinite(vector)][0]),
+                    allowed="finite numbers",
+                )
+        return found
+
+
+def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
+    """Take a mapping from words to vectors of one length."""
+    if not vectors:
+        raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
+    lengths = {word: np.shape(vector) for word, vector in vectors.items()}
+    first = next(iter(lengths.values()))
+    for word, shape in lengths.items():
+        if shape != first or len(shape) != 1:
+            raise SourceError(
+                f"{name}: the vector of {word!r} has the wrong length",
+                got=f"shape {shape}",
+                allowed=f"shape {first}, as the first vector" if len(first) == 1 else "(d,)",
+            )
+    return ArraySource(list(vectors), list(vectors.values()), name=name)
+
+
+def from_frame(frame: Any, name: str = "frame") -> ArraySource:
+    """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
+    if len(frame.columns) and not _is_numeric(frame.iloc[:, 0]):
+        frame = frame.set_index(frame.columns[0])
+    text = [str(column) for column in frame.columns if not _is_numeric(frame[column])]
+    if text:
+        raise SourceError(
+            f"{name}: a column is not of numbers",
+            got=text[0],
+            allowed="words in the index or the first column, numbers in all others",
+        )
+    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name=name)
+
+
+def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
+    """Take gensim ``KeyedVectors``, without copying them."""
+    return ArraySource(vectors.index_to_key, vectors.vectors, name=name)
+
+
+def duplicate_note(name: str, count: int) -> list[str]:
+    """Say that words stand more than once, in a list that is empty when none does."""
+    if not count:
+        return []
+    return [f"{name}: {count} duplicate word{'s' * (count > 1)}; the first of each was taken."]
+
+
+def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
+    try:
+        matrix = np.asarray(vectors)
+        if matrix.dtype.kind not in "fiu":
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise SourceError(f"{name}: the vectors are not an array of numbers") from error
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise SourceError(
+            f"{name}: the vectors have the wrong shape",
+            got=f"shape {matrix.shape}",
+            allowed="(number of words, number of components)",
+        )
+    return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+
+
+def _as_word(word: object, row: int, name: str) -> str:
+    if not isinstance(word, str):
+        raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
+    return word
+
+
+def _is_numeric(column: Any) -> bool:
+    return column.dtype.kind in "fiu"

@@ -1,0 +1,50 @@
+"""What a source of vectors offers; anything that offers it is a source."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.floating]
+
+
+@runtime_checkable
+class VectorSource(Protocol):
+    """Vectors by key.
+
+    A source knows keys, not terms: the rule by which a term becomes a key is
+    :func:`eatlas.sources.coverage.spellings`.
+    """
+
+    @property
+    def name(self) -> str:
+        """What names the source in results, such as ``glove-sample`` or a path."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the source's whole content, for example ``sha256:...``."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about the source, in whole sentences."""
+        ...
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that the source has, each of shape (dim,), finite.
+
+        Raises
+        ------
+        SourceError
+            If what is read on the way is not well formed.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Statistics on plain arrays: permutation tests, effect sizes, multiplicity; no names here."""

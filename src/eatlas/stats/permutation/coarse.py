@@ -1,0 +1,84 @@
+"""Find scores that lie on a lattice, so that ties are counted instead of split.
+
+A survey scale, a count or a difference of two means of few values takes few, evenly spaced
+values; sums then tie by the million. Fourier inversion between two atoms would split such ties
+and a bracket would not show it, so coarse scores are recognised first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.permutation.question import Question
+
+CLEARANCE = 4
+"""A step must exceed CLEARANCE * N * tolerance, so that no decision, not even the two-sided one
+(mirror images meet at multiples of step / N), depends on the noise."""
+NOISE = 32
+"""A remainder is noise up to this many times the tolerance of one term."""
+
+
+def on_lattice(question: Question) -> Question | None:
+    """The same question in whole lattice steps, with tolerance 0; None off any lattice.
+
+    The step is an approximate greatest common divisor of the distances from the least score. The
+    answer is the same one: residuals may move no sum by more than the tie tolerance.
+    """
+    offsets = question.values - question.values[0]
+    distinct = np.unique(offsets)[1:]
+    term = 2 * (question.tolerance // question.values.size + 1)
+    floor = CLEARANCE * question.values.size * (question.tolerance + 1)
+    step = _common_step([int(x) for x in distinct if x > NOISE * term], NOISE * term, floor)
+    if step is None:
+        return None
+    steps = np.rint(offsets / step).astype(np.int64)
+    if not _faithful(question, offsets, steps):
+        return None
+    steps //= np.gcd.reduce(steps)
+    return Question(
+        values=np.sort(steps),
+        n=question.n,
+        observed=_observed_steps(question, offsets, steps),
+        tolerance=0,
+        mirrored=question.mirrored,
+    )
+
+
+def _common_step(distances: list[int], noise: int, floor: int) -> float | None:
+    """Euclid's algorithm on ascending noisy multiples; None once the step is below `floor`."""
+    step = float(distances[0]) if distances else 0.0
+    for distance in distances:
+        a, b = float(distance), step
+        while b > noise and b >= floor:
+            ratio = max(1.0, distance / b)
+            rest = abs(a - round(a / b) * b)
+            if rest <= min(noise * (1.0 + a / b / ratio), b / 8):
+                break
+            a, b = b, rest
+        if b < floor or b <= noise:
+            return None
+        step = distance / round(distance / b)
+    return step if step else None
+
+
+def _faithful(
+    question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
+) -> bool:
+    """Whether no sum moves by more than the tolerance when scores become steps; exact."""
+    reach, count = int(offsets[-1]), int(steps[-1])
+    residuals = sorted(
+        int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True)
+    )
+    spread = sum(residuals[-question.n :]) - sum(residuals[: question.n])
+    clear = reach > CLEARANCE * question.values.size * (question.tolerance + 1) * count
+    return clear and spread <= question.tolerance * count
+
+
+def _observed_steps(
+    question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
+) -> int:
+    """The observed sum in steps: it lies within the tolerance of a whole number of them."""
+    above = question.observed - question.n * int(question.values[0])
+    reach, count = int(offsets[-1]), int(steps[-1])
+    return (2 * above * count + reach) // (2 * reach)

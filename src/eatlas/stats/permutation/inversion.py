@@ -1,0 +1,180 @@
+"""Subset-sum tails by Fourier inversion on the saddlepoint contour, with a stated error.
+
+Under the tilt of `saddlepoint`, with the sum T decorrelated from the size K,
+
+    #{T >= t} = exp(log Z - mu n - lam t) / (2 pi)^2
+                * integral phi(psi, theta) exp(-i (psi n + theta t)) kernel(lam + i theta),
+    phi(psi, theta) = prod_j (1 - pi_j + pi_j exp(i (psi + theta x_j))),
+
+with kernel(z) = 1 / z, or step / (1 - exp(-z step)) for sums on a lattice, where the tail is
+met exactly and theta ends at pi / step (Pagano and Tritchler 1983, tilted). The trapezoid rule
+converges geometrically; its aliases are bounded in `contour`, what lies beyond the sampled
+nodes in `guard`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.permutation.contour import ALIAS, Contour, period, size_nodes, tilted
+from eatlas.stats.permutation.guard import band, log_bound, log_mean_square
+
+BLOCK = 1 << 15
+"""Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
+NEGLIGIBLE = 1e-9
+"""Nodes are sampled until what the bound allows elsewhere is below this, relatively."""
+SAFETY = 8.0
+"""Standard deviations of the random-phase remainder in the stated error."""
+EPS = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Inverted:
+    """One tail by inversion."""
+
+    log_count: float
+    """Natural logarithm of the number of subsets."""
+    rel_err: float
+    """Stated relative error of that number."""
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """Which theta are sampled, and what is known about the others."""
+
+    theta: NDArray[np.float64]
+    """Sampled nodes, ascending from 0."""
+    step: float
+    """Distance of neighbouring nodes of the full grid."""
+    certain: float
+    """Bound of the integral over unsampled nodes that the scan proves, when they are few."""
+    missed: float
+    """Sum of 1 / theta**2 over unsampled nodes that are taken to have random phases."""
+
+
+def invert(
+    values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, cells: int
+) -> list[Inverted] | None:
+    """log #{T >= t} for each threshold t, all from one contour.
+
+    Parameters
+    ----------
+    values, n
+        Ascending whole numbers, shape (N,), and the size of the subsets.
+    thresholds
+        Whole numbers at or above the mean of the sums, close to each other.
+    lattice
+        Whether sums tie on the whole numbers, which are then few steps of a lattice.
+    cells
+        The most factors of phi to evaluate.
+
+    Returns
+    -------
+    list of Inverted or None
+        None at the edge of the support, where no contour exists.
+    """
+    size, whole = values.size, int(values.sum())
+    middle = round(whole / size)
+    centred = (values - middle).astype(np.float64) - (whole - middle * size) / size
+    unit = float(np.std(centred))
+    targets = np.array([(t * size - n * whole) / size for t in thresholds]) / unit
+    contour = tilted(centred / unit, n, targets)
+    if contour is None:
+        return None
+    return _integrate(contour, 1.0 / unit if lattice else 0.0, cells)
+
+
+def _integrate(c: Contour, step: float, cells: int) -> list[Inverted]:
+    psi = size_nodes(c)
+    nodes = _choose(c, step, max(16, cells // (psi * c.x.size)))
+    g = _transform(c, psi, nodes.theta)
+    z = c.lam + 1j * nodes.theta
+    kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
+    weight = np.where(nodes.theta == 0, 1.0, 2.0) * nodes.step / (2 * math.pi)
+    out = []
+    for t in c.targets:
+        terms = weight * (g * kernel * np.exp(-1j * nodes.theta * t)).real
+        out.append(_assembled(c, float(t), terms, nodes, _mean_square(c, g)))
+    return out
+
+
+def _assembled(
+    c: Contour, t: float, terms: NDArray[np.float64], nodes: _Nodes, mean_square: float
+) -> Inverted:
+    """The log count and the sum of all stated errors.
+
+    Unsampled nodes have random phases: their sum has the standard deviation
+    step / pi * sqrt(mean_square / 2 * sum 1 / theta**2).
+    """
+    value = float(terms.sum())
+    if value <= 0:
+        return Inverted(-math.inf, math.inf)
+    log_count = c.log_weight - c.lam * t + math.log(value)
+    rough = nodes.step / math.pi * math.sqrt(mean_square / 2 * nodes.missed)
+    noise = EPS * c.x.size * float(np.abs(terms).sum())
+    logs = 4 * EPS * (abs(c.log_weight) + abs(c.lam * t))
+    rel = (SAFETY * rough + nodes.certain + noise) / value + logs + 4 * ALIAS
+    return Inverted(log_count, rel + math.exp(min(0.0, -log_count)))
+
+
+def _mean_square(c: Contour, g: NDArray[np.complex128]) -> float:
+    """Mean of |g|**2 far out: in theory, or as seen in the last quarter of the nodes if larger."""
+    seen = np.abs(g[-max(4, g.size // 4) :]) ** 2
+    return max(math.exp(log_mean_square(c)), float(seen.mean()))
+
+
+def _choose(c: Contour, step: float, affordable: int) -> _Nodes:
+    """The nodes where the bound allows most, as many as needed or as can be afforded."""
+    reach = period(c)
+    if step:
+        odd = 2 * math.ceil(reach / step / 2) + 1
+        reach, last = odd * step, (odd - 1) // 2
+    h = 2 * math.pi / reach
+    scanned = int(band(c) / h)
+    if step:
+        scanned = min(scanned, last)
+    theta = h * np.arange(scanned + 1)
+    allowed = h / math.pi * np.exp(log_bound(c, theta)) / np.hypot(theta, c.lam)
+    order = np.argsort(-allowed, kind="stable")
+    rest = np.cumsum(allowed[order][::-1])[::-1]
+    needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
+    beyond = 0.0 if step and scanned == last else 1 / (h * h * (scanned + 1))
+    if needed <= affordable:
+        certain = float(rest[needed]) if needed < rest.size else 0.0
+        return _Nodes(theta[np.sort(order[:needed])], h, certain, beyond)
+    skipped = theta[order[affordable:]]
+    return _Nodes(
+        theta[np.sort(order[:affordable])], h, 0.0, beyond + float((1 / skipped**2).sum())
+    )
+
+
+def _transform(
+    c: Contour, psi_nodes: int, theta: NDArray[np.float64]
+) -> NDArray[np.complex128]:
+    """g(theta): phi averaged over psi against exp(-i psi n), the part of size n."""
+    psi = 2 * math.pi * (np.arange(psi_nodes) - psi_nodes // 2) / psi_nodes
+    turn, back = np.exp(1j * psi), np.exp(-1j * psi * c.n) / psi_nodes
+    rows = max(1, BLOCK // psi_nodes)
+    out = np.empty(theta.size, np.complex128)
+    for start in range(0, theta.size, rows):
+        part = theta[start : start + rows]
+        out[start : start + rows] = _product(c, part, turn) @ back
+    return out
+
+
+def _product(
+    c: Contour, theta: NDArray[np.float64], turn: NDArray[np.complex128]
+) -> NDArray[np.complex128]:
+    """phi on a block of the grid: one factor for each score, in place."""
+    phi = np.ones((theta.size, turn.size), np.complex128)
+    factor = np.empty_like(phi)
+    for x, p in zip(c.x.tolist(), c.chance.tolist(), strict=True):
+        np.multiply(p * np.exp(1j * x * theta)[:, None], turn, out=factor)
+        factor += 1 - p
+        phi *= factor
+    return phi

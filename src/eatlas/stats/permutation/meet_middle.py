@@ -1,0 +1,142 @@
+"""Exact counts of n-subsets whose sum reaches a threshold: pruned meet-in-the-middle.
+
+Split the scores in two halves, list every partial sum of each half that can still reach the
+threshold, and join the lists for k chosen here and n - k there (Horowitz and Sahni 1974, with
+the count of chosen items kept apart). About 2**(N/2) partial sums at p = 0.5, about the square
+root of the count in a far tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.permutation.halves import NEVER, Half, split
+
+NUMPY_STATES = 1 << 15
+"""Up to this many partial sums in a half numpy is quicker than loading compiled code (0.4 s)."""
+TABLE_CELLS = 1 << 23
+"""Thresholds are tabled for each item and each number chosen; a larger table is refused."""
+
+Lists = list[NDArray[np.int64]]
+
+
+def count_at_least(
+    values: NDArray[np.int64], n: int, thresholds: Sequence[int], states: int
+) -> list[int] | None:
+    """The number of n-subsets with sum >= t, for each t of `thresholds`.
+
+    Parameters
+    ----------
+    values
+        Ascending integers, shape (N,), sum of magnitudes below 2**61.
+    n
+        Size of the subsets, 1 <= n <= N/2.
+    thresholds
+        Whole numbers of any size.
+    states
+        The most partial sums to keep for one half.
+
+    Returns
+    -------
+    list of int or None
+        None when more partial sums than `states` survive; which of the two depends on the
+        numbers alone, never on what is compiled.
+
+    Examples
+    --------
+    >>> count_at_least(np.array([1, 2, 3, 4]), 2, [5, 7], 1 << 20)
+    [4, 1]
+    """
+    least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
+    ts = [min(max(int(t), least), greatest + 1) for t in thresholds]
+    if n <= 2:
+        return [(_singles if n == 1 else _couples)(values, t) for t in ts]
+    if values.size * (n + 1) > TABLE_CELLS:
+        return None
+    low, high = split(values, n, min(ts))
+    quick = min(NUMPY_STATES, states)
+    lists = _grow(low, quick), _grow(high, quick)
+    if lists[0] is not None and lists[1] is not None:
+        return _join(lists[0], lists[1], n, ts)
+    if states <= NUMPY_STATES:
+        return None
+    return _compiled(low, high, n, ts, states)
+
+
+def _singles(values: NDArray[np.int64], t: int) -> int:
+    return int(np.count_nonzero(values >= t))
+
+
+def _couples(values: NDArray[np.int64], t: int) -> int:
+    """Ordered pairs by bisection, less each item with itself, halved."""
+    reach = int((values.size - np.searchsorted(values, t - values)).sum())
+    return (reach - int(np.count_nonzero(2 * values >= t))) // 2
+
+
+def _grow(half: Half, states: int) -> Lists | None:
+    """lists[k]: the sums of k items that can still matter, in no order; None beyond `states`."""
+    n = half.need.shape[1] - 1
+    empty = np.empty(0, np.int64)
+    lists: Lists = [np.zeros(1, np.int64)] + [empty] * n
+    for j, item in enumerate(half.items, start=1):
+        need = half.need[j]
+        for k in range(min(j, n), -1, -1):
+            if need[k] == NEVER:
+                lists[k] = empty
+                continue
+            grown = np.concatenate([lists[k], lists[k - 1] + item]) if k else lists[0]
+            lists[k] = grown[grown >= need[k]]
+        if sum(x.size for x in lists) > states:
+            return None
+    return lists
+
+
+def _join(low: Lists, high: Lists, n: int, thresholds: list[int]) -> list[int]:
+    """Pairs of a k-sum and an (n - k)-sum that reach each threshold, by bisection."""
+    counts = [0] * len(thresholds)
+    for k in range(n + 1):
+        short, long = sorted((low[k], high[n - k]), key=len)
+        if short.size == 0:
+            continue
+        long = np.sort(long)
+        for i, t in enumerate(thresholds):
+            counts[i] += short.size * long.size - int(np.searchsorted(long, t - short).sum())
+    return counts
+
+
+def _compiled(
+    low: Half, high: Half, n: int, thresholds: list[int], states: int
+) -> list[int] | None:
+    """The same by merging sorted lists in compiled code, imported only here: it costs 0.4 s."""
+    from eatlas.stats.permutation import _kernels  # noqa: PLC0415 - heavy, and seldom needed
+
+    return _merge_halves(_kernels, low, high, n, thresholds, states)
+
+
+def _merge_halves(
+    kernels: Any, low: Half, high: Half, n: int, thresholds: list[int], states: int
+) -> list[int] | None:
+    """Build both halves in three shared buffers, then sweep each pair of lists once per t."""
+    first, second = np.empty(states, np.int64), np.empty(states, np.int64)
+    starts, ends = np.zeros((2, n + 2), np.int64), np.zeros((2, n + 2), np.int64)
+    where = kernels.build(low.items, low.need, first, second, starts[0], ends[0])
+    if where < 0:
+        return None
+    kept, spare = (first, second) if where == 0 else (second, first)
+    third = np.empty(states, np.int64)
+    where = kernels.build(high.items, high.need, spare, third, starts[1], ends[1])
+    if where < 0:
+        return None
+    other = spare if where == 0 else third
+    ts = np.array(thresholds, np.int64)
+    counts = [0] * len(thresholds)
+    for k in range(n + 1):
+        a = kept[starts[0, k] : ends[0, k]]
+        b = other[starts[1, n - k] : ends[1, n - k]]
+        if a.size and b.size:
+            counts = [c + int(x) for c, x in zip(counts, kernels.pairs(a, b, ts), strict=True)]
+    return counts

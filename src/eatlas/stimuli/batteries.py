@@ -1,0 +1,136 @@
+"""From files and names to tests: built-in batteries, batteries of other packages, a user's TOML."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from eatlas.errors import StimulusError
+from eatlas.stimuli.model import AssociationTest, Battery
+from eatlas.stimuli.toml import parse_battery
+
+BUILT_IN = ("caliskan",)
+ENTRY_POINTS = "eatlas.batteries"
+
+
+def battery_names() -> tuple[str, ...]:
+    """Names of the batteries that can be asked for, built-in ones first."""
+    return (*BUILT_IN, *sorted(_third_party()))
+
+
+@cache
+def read_battery(name: str) -> Battery:
+    """Return a battery by its name.
+
+    Raises
+    ------
+    StimulusError
+        If there is no such battery, or its file is not well formed.
+    """
+    if name in BUILT_IN:
+        data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
+        return parse_battery(data.read_bytes(), f"{name}.toml", name)
+    third_party = _third_party()
+    if name in third_party:
+        path = third_party[name]
+        return parse_battery(path.read_bytes(), str(path), name)
+    raise _unknown(name)
+
+
+def load_tests(
+    spec: str | Path | AssociationTest | Iterable[str | Path | AssociationTest],
+) -> tuple[AssociationTest, ...]:
+    """Find tests by battery, test id or TOML file.
+
+    Parameters
+    ----------
+    spec : str, path, AssociationTest, or several of them
+        An existing file wins; else a battery (``"caliskan"``); else the id of a test of any
+        battery (``"weat-6"``). A test named twice is taken once.
+
+    Returns
+    -------
+    tuple of AssociationTest
+
+    Raises
+    ------
+    StimulusError
+        If nothing has that name, a file is not usable, or two different tests share an id.
+
+    Examples
+    --------
+    >>> [test.id for test in load_tests(["weat-6", "weat-7"])]
+    ['weat-6', 'weat-7']
+    """
+    specs: Sequence[str | Path | AssociationTest]
+    specs = [spec] if isinstance(spec, str | Path | AssociationTest) else list(spec)
+    chosen: dict[str, AssociationTest] = {}
+    for test in (test for one in specs for test in _load_one(one)):
+        if chosen.setdefault(test.id, test) != test:
+            raise StimulusError(
+                f"two different tests have the id {test.id!r}",
+                allowed="one test for each id in a run",
+                remedy="rename one of them, or run them one after the other",
+            )
+    if not chosen:
+        raise StimulusError("no test was chosen", allowed="a test id, a battery or a TOML file")
+    return tuple(chosen.values())
+
+
+def read_test_file(path: str | Path) -> Battery:
+    """Read a user's TOML file of tests.
+
+    Raises
+    ------
+    StimulusError
+        If the file cannot be read, or anything in it is not well formed; every fault is named.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StimulusError(
+            f"{path}: the test file cannot be read", got=error.strerror or str(error)
+        ) from error
+    return parse_battery(data, str(path), path.stem)
+
+
+def _load_one(spec: str | Path | AssociationTest) -> tuple[AssociationTest, ...]:
+    if isinstance(spec, AssociationTest):
+        return (spec,)
+    if Path(spec).is_file():
+        return read_test_file(spec).tests
+    name = str(spec)
+    if name in battery_names():
+        return read_battery(name).tests
+    for battery in battery_names():
+        for test in read_battery(battery).tests:
+            if test.id == name:
+                return (test,)
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> StimulusError:
+    if Path(name).suffix or "/" in name or "\\" in name:
+        return StimulusError(
+            f"{name}: there is no such test file",
+            remedy="check the path; eatlas tests list shows the built-in tests",
+        )
+    batteries = battery_names()
+    known = [*batteries, *(test.id for b in batteries for test in read_battery(b).tests)]
+    near = difflib.get_close_matches(name, known, n=3)
+    return StimulusError(
+        f"there is no test or battery {name!r}",
+        allowed="the name of a battery, the id of a test, or a TOML file",
+        remedy=(f"did you mean {', '.join(near)}? " if near else "")
+        + "eatlas tests list shows them all",
+    )
+
+
+def _third_party() -> dict[str, Path]:
+    """Batteries of other packages: an entry point is a callable that returns a TOML file's path."""
+    return {point.name: Path(point.load()()) for point in entry_points(group=ENTRY_POINTS)}

