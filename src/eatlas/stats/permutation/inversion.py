@@ -30,6 +30,8 @@ NEGLIGIBLE = 1e-9
 """Nodes are sampled until what the bound allows elsewhere is below this, relatively."""
 SAFETY = 8.0
 """Standard deviations of the random-phase remainder in the stated error."""
+CERTAIN = 1e-9
+"""Covers every rounding in the logarithm of Chernoff's bound, relatively."""
 EPS = 2.0**-52
 
 
@@ -78,15 +80,48 @@ def invert(
     list of Inverted or None
         None at the edge of the support, where no contour exists.
     """
-    size, whole = values.size, int(values.sum())
-    middle = round(whole / size)
-    centred = (values - middle).astype(np.float64) - (whole - middle * size) / size
-    unit = float(np.std(centred))
-    targets = np.array([(t * size - n * whole) / size for t in thresholds]) / unit
-    contour = tilted(centred / unit, n, targets)
+    unit = _unit(values)
+    contour = tilted(_standard(values), n, _targets(values, n, thresholds))
     if contour is None:
         return None
     return _integrate(contour, 1.0 / unit if lattice else 0.0, cells)
+
+
+def log_count_near(values: NDArray[np.int64], n: int, threshold: int) -> float:
+    """About log #{T >= threshold}, in microseconds; -inf at the edge of the support."""
+    contour = tilted(_standard(values), n, _targets(values, n, [threshold]))
+    if contour is None:
+        return -math.inf
+    return contour.log_weight - contour.lam * float(contour.targets[0]) + contour.log_scale + 3.0
+
+
+def log_chernoff(values: NDArray[np.int64], n: int, threshold: int) -> float:
+    """A certain upper bound of log #{T >= threshold}; log C(N, n) at the edge of the support."""
+    contour = tilted(_standard(values), n, _targets(values, n, [threshold]))
+    if contour is None:
+        return math.log(math.comb(values.size, n))
+    log_bound = contour.log_weight - contour.lam * float(contour.targets[0])
+    return log_bound + CERTAIN * (1 + abs(contour.log_weight))
+
+
+def _standard(values: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The scores with mean 0 and standard deviation 1, centred in integers first."""
+    whole = int(values.sum())
+    middle = round(whole / values.size)
+    rest = (whole - middle * values.size) / values.size
+    return ((values - middle).astype(np.float64) - rest) / _unit(values)
+
+
+def _unit(values: NDArray[np.int64]) -> float:
+    return float(np.std((values - values[values.size // 2]).astype(np.float64)))
+
+
+def _targets(
+    values: NDArray[np.int64], n: int, thresholds: Sequence[int]
+) -> NDArray[np.float64]:
+    """Thresholds as distances from the mean, in standard deviations of a score."""
+    size, whole, unit = values.size, int(values.sum()), _unit(values)
+    return np.array([(t * size - n * whole) / size / unit for t in thresholds])
 
 
 def _integrate(c: Contour, step: float, cells: int) -> list[Inverted]:

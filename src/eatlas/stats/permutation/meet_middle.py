@@ -21,7 +21,8 @@ NUMPY_STATES = 1 << 15
 TABLE_CELLS = 1 << 23
 """Thresholds are tabled for each item and each number chosen; a larger table is refused."""
 
-Lists = list[NDArray[np.int64]]
+Lists = dict[int, NDArray[np.int64]]
+"""Partial sums by the number of items chosen; numbers without any are left out."""
 
 
 def count_at_least(
@@ -78,30 +79,35 @@ def _couples(values: NDArray[np.int64], t: int) -> int:
 
 
 def _grow(half: Half, states: int) -> Lists | None:
-    """lists[k]: the sums of k items that can still matter, in no order; None beyond `states`."""
-    n = half.need.shape[1] - 1
-    empty = np.empty(0, np.int64)
-    lists: Lists = [np.zeros(1, np.int64)] + [empty] * n
-    for j, item in enumerate(half.items, start=1):
-        need = half.need[j]
-        for k in range(min(j, n), -1, -1):
-            if need[k] == NEVER:
-                lists[k] = empty
-                continue
-            grown = np.concatenate([lists[k], lists[k - 1] + item]) if k else lists[0]
-            lists[k] = grown[grown >= need[k]]
-        if sum(x.size for x in lists) > states:
+    """The sums of k items that can still matter, in no order; None beyond `states`."""
+    lists: Lists = {0: np.zeros(1, np.int64)}
+    for item, need in zip(half.items, half.need[1:], strict=True):
+        lists = _extended(lists, item, need)
+        if sum(x.size for x in lists.values()) > states:
             return None
     return lists
+
+
+def _extended(lists: Lists, item: np.int64, need: NDArray[np.int64]) -> Lists:
+    """Every list with and without one more item, less what can no longer matter."""
+    out: Lists = {}
+    for k in sorted({*lists, *(k + 1 for k in lists)}):
+        if k < need.size and need[k] != NEVER:
+            parts = [lists[k]] if k in lists else []
+            if k - 1 in lists:
+                parts.append(lists[k - 1] + item)
+            grown = np.concatenate(parts)
+            kept = grown[grown >= need[k]]
+            if kept.size:
+                out[k] = kept
+    return out
 
 
 def _join(low: Lists, high: Lists, n: int, thresholds: list[int]) -> list[int]:
     """Pairs of a k-sum and an (n - k)-sum that reach each threshold, by bisection."""
     counts = [0] * len(thresholds)
-    for k in range(n + 1):
+    for k in low.keys() & {n - m for m in high}:
         short, long = sorted((low[k], high[n - k]), key=len)
-        if short.size == 0:
-            continue
         long = np.sort(long)
         for i, t in enumerate(thresholds):
             counts[i] += short.size * long.size - int(np.searchsorted(long, t - short).sum())

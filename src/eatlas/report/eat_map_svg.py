@@ -1,0 +1,155 @@
+"""Drawing an EAT-Map. Classes let a page restyle it; its own colours serve where it stands alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.report.numbers import effect, p_equals
+from eatlas.report.svg import FONT, INK, MUTED, drawing, label, tag, words
+from eatlas.report.text import isolated, pixels, wrap
+
+if TYPE_CHECKING:
+    from eatlas.report.eat_map import Column, EATMap
+
+PAPER = "#ffffff"
+ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
+OFF, EDGE = "#dfdfe4", "#74747e"
+
+_CELL_W, _CELL_H, _GAP = 138.0, 78.0, 4.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 76.0
+_WIDTH = _LEFT + 2 * _CELL_W + _GAP + _RIGHT
+_HEIGHT = _TOP + 2 * _CELL_H + _GAP + _BOTTOM
+_NAME = 13.0
+
+
+def full(shown: EATMap) -> str:
+    """The map with names, numbers and pattern."""
+    columns = (shown.X, shown.Y)
+    title_x = _LEFT + _CELL_W + _GAP / 2
+    return drawing(
+        _WIDTH,
+        _HEIGHT,
+        tag("rect", width=_WIDTH, height=_HEIGHT, fill=PAPER, class_="eat-paper"),
+        label(shown.label, title_x, 27, size=17, font_weight=650, text_anchor="middle"),
+        *(_row_name(name, row) for row, name in enumerate((shown.A, shown.B))),
+        *(_column(shown, column, place) for place, column in enumerate(columns)),
+        label(shown.footnote, title_x, _HEIGHT - 12, size=10.5, **_muted("middle")),
+        title=f"EAT-Map of {shown.test}" if shown.test else "EAT-Map",
+        alt=shown.alt,
+        class_="eat-map",
+        font_family=FONT,
+        fill=INK,
+    )
+
+
+def mini(shown: EATMap) -> str:
+    """The map as a mark of 44 pixels, for the cell of a table."""
+    cells = "".join(
+        _mini_cell(column, attribute, 1 + 22.0 * place, 1 + 22.0 * row)
+        for place, column in enumerate((shown.X, shown.Y))
+        for row, attribute in enumerate("AB")
+    )
+    return drawing(44, 44, cells, title=shown.alt, class_="eat-map eat-mini")
+
+
+def _row_name(name: str, row: int) -> str:
+    middle = _TOP + row * (_CELL_H + _GAP) + _CELL_H / 2
+    return _lines(name, _LEFT - 26, 4, _LEFT - 12, middle, "end")
+
+
+def _column(shown: EATMap, column: Column, place: int) -> str:
+    left = _LEFT + place * (_CELL_W + _GAP)
+    middle = left + _CELL_W / 2
+    cells = [
+        _cell(column, attribute, left, _TOP + row * (_CELL_H + _GAP))
+        for row, attribute in enumerate("AB")
+    ]
+    under = _TOP + 2 * _CELL_H + _GAP + 23
+    star = "*" if column.significant else ""
+    numbers = (
+        [("d undefined", 14, {})]
+        if column.effect_size is None
+        else [
+            (f"d = {effect(column.effect_size)}{star}", 15, {"font_weight": 600}),
+            (p_equals(column.p, shown.alpha), 12, {"fill": MUTED, "class_": "eat-muted"}),
+        ]
+    )
+    written = [
+        label(text, middle, under + 18 * line, size=size, text_anchor="middle", **how)
+        for line, (text, size, how) in enumerate(numbers)
+    ]
+    head = _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle")
+    return tag("g", head, *cells, *written)
+
+
+def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
+    """A name on one or more lines around a height; the whole of it as a tooltip."""
+    lines = wrap(name, width, lambda text: pixels(text, _NAME), most)
+    first = middle - (len(lines) - 1) * 8.0 + 4.5
+    written = [
+        label(isolated(line), x, first + 16.0 * number, size=_NAME, text_anchor=anchor)
+        for number, line in enumerate(lines)
+    ]
+    return tag("g", tag("title", words(name)), *written, font_weight=550)
+
+
+def _cell(column: Column, attribute: str, x: float, y: float) -> str:
+    if column.effect_size is None:
+        note = label("undefined", x + _CELL_W / 2, y + _CELL_H / 2 + 4, size=12, **_muted("middle"))
+        plate = tag(
+            "rect", x=x + 32, y=y + _CELL_H / 2 - 12, width=_CELL_W - 64, height=24.0, rx=3,
+            fill=PAPER, class_="eat-plate",
+        )  # fmt: skip
+        return _rect(x, y, _CELL_W, _CELL_H, on=False) + _hatch(x, y, _CELL_W, _CELL_H) + plate + note
+    on = column.attribute == attribute
+    if not on:
+        return _rect(x, y, _CELL_W, _CELL_H, on=False)
+    text = label(
+        "associated", x + _CELL_W / 2 + 10, y + _CELL_H / 2 + 4.5,
+        size=13, font_weight=600, text_anchor="middle", fill=ON_TEXT, class_="eat-on-text",
+    )  # fmt: skip
+    dot = tag(
+        "circle", cx=x + _CELL_W / 2 - 37, cy=y + _CELL_H / 2, r=5, fill=ON_TEXT,
+        class_="eat-on-text",
+    )  # fmt: skip
+    return _rect(x, y, _CELL_W, _CELL_H, on=True) + dot + text
+
+
+def _mini_cell(column: Column, attribute: str, x: float, y: float) -> str:
+    side = 20.0
+    if column.effect_size is None:
+        return _rect(x, y, side, side, on=False) + _hatch(x, y, side, side)
+    on = column.attribute == attribute
+    dot = tag("circle", cx=x + 10, cy=y + 10, r=3.5, fill=ON_TEXT, class_="eat-on-text")
+    return _rect(x, y, side, side, on=on) + (dot if on else "")
+
+
+def _rect(x: float, y: float, width: float, height: float, *, on: bool) -> str:
+    inset = 0.0 if on else 0.5
+    return tag(
+        "rect",
+        x=x + inset,
+        y=y + inset,
+        width=width - 2 * inset,
+        height=height - 2 * inset,
+        rx=3,
+        fill=ON if on else OFF,
+        stroke=None if on else EDGE,
+        class_="eat-on" if on else "eat-off",
+    )
+
+
+def _hatch(x: float, y: float, width: float, height: float, step: float = 8.0) -> str:
+    """Diagonal strokes within a rectangle, clipped by arithmetic: a pattern would need an id."""
+    strokes = []
+    offset = step
+    while offset < width + height:
+        x1, y1 = (offset, 0.0) if offset <= width else (width, offset - width)
+        x2, y2 = (0.0, offset) if offset <= height else (offset - height, height)
+        strokes.append(f"M{x + x1:g} {y + y1:g}L{x + x2:g} {y + y2:g}")
+        offset += step
+    return tag("path", d="".join(strokes), stroke=EDGE, fill="none", class_="eat-hatch")
+
+
+def _muted(anchor: str) -> dict[str, object]:
+    return {"text_anchor": anchor, "fill": MUTED, "class_": "eat-muted"}

@@ -1,0 +1,157 @@
+"""Numbers as readers want them: a true minus sign, no zero p-values, counts in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eatlas.results.parts import PValues
+
+MINUS = "\u2212"
+UNDEFINED = "–"
+# C(100, 50) still stands in full; a longer count would fill lines and tell nobody more
+LONGEST_IN_FULL = 10**30
+_MOST_DIGITS = 17  # of a double
+
+
+def effect(d: float | None, decimals: int = 2) -> str:
+    """An effect size, mean or difference with a true minus sign; a dash where undefined.
+
+    Examples
+    --------
+    >>> effect(-1.385)
+    '−1.39'
+    """
+    if d is None:
+        return UNDEFINED
+    text = f"{d:.{decimals}f}"
+    negative = text.startswith("-") and float(text) != 0.0
+    return (MINUS if negative else "") + text.lstrip("-")
+
+
+def effects_apart(first: float, second: float) -> tuple[str, str]:
+    """Two effect sizes with as many decimals as it takes to see that they differ.
+
+    Examples
+    --------
+    >>> effects_apart(1.061, 1.064)
+    ('1.061', '1.064')
+    """
+    for decimals in range(2, _MOST_DIGITS):
+        pair = effect(first, decimals), effect(second, decimals)
+        if pair[0] != pair[1] or first == second:
+            return pair
+    return repr(first), repr(second)
+
+
+def p_value(p: float, alpha: float = 0.05) -> str:
+    """A p-value to two digits, or more where rounding would carry it across alpha.
+
+    Parameters
+    ----------
+    p : float
+        Above 0, at most 1.
+    alpha : float
+        The level that the reader compares with.
+
+    Examples
+    --------
+    >>> p_value(0.0171), p_value(3.2e-8), p_value(0.0499), p_value(0.9997)
+    ('.017', '3.2e-8', '.0499', '> .99')
+    """
+    if p == 1.0:
+        return "1"
+    if p > 0.99:
+        return "> .99"
+    rounded = _rounded(p, alpha)
+    if p < 1e-4:
+        mantissa, exponent = rounded.split("e")
+        return f"{mantissa}e{int(exponent)}"
+    decimals = len(rounded.split("e")[0].replace(".", "")) - 1 - int(rounded.split("e")[1])
+    return f"{float(rounded):.{decimals}f}".lstrip("0")
+
+
+def _rounded(p: float, alpha: float) -> str:
+    """Scientific notation with the fewest digits, two or more, on p's own side of alpha."""
+    for digits in range(1, _MOST_DIGITS):
+        text = f"{p:.{digits}e}"
+        if (float(text) < alpha) == (p < alpha):
+            return text
+    return f"{p:.{_MOST_DIGITS}e}"
+
+
+def p_equals(p: float, alpha: float = 0.05) -> str:
+    """The p-value as part of a sentence.
+
+    Examples
+    --------
+    >>> p_equals(0.5), p_equals(0.999)
+    ('p = .50', 'p > .99')
+    """
+    text = p_value(p, alpha)
+    return f"p {text}" if text.startswith(">") else f"p = {text}"
+
+
+def level_of(alpha: float) -> str:
+    """A significance level as readers write it.
+
+    Examples
+    --------
+    >>> level_of(0.05)
+    '.05'
+    """
+    return f"{alpha:g}".lstrip("0")
+
+
+def count(n: int) -> str:
+    """A count with thousands separators, in full up to 30 digits.
+
+    Examples
+    --------
+    >>> count(126410606437752)
+    '126,410,606,437,752'
+    >>> count(10**40)
+    'about 1.00e40'
+    """
+    if n < LONGEST_IN_FULL:
+        return f"{n:,}"
+    # int to str is refused beyond 4300 digits, so the exponent is found from the bits
+    exponent = int((n.bit_length() - 1) * 0.30102999566398120)
+    exponent += n >= 10 ** (exponent + 1)
+    return f"about {n // 10 ** (exponent - 2) / 100:.2f}e{exponent}"
+
+
+def number_of(n: int, thing: str) -> str:
+    """A count and its noun.
+
+    Examples
+    --------
+    >>> number_of(1, "test"), number_of(0, "test")
+    ('1 test', '0 tests')
+    """
+    return f"{count(n)} {thing}{'' if n == 1 else 's'}"
+
+
+def explain_p(p: PValues, tail: str) -> str:
+    """How one tail's p-value came about: its count, or the error that it may have.
+
+    Parameters
+    ----------
+    p : PValues
+    tail : {"greater", "less", "two_sided"}
+
+    Returns
+    -------
+    str
+        Such as ``"12,863 of 126,410,606,437,752 relabellings"``.
+    """
+    counted = p.count_of(tail)
+    of_all = f"of {number_of(p.total, 'relabelling')}"
+    if counted is not None:
+        return f"{count(counted)} {of_all}"
+    bounds = None if p.bracket is None else getattr(p.bracket, tail)
+    if bounds is not None:
+        return f"between {p_value(bounds[0])} and {p_value(bounds[1])}, {of_all}"
+    error = None if p.rel_err is None else getattr(p.rel_err, tail)
+    stated = "" if error is None else f", relative error at most {error:.0e}".replace("e-0", "e-")
+    return f"by {p.method_of(tail)}{stated}, {of_all}"

@@ -1,0 +1,61 @@
+"""Which tail a measure reads, and what earns a star."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from eatlas.report.numbers import level_of
+from eatlas.results import AssociationResult, MLEATResult
+from eatlas.results.parts import Level, Tail
+from eatlas.signature import Signature
+
+DEFAULT_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The level and the tail by which a result is read.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level.
+    tail : {"directional", "two-sided"}
+        Directional reads the tail of the sign that was observed, as the published tables do.
+    """
+
+    alpha: float = DEFAULT_ALPHA
+    tail: Literal["directional", "two-sided"] = "directional"
+
+    @classmethod
+    def of(cls, result: AssociationResult) -> Rule:
+        """The rule of the measure that gave a result."""
+        if isinstance(result, MLEATResult):
+            return cls(result.pattern.alpha, result.pattern.tail)
+        alpha = dict(Signature.parse(result.signature).params).get("alpha", DEFAULT_ALPHA)
+        return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
+
+    def tail_of(self, level: Level) -> Tail:
+        """Return the tail that the rule reads."""
+        if self.tail == "two-sided":
+            return "two_sided"
+        return "greater" if (level.effect_size or 0.0) > 0 else "less"
+
+    def p(self, level: Level) -> float:
+        """Return the p-value that the rule reads."""
+        return level.p.tail(self.tail_of(level))
+
+    def significant(self, level: Level) -> bool:
+        """Whether the effect size is defined and its p-value is below alpha."""
+        return level.effect_size is not None and self.p(level) < self.alpha
+
+    def star(self, level: Level) -> str:
+        """A star for a significant effect size, as in the papers' tables."""
+        return "*" if self.significant(level) else ""
+
+    @property
+    def meaning(self) -> str:
+        """What the star says."""
+        tail = "two-sided" if self.tail == "two-sided" else "in the direction of d"
+        return f"* p < {level_of(self.alpha)} {tail}"

@@ -1,0 +1,159 @@
+"""What a result says, in plain sentences.
+
+The vectors are the subject of each sentence: so the verb agrees, whether a concept's name is
+singular or plural, and the reader is told whose association it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eatlas.report.numbers import (
+    effect,
+    effects_apart,
+    explain_p,
+    level_of,
+    number_of,
+    p_equals,
+)
+from eatlas.report.rule import Rule
+from eatlas.report.text import isolated
+from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results.parts import Level
+from eatlas.results.sc_eat import TermAssociation
+
+__all__ = ["explain_p", "sentence"]
+
+OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
+
+
+def sentence(result: AssociationResult) -> str:
+    """Say what a result found, from its concepts' names.
+
+    Parameters
+    ----------
+    result : MLEATResult, WEATResult or SCEATResult
+        Any other record is summed up in its own words.
+
+    Returns
+    -------
+    str
+        One to four sentences.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(". ")[0])
+    The vectors associate Female names with Family; for Male names, no association with Career or Family was found
+    """
+    return " ".join(_sentences(result))
+
+
+def _sentences(result: AssociationResult) -> Iterator[str]:
+    if isinstance(result, MLEATResult):
+        yield _pattern(result)
+        yield from _undefined(result)
+        yield _comparison(result, result.level1)
+        if result.pattern.two_sided_label != result.pattern.label:
+            yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
+    elif isinstance(result, WEATResult):
+        yield _comparison(result, result.level1)
+        yield "A WEAT compares two targets; it does not say what either is associated with by itself."
+    elif isinstance(result, SCEATResult):
+        yield from _terms(result)
+    else:
+        yield f"{result.summary()}."
+
+
+def _pattern(result: MLEATResult) -> str:
+    found, name = result.pattern, _Names(result)
+    if found.X and found.Y:
+        if found.X == found.Y:
+            return f"The vectors associate both {name.X} and {name.Y} with {name[found.X]}{_more(result)}."
+        return (
+            f"The vectors associate {name.X} with {name[found.X]} "
+            f"and {name.Y} with {name[found.Y]}."
+        )
+    for role in "XY":
+        attribute = found.of(role)
+        if attribute:
+            first = f"The vectors associate {name[role]} with {name[attribute]}"
+            other = OTHER[role]
+            if result.level2.group(other).effect_size is None:
+                return f"{first}."
+            return (
+                f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
+            )
+    return f"Taken alone, neither of the two was found to be associated: {name.X} or {name.Y} with {name.A} or {name.B}."
+
+
+def _more(result: MLEATResult) -> str:
+    """Which of two associations with one attribute is larger."""
+    x, y = result.level2.X.effect_size, result.level2.Y.effect_size
+    if x is None or y is None:
+        return ""
+    if abs(x) == abs(y):
+        return f", equally strongly (d = {effect(x)})"
+    name = _Names(result)
+    more, high, low = (name.X, x, y) if abs(x) > abs(y) else (name.Y, y, x)
+    larger, smaller = effects_apart(high, low)
+    return f", {more} more so (d = {larger} against {smaller})"
+
+
+def _undefined(result: MLEATResult) -> Iterator[str]:
+    for role in "XY":
+        if result.level2.group(role).effect_size is None:
+            yield (
+                f"For {_Names(result)[role]} an association is undefined, "
+                "because its scores do not differ."
+            )
+
+
+def _comparison(result: AssociationResult, level: Level) -> str:
+    rule, name = Rule.of(result), _Names(result)
+    if level.effect_size is None:
+        return (
+            f"A comparison of {name.X} with {name.Y} is undefined, "
+            "because their scores do not differ."
+        )
+    numbers = f"(d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
+    if not rule.significant(level):
+        return f"Compared with each other, the two do not differ detectably {numbers}."
+    near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
+    return (
+        f"Comparing the two, the vectors place {name.X} closer to {name[near]}, relative to "
+        f"{name[far]}, than they do {name.Y} {numbers}."
+    )
+
+
+def _terms(result: SCEATResult) -> Iterator[str]:
+    rule, name = Rule.of(result), _Names(result)
+    known = [(e.level2.effect_size, e) for e in result.terms if e.level2.effect_size is not None]
+    if not known:
+        yield f"No effect size is defined for {number_of(len(result.terms), 'term')}."
+        return
+    signed = [(d, e) for d, e in known if rule.significant(e.level2)]
+    to_a = [e for d, e in signed if d > 0]
+    to_b = [e for d, e in signed if d < 0]
+    yield (
+        f"Of {number_of(len(result.terms), 'term')}, the vectors associate {len(to_a)} with "
+        f"{name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
+        "of d, each term taken by itself)."
+    )
+    low, high = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
+    yield f"Closest to {name.A}: {_term(high)}; closest to {name.B}: {_term(low)}."
+
+
+def _term(found: tuple[float, TermAssociation]) -> str:
+    return f"{isolated(found[1].term)} (d = {effect(found[0])})"
+
+
+class _Names:
+    """Concept names by role, fit for the middle of a sentence."""
+
+    def __init__(self, result: AssociationResult) -> None:
+        self.X, self.Y, self.A, self.B = (isolated(result.concepts.name(r)) for r in "XYAB")
+
+    def __getitem__(self, role: str) -> str:
+        name: str = getattr(self, role)
+        return name

@@ -1,0 +1,127 @@
+"""Names of any length and script: made safe, kept apart, and broken into short lines."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+# XML 1.0 has no place for these, terminals obey some, and bidi overrides reach beyond their name
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_JOINER = "\u200d"
+_FIRST_STRONG, _END = "\u2068", "\u2069"
+ELLIPSIS = "…"
+
+Measure = Callable[[str], float]
+"""How much room a text takes, in pixels or columns."""
+
+
+def clean(text: str) -> str:
+    """Replace characters that may not stand in XML, HTML or a terminal by U+FFFD."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """A clean text without line breaks."""
+    return " ".join(clean(text).split())
+
+
+def isolated(name: str) -> str:
+    """A name for the middle of a sentence; right-to-left script keeps to itself."""
+    name = one_line(name)
+    if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):
+        return f"{_FIRST_STRONG}{name}{_END}"
+    return name
+
+
+def clusters(text: str) -> list[str]:
+    """Split into what a reader takes for characters: accents and emoji stay whole."""
+    found: list[str] = []
+    for char in text:
+        if found and (_extends(char) or found[-1].endswith(_JOINER) or _pairs(found[-1], char)):
+            found[-1] += char
+        else:
+            found.append(char)
+    return found
+
+
+def _extends(char: str) -> bool:
+    skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
+    return char == _JOINER or skin_tone or unicodedata.category(char) in {"Mn", "Mc", "Me"}
+
+
+def _pairs(before: str, char: str) -> bool:
+    """Whether two regional indicators make one flag."""
+    return len(before) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (before, char))
+
+
+def pixels(text: str, size: float) -> float:
+    """Estimate the width of a text in a sans-serif font; rather too wide than too narrow.
+
+    Parameters
+    ----------
+    text : str
+    size : float
+        Font size in pixels.
+    """
+    return size * sum(max(map(_em, cluster)) for cluster in clusters(text))
+
+
+def _em(char: str) -> float:
+    if unicodedata.east_asian_width(char) in {"W", "F"} or char >= "\U0001f000":
+        return 1.15
+    if char in "iljftrI.,:;'|!()[] ":
+        return 0.36
+    if char in "mwMW@%—":
+        return 0.92
+    return 0.70 if char.isupper() else 0.58
+
+
+def wrap(text: str, width: float, measure: Measure, lines: int) -> list[str]:
+    """Break a text into at most `lines` lines; what does not fit ends in an ellipsis.
+
+    Parameters
+    ----------
+    text : str
+    width : float
+        Room of one line, in the unit of `measure`.
+    measure : callable
+    lines : int
+        At least 1.
+
+    Examples
+    --------
+    >>> wrap("European American names", 10, len, 2)
+    ['European', 'American…']
+    """
+    all_lines: list[str] = []
+    for piece in _pieces(one_line(text), width, measure):
+        joined = f"{all_lines[-1]} {piece}" if all_lines else piece
+        if all_lines and measure(joined) <= width:
+            all_lines[-1] = joined
+        else:
+            all_lines.append(piece)
+    if len(all_lines) <= lines:
+        return all_lines or [""]
+    return [*all_lines[: lines - 1], _with_ellipsis(all_lines[lines - 1], width, measure)]
+
+
+def _pieces(text: str, width: float, measure: Measure) -> Iterator[str]:
+    """Words, and the parts of words that are too long for a line."""
+    for word in text.split():
+        part = ""
+        for cluster in clusters(word):
+            if part and measure(part + cluster) > width:
+                yield part
+                part = ""
+            part += cluster
+        yield part
+
+
+def _with_ellipsis(line: str, width: float, measure: Measure) -> str:
+    kept = clusters(line)
+    while kept and measure("".join(kept).rstrip() + ELLIPSIS) > width:
+        kept.pop()
+    return "".join(kept).rstrip() + ELLIPSIS

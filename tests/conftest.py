@@ -1,0 +1,50 @@
+"""Shared inputs, and the rule that a skip is a failure where nothing may be skipped."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eatlas import AssociationTest
+from tests.inputs import TOML, make_test, make_vectors
+
+ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.skipped and os.environ.get("EATLAS_NO_SKIPS") and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else ""
+        if not any(allowed in reason for allowed in ALLOWED_SKIPS):
+            report.outcome = "failed"
+            report.longrepr = f"skipped where nothing may be skipped: {reason}"
+    return report
+
+
+@pytest.fixture
+def tiny() -> AssociationTest:
+    return make_test()
+
+
+@pytest.fixture
+def tiny_vectors(tiny: AssociationTest) -> dict[str, np.ndarray]:
+    return make_vectors(tiny)
+
+
+@pytest.fixture
+def test_file(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TOML, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def vectors_csv(tmp_path: Path, tiny_vectors: dict[str, np.ndarray]) -> Path:
+    path = tmp_path / "vectors.csv"
+    rows = [",".join([term, *map(repr, row.tolist())]) for term, row in tiny_vectors.items()]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path

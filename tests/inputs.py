@@ -1,0 +1,41 @@
+"""A small test, its vectors and its file, for every ring of tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eatlas import AssociationTest, Concept
+
+TERMS = {
+    "X": ("aster", "clover", "iris", "lily"),
+    "Y": ("ant", "flea", "wasp", "gnat"),
+    "A": ("love", "peace", "joy", "heaven"),
+    "B": ("hatred", "war", "filth", "agony"),
+}
+NAMES = {"X": "Flowers", "Y": "Insects", "A": "Pleasant", "B": "Unpleasant"}
+
+
+def make_test(test_id: str = "tiny", **terms: tuple[str, ...]) -> AssociationTest:
+    chosen = TERMS | terms
+    concepts = {role: Concept(name=NAMES[role], terms=chosen[role]) for role in "XYAB"}
+    return AssociationTest(id=test_id, **concepts)
+
+
+def make_vectors(test: AssociationTest, dim: int = 5, seed: int = 7) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {
+        term: rng.standard_normal(dim) for role in "XYAB" for term in test.concept(role).terms
+    }
+
+
+TOML = """\
+schema = 1
+[[test]]
+id = "tiny"
+title = "Flowers and insects"
+citation = "made for the tests"
+X = { name = "Flowers", terms = ["aster", "clover", "iris", "lily"] }
+Y = { name = "Insects", terms = ["ant", "flea", "wasp", "gnat"] }
+A = { name = "Pleasant", terms = ["love", "peace", "joy", "heaven"] }
+B = { name = "Unpleasant", terms = ["hatred", "war", "filth", "agony"] }
+"""

@@ -1,0 +1,87 @@
+"""Vectors in memory: dict, words and array, pandas frame, gensim KeyedVectors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eatlas
+from eatlas import ArraySource, open_vectors
+from eatlas.errors import SourceError
+
+WORDS = ["up", "down", "left"]
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def keyed_vectors():
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(vector_size=2)
+    vectors.add_vectors(WORDS, ROWS)
+    return vectors
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: dict(zip(WORDS, ROWS.tolist(), strict=True)),
+        lambda: (WORDS, ROWS),
+        lambda: pd.DataFrame(ROWS, index=WORDS),
+        lambda: pd.DataFrame({"term": WORDS, "a": ROWS[:, 0], "b": ROWS[:, 1]}),
+        keyed_vectors,
+        lambda: ArraySource(WORDS, ROWS),
+    ],
+    ids=["dict", "pair", "frame", "frame-with-column", "gensim", "source"],
+)
+def test_forms(make):
+    source = open_vectors(make())
+    found = source.lookup({"down", "right"})
+    assert source.dim == 2
+    assert list(found) == ["down"]
+    np.testing.assert_array_equal(found["down"], [3, 4])
+    assert source.fingerprint.startswith("sha256:")
+
+
+def test_integers_are_numbers():
+    assert open_vectors({"a": [1, 0], "b": [0, 1]}).lookup({"a"})["a"].dtype == np.float64
+
+
+def test_the_fingerprint_follows_words_and_numbers():
+    prints = {
+        ArraySource(WORDS, ROWS).fingerprint,
+        ArraySource(WORDS[::-1], ROWS).fingerprint,
+        ArraySource(WORDS, ROWS + 1).fingerprint,
+    }
+    assert len(prints) == 3
+    assert ArraySource(WORDS, ROWS.copy()).fingerprint in prints
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (({"a": [1.0], "b": [1.0, 2.0]}), r"vector of 'b' has the wrong length\n  got: shape \(2,\)"),
+        ({}, "there are no vectors"),
+        ((["a"], ROWS), "words and vectors differ in number\n  got: 1 words, 3 vectors"),
+        ((["a", 2, "c"], ROWS), "word 1 is not text\n  got: 2"),
+        ((WORDS, ROWS[0]), "the vectors have the wrong shape"),
+        ((WORDS, [["x", "y"]] * 3), "the vectors are not an array of numbers"),
+        (pd.DataFrame({"w": WORDS, "a": ROWS[:, 0], "t": WORDS}), "a column is not of numbers\n  got: t"),
+        (42, "this cannot be opened as vectors\n  got: int"),
+        ("glove-smple", "there are no vectors called 'glove-smple'[\\s\\S]*did you mean glove-sample"),
+    ],
+)  # fmt: skip
+def test_faults(spec, message):
+    with pytest.raises(SourceError, match=message):
+        open_vectors(spec)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite(bad):
+    source = open_vectors({"a": [1.0, 2.0], "b": [bad, 2.0]})
+    assert list(source.lookup({"a"})) == ["a"]
+    with pytest.raises(SourceError, match="the vector of 'b' has a component that is not finite"):
+        source.lookup({"b"})
+
+
+def test_two_sources_of_one_name_cannot_run_together(tiny, tiny_vectors):
+    with pytest.raises(SourceError, match="two sources have the name 'dict'"):
+        eatlas.run(tests=tiny, vectors=[tiny_vectors, dict(tiny_vectors)])

@@ -1,0 +1,60 @@
+"""Precomputed vectors as CSV and TSV."""
+
+import numpy as np
+import pytest
+
+from eatlas import open_vectors
+from eatlas.errors import SourceError
+
+
+def write(tmp_path, content: str | bytes, name: str = "v.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "head", ["", ",0,1\n", "word,x,y\n", "Term,1,2\n", "stimulus,dim0,dim1\n", "\ufeffword,a,b\n"]
+)
+def test_headers(tmp_path, head):
+    found = open_vectors(write(tmp_path, head + "cat,1,2\ndog,3,4.5\n")).lookup({"cat", "dog"})
+    np.testing.assert_array_equal(found["dog"], [3, 4.5])
+    assert len(found) == 2
+
+
+def test_terms_with_spaces_quotes_commas_emoji_and_right_to_left(tmp_path):
+    text = '"New York, NY",1,2\n"say ""hi""",3,4\n🌹 rose,5,6\nשלום,7,8\n<script>,1,1\n'
+    words = {"New York, NY", 'say "hi"', "🌹 rose", "שלום", "<script>"}
+    assert set(open_vectors(write(tmp_path, text)).lookup(words)) == words
+
+
+def test_tsv(tmp_path):
+    source = open_vectors(write(tmp_path, "a, b\t1\t2\n", "v.tsv"))
+    assert set(source.lookup({"a, b"})) == {"a, b"}
+
+
+def test_duplicates(tmp_path):
+    source = open_vectors(write(tmp_path, "cat,1\ncat,2\n"))
+    assert source.lookup({"cat"})["cat"] == 1
+    assert "1 duplicate word; the first of each was taken" in source.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("cat,1,2\ndog,3\n", "line 2: a vector of the wrong length\n  got: 1 numbers"),
+        ("cat,1,2\ndog,3,4,5\n", "line 2: a vector of the wrong length\n  got: 3 numbers"),
+        ("cat,1,2\ndog,3,x\n", "line 2: a component is not a number\n  got: 'x'"),
+        ("cat,1,2\ndog,3,\n", "line 2: a component is not a number\n  got: ''"),
+        ("cat,1,2\ndog,3,nan\n", "line 2: a component is not finite\n  got: nan"),
+        (b"cat,1,2\ncaf\xe9,3,4\n", "line 2: the file is not UTF-8"),
+        ("", "the file is empty"),
+        ("word,a,b\n", "wrong shape"),
+    ],
+)
+def test_faults(tmp_path, content, message):
+    path = write(tmp_path, content)
+    with pytest.raises(SourceError) as caught:
+        open_vectors(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)

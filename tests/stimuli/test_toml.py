@@ -1,0 +1,76 @@
+"""A test file's faults are named by file, test and key."""
+
+import pytest
+
+from eatlas.errors import StimulusError
+from eatlas.stimuli import load_tests
+from tests.inputs import TOML
+
+
+def fault(tmp_path, text: str | bytes) -> str:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(StimulusError) as caught:
+        load_tests(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_good_file_loads(test_file):
+    (test,) = load_tests(test_file)
+    assert (test.id, test.X.name, test.B.terms[-1]) == ("tiny", "Flowers", "agony")
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    path = tmp_path / "bom.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + TOML.encode())
+    assert load_tests(path)[0].id == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"lily"]', '"lily", "aster"]', "test tiny, key X.terms: duplicate terms 'aster'"),
+        ('"lily"]', '"lily", "ant"]', "terms 'ant' stand on both sides, X and Y"),
+        ('["aster", "clover", "iris", "lily"]', "[]", "key X.terms: is empty"),
+        ('id = "tiny"\n', "", "test number 1, key id: is missing"),
+        ('id = "tiny"', 'id = "my test"', "key id: is not usable as an id (allowed: no spaces"),
+        ('title = "Flowers', 'titel = "Flowers', "key titel: is not a key that eatlas knows"),
+        ('name = "Flowers", ', "", "key X.name: is missing"),
+        ('"lily"]', '"lily", 3]', "key X.terms.4: is not text (allowed: a quoted string)"),
+        ('"lily"]', '"lily", ""]', "key X.terms.4: is an empty string"),
+        ('"lily"]', '"lily "]', "'lily ' begins or ends with a space"),
+        ('X = { name = "Flowers", terms', 'X = { name = "Flowers", words', "key X.words"),
+        ("schema = 1", "schema = 2", "key schema: this version is unknown"),
+        ("schema = 1", "", "key schema: is missing"),
+        ("schema = 1", "schema = 1\nauthor = 'me'", "key author: is not a key that eatlas knows"),
+        ("[[test]]", "[[tests]]", "is not a key that eatlas knows"),
+        ("[[test]]", "[[test]", "this is not TOML"),
+        ('X = { name = "Flowers", terms = ["aster", "clover", "iris", "lily"] }', "X = 1", "key X"),
+    ],
+)
+def test_faults_are_named(tmp_path, old, new, message):
+    assert old in TOML
+    assert message in fault(tmp_path, TOML.replace(old, new, 1))
+
+
+def test_every_fault_is_named_at_once(tmp_path):
+    said = fault(tmp_path, TOML.replace('"lily"]', "3]").replace('name = "Insects", ', ""))
+    assert "key X.terms.3" in said
+    assert "key Y.name: is missing" in said
+    assert "eatlas tests check" in said
+
+
+def test_not_utf8_names_the_line(tmp_path):
+    said = fault(tmp_path, TOML.encode().replace(b"clover", b"cl\xe9ver"))
+    assert "line 6: the file is not UTF-8" in said
+    assert "byte 0xe9" in said
+
+
+def test_two_tests_with_one_id(tmp_path):
+    body = TOML.split("\n", 1)[1]
+    assert "used by 2 tests; ids must differ" in fault(tmp_path, TOML + body)
+
+
+def test_no_tests(tmp_path):
+    assert "there is no test" in fault(tmp_path, "schema = 1\n")
