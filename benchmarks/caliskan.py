@@ -26,6 +26,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ def time_ours(tests: list[Any], source: Any, measure: str, repeats: int) -> dict
     results = run(tests)
     for failure in results.failures:
         raise SystemExit(f"{measure} failed on {failure.test}: {failure.error}")
-    each = {test.id: best(lambda test=test: run([test]), repeats) for test in tests}
-    return {"results": results, "seconds": each, "total": best(lambda: run(tests), repeats)}
+    each = {test.id: best(partial(run, [test]), repeats) for test in tests}
+    return {"results": results, "seconds": each, "total": best(partial(run, tests), repeats)}
 
 
 def best(call: Callable[[], object], repeats: int) -> float:

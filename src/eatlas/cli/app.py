@@ -27,21 +27,28 @@ app.command("report")(report.report)
 app.add_typer(tests.app, name="tests")
 
 
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)
+    if wanted:
+        typer.echo(f"eatlas {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
-    if version:
-        typer.echo(f"eatlas {__version__}")
-        raise typer.Exit
+    """Take the options that stand before a command."""
 
 
 def main() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
-        app()
+        app(prog_name="eatlas")
     except EatlasError as error:
         complain(error)
         sys.exit(2)

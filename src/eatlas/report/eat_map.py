@@ -8,7 +8,7 @@ from typing import Literal
 
 from eatlas.errors import ResultsError
 from eatlas.report import eat_map_svg
-from eatlas.report.numbers import effect, level_of, p_equals
+from eatlas.report.numbers import effect, p_equals
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated
 from eatlas.results import MLEATResult
@@ -174,8 +174,8 @@ class EATMap:
         return self.alt
 
     @property
-    def footnote(self) -> str:
+    def footnotes(self) -> tuple[str, ...]:
         """What the star says, and the two-sided pattern where it differs."""
         if self.two_sided_label == self.label:
-            return self.rule.meaning
-        return f"{self.rule.meaning}; {self.two_sided_label} at p < {level_of(self.alpha)} two-sided"
+            return (self.rule.meaning,)
+        return self.rule.meaning, f"under the two-sided rule: {self.two_sided_label}"

@@ -16,7 +16,7 @@ ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.
 OFF, EDGE = "#dfdfe4", "#74747e"
 
 _CELL_W, _CELL_H, _GAP = 138.0, 78.0, 4.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 76.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 88.0
 _WIDTH = _LEFT + 2 * _CELL_W + _GAP + _RIGHT
 _HEIGHT = _TOP + 2 * _CELL_H + _GAP + _BOTTOM
 _NAME = 13.0
@@ -33,7 +33,10 @@ def full(shown: EATMap) -> str:
         label(shown.label, title_x, 27, size=17, font_weight=650, text_anchor="middle"),
         *(_row_name(name, row) for row, name in enumerate((shown.A, shown.B))),
         *(_column(shown, column, place) for place, column in enumerate(columns)),
-        label(shown.footnote, title_x, _HEIGHT - 12, size=10.5, **_muted("middle")),
+        *(
+            label(note, title_x, _HEIGHT - 24 + 15.0 * line, size=11, **_muted("middle"))
+            for line, note in enumerate(shown.footnotes)
+        ),
         title=f"EAT-Map of {shown.test}" if shown.test else "EAT-Map",
         alt=shown.alt,
         class_="eat-map",

@@ -97,7 +97,7 @@ class _Writer:
             *self._row(shown.B, "B"),
             self._rule(glyphs.bottom),
             *(self._line("", *(self._plain(pair[i]) for pair in numbers)) for i in range(2)),
-            " " * (NAME + 1) + _fit(shown.footnote, 2 * CELL + 3, "^"),
+            *(" " * (NAME + 1) + _fit(note, 2 * CELL + 3, "^") for note in shown.footnotes),
         ]
 
     def _row(self, name: str, attribute: str) -> list[str]:

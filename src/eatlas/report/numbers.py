@@ -145,13 +145,30 @@ def explain_p(p: PValues, tail: str) -> str:
     str
         Such as ``"12,863 of 126,410,606,437,752 relabellings"``.
     """
+    found = evidence(p, tail)
+    joined = " of" if p.count_of(tail) is not None else ", of"
+    return f"{found}{joined} {number_of(p.total, 'relabelling')}"
+
+
+def evidence(p: PValues, tail: str) -> str:
+    """The count behind one tail's p-value, or the error that it may have.
+
+    Parameters
+    ----------
+    p : PValues
+    tail : {"greater", "less", "two_sided"}
+    """
     counted = p.count_of(tail)
-    of_all = f"of {number_of(p.total, 'relabelling')}"
     if counted is not None:
-        return f"{count(counted)} {of_all}"
+        return count(counted)
     bounds = None if p.bracket is None else getattr(p.bracket, tail)
     if bounds is not None:
-        return f"between {p_value(bounds[0])} and {p_value(bounds[1])}, {of_all}"
+        return f"between {p_value(bounds[0])} and {p_value(bounds[1])}"
     error = None if p.rel_err is None else getattr(p.rel_err, tail)
-    stated = "" if error is None else f", relative error at most {error:.0e}".replace("e-0", "e-")
-    return f"by {p.method_of(tail)}{stated}, {of_all}"
+    method = f"by {p.method_of(tail)}"
+    return method if error is None else f"{method}, relative error at most {_power(error)}"
+
+
+def _power(error: float) -> str:
+    mantissa, exponent = f"{error:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}"

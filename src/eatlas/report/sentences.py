@@ -53,7 +53,10 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
     if isinstance(result, MLEATResult):
         yield _pattern(result)
         yield from _undefined(result)
-        yield _comparison(result, result.level1)
+        comparison = _comparison(result, result.level1)
+        if not (result.pattern.X or result.pattern.Y) and Rule.of(result).significant(result.level1):
+            comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
+        yield comparison
         if result.pattern.two_sided_label != result.pattern.label:
             yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
     elif isinstance(result, WEATResult):
@@ -84,7 +87,11 @@ def _pattern(result: MLEATResult) -> str:
             return (
                 f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
             )
-    return f"Taken alone, neither of the two was found to be associated: {name.X} or {name.Y} with {name.A} or {name.B}."
+    known = [name[role] for role in "XY" if result.level2.group(role).effect_size is not None]
+    if not known:
+        return "No association of either target could be measured."
+    alone = " alone, nor for ".join(known)
+    return f"No association with {name.A} or {name.B} was found for {alone} alone."
 
 
 def _more(result: MLEATResult) -> str:
@@ -118,10 +125,10 @@ def _comparison(result: AssociationResult, level: Level) -> str:
         )
     numbers = f"(d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
     if not rule.significant(level):
-        return f"Compared with each other, the two do not differ detectably {numbers}."
+        return f"In direct comparison, the two do not differ detectably {numbers}."
     near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
     return (
-        f"Comparing the two, the vectors place {name.X} closer to {name[near]}, relative to "
+        f"In direct comparison, the vectors place {name.X} closer to {name[near]}, relative to "
         f"{name[far]}, than they do {name.Y} {numbers}."
     )
 

@@ -23,6 +23,8 @@ PAD = 8
 """Samples of F within 2 pi / range; between neighbours F turns by 2 pi / 16 at most."""
 FINEST = 4096
 """The band ends at 2 pi FINEST / range: lattices of up to so many steps revive inside it."""
+DIRECT = 64
+"""So many values of theta from 0 on are evaluated without binning."""
 SLACK = 1.06
 """Covers binning and the gaps between samples; |F| is at most 5% low (compared with direct
 evaluation on 200 random, clustered and lattice designs: worst 4.1%)."""
@@ -34,11 +36,16 @@ def band(c: Contour) -> float:
 
 
 def log_bound(c: Contour, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A bound of log |phi| at each theta in [0, band]."""
+    """A bound of log |phi| at each of the ascending theta in [0, band].
+
+    The first lobe, where the bound decides how far to integrate, is evaluated directly.
+    """
     v = c.chance * (1 - c.chance)
-    place = np.abs(theta) * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
+    place = theta * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
     first = _interpolated(_spectrum(c.x, v), place)
     second = _interpolated(_spectrum(c.x, v * v), place)
+    waves = np.exp(1j * theta[:DIRECT, None] * c.x)
+    first[:DIRECT], second[:DIRECT] = np.abs(waves @ v), np.abs(waves @ (v * v))
     whole, squares = float(v.sum()), float((v * v).sum())
     return np.minimum(0.0, first - whole) - np.maximum(0.0, squares - 2 * second)
 
@@ -49,13 +56,14 @@ def _spectrum(x: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[n
     Weights are shared between the two nearest bins, which multiplies the transform by the
     square of a sinc; dividing by it again leaves a small aliasing error.
     """
-    place = (x - x[0]) / (x[-1] - x[0]) * (BINS - 1)
-    left = np.minimum(place.astype(np.int64), BINS - 2)
+    place = (x - x[0]) / (x[-1] - x[0]) * BINS
+    left = np.minimum(place.astype(np.int64), BINS - 1)
     part = place - left
-    bins = np.bincount(left, weights * (1 - part), BINS) + np.bincount(left + 1, weights * part, BINS)
+    bins = np.bincount(left, weights * (1 - part), BINS + 1)
+    bins += np.bincount(left + 1, weights * part, BINS + 1)
     m = np.arange(PAD * FINEST + 2)
-    sinc = np.sinc(m / (PAD * (BINS - 1)))
-    return np.abs(np.fft.rfft(bins, PAD * (BINS - 1)))[m] / (sinc * sinc)
+    sinc = np.sinc(m / (PAD * BINS))
+    return np.abs(np.fft.rfft(bins, PAD * BINS))[m] / (sinc * sinc)
 
 
 def _interpolated(spectrum: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:

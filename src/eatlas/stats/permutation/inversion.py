@@ -21,13 +21,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.contour import ALIAS, Contour, period, size_nodes, tilted
-from eatlas.stats.permutation.guard import band, log_bound, log_mean_square
+from eatlas.stats.permutation.contour import ALIAS, Contour, size_nodes, tilted
+from eatlas.stats.permutation.guard import log_mean_square
+from eatlas.stats.permutation.nodes import Nodes, choose
 
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
-NEGLIGIBLE = 1e-9
-"""Nodes are sampled until what the bound allows elsewhere is below this, relatively."""
+LEAST_NODES = 16
+"""Nodes to sample even where so many are more than was asked for."""
 SAFETY = 8.0
 """Standard deviations of the random-phase remainder in the stated error."""
 CERTAIN = 1e-9
@@ -43,20 +44,6 @@ class Inverted:
     """Natural logarithm of the number of subsets."""
     rel_err: float
     """Stated relative error of that number."""
-
-
-@dataclass(frozen=True)
-class _Nodes:
-    """Which theta are sampled, and what is known about the others."""
-
-    theta: NDArray[np.float64]
-    """Sampled nodes, ascending from 0."""
-    step: float
-    """Distance of neighbouring nodes of the full grid."""
-    certain: float
-    """Bound of the integral over unsampled nodes that the scan proves, when they are few."""
-    missed: float
-    """Sum of 1 / theta**2 over unsampled nodes that are taken to have random phases."""
 
 
 def invert(
@@ -126,66 +113,43 @@ def _targets(
 
 def _integrate(c: Contour, step: float, cells: int) -> list[Inverted]:
     psi = size_nodes(c)
-    nodes = _choose(c, step, max(16, cells // (psi * c.x.size)))
+    nodes = choose(c, step, max(LEAST_NODES, cells // (psi * c.x.size)))
     g = _transform(c, psi, nodes.theta)
     z = c.lam + 1j * nodes.theta
     kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
     weight = np.where(nodes.theta == 0, 1.0, 2.0) * nodes.step / (2 * math.pi)
-    out = []
-    for t in c.targets:
-        terms = weight * (g * kernel * np.exp(-1j * nodes.theta * t)).real
-        out.append(_assembled(c, float(t), terms, nodes, _mean_square(c, g)))
-    return out
+    rough = _rough(c, nodes, np.abs(_transform(c, psi, nodes.sample)) ** 2)
+    return [
+        _assembled(c, t, weight * (g * kernel * np.exp(-1j * nodes.theta * t)).real, nodes, rough)
+        for t in c.targets.tolist()
+    ]
+
+
+def _rough(c: Contour, nodes: Nodes, sampled: NDArray[np.float64]) -> float:
+    """Standard deviation of the sum over nodes left out, whose phases are random.
+
+    step / pi * sqrt(sum |g|**2 / theta**2 / 2), from a sample inside the scanned band and from
+    the mean square of |g| beyond it, in theory or in the sample if that is larger.
+    """
+    mean_square = math.exp(log_mean_square(c))
+    if sampled.size:
+        mean_square = max(mean_square, float(sampled.mean()))
+    inside = float(nodes.weight @ sampled)
+    return nodes.step / math.pi * math.sqrt((inside + mean_square * nodes.beyond) / 2)
 
 
 def _assembled(
-    c: Contour, t: float, terms: NDArray[np.float64], nodes: _Nodes, mean_square: float
+    c: Contour, t: float, terms: NDArray[np.float64], nodes: Nodes, rough: float
 ) -> Inverted:
-    """The log count and the sum of all stated errors.
-
-    Unsampled nodes have random phases: their sum has the standard deviation
-    step / pi * sqrt(mean_square / 2 * sum 1 / theta**2).
-    """
+    """The log count and the sum of all stated errors."""
     value = float(terms.sum())
     if value <= 0:
         return Inverted(-math.inf, math.inf)
     log_count = c.log_weight - c.lam * t + math.log(value)
-    rough = nodes.step / math.pi * math.sqrt(mean_square / 2 * nodes.missed)
     noise = EPS * c.x.size * float(np.abs(terms).sum())
     logs = 4 * EPS * (abs(c.log_weight) + abs(c.lam * t))
     rel = (SAFETY * rough + nodes.certain + noise) / value + logs + 4 * ALIAS
     return Inverted(log_count, rel + math.exp(min(0.0, -log_count)))
-
-
-def _mean_square(c: Contour, g: NDArray[np.complex128]) -> float:
-    """Mean of |g|**2 far out: in theory, or as seen in the last quarter of the nodes if larger."""
-    seen = np.abs(g[-max(4, g.size // 4) :]) ** 2
-    return max(math.exp(log_mean_square(c)), float(seen.mean()))
-
-
-def _choose(c: Contour, step: float, affordable: int) -> _Nodes:
-    """The nodes where the bound allows most, as many as needed or as can be afforded."""
-    reach = period(c)
-    if step:
-        odd = 2 * math.ceil(reach / step / 2) + 1
-        reach, last = odd * step, (odd - 1) // 2
-    h = 2 * math.pi / reach
-    scanned = int(band(c) / h)
-    if step:
-        scanned = min(scanned, last)
-    theta = h * np.arange(scanned + 1)
-    allowed = h / math.pi * np.exp(log_bound(c, theta)) / np.hypot(theta, c.lam)
-    order = np.argsort(-allowed, kind="stable")
-    rest = np.cumsum(allowed[order][::-1])[::-1]
-    needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
-    beyond = 0.0 if step and scanned == last else 1 / (h * h * (scanned + 1))
-    if needed <= affordable:
-        certain = float(rest[needed]) if needed < rest.size else 0.0
-        return _Nodes(theta[np.sort(order[:needed])], h, certain, beyond)
-    skipped = theta[order[affordable:]]
-    return _Nodes(
-        theta[np.sort(order[:affordable])], h, 0.0, beyond + float((1 / skipped**2).sum())
-    )
 
 
 def _transform(

@@ -1,0 +1,205 @@
+"""Results as tables for a terminal, in the manner of the papers' Table 1.
+
+No test id and no pattern label is ever cut: a table that does not fit a narrow terminal is split
+in two, and what is wider still is left to the terminal to wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from eatlas.report.eat_map_text import mini
+from eatlas.report.numbers import effect, p_value
+from eatlas.report.rule import Rule
+from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
+from eatlas.results.ml_eat import CELLS
+from eatlas.results.parts import Level
+
+PIPE_WIDTH = 140
+"""Columns where the output is no terminal and nobody has said how wide it is."""
+FIRST_COLUMN = (18, 34)
+"""Least and greatest width of the labels' column."""
+
+
+def print_results(results: Results) -> None:
+    """Print a table for each measure and source, then what the reader should know."""
+    console = _console()
+    groups: dict[tuple[str, str], list[AssociationResult]] = {}
+    for result in results:
+        groups.setdefault((result.signature, result.source), []).append(result)
+    for (signature, source), members in groups.items():
+        _print(console, Text(f"{signature} on {source}", style="bold"))
+        for table in _tables(members, console):
+            _print(console, table)
+        _print(console, Text(f"{Rule.of(members[0]).meaning}; p below each effect size"))
+    _print_warnings(console, results)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in console._environ:  # noqa: SLF001
+        console.width = PIPE_WIDTH
+    return console
+
+
+def _print(console: Console, what: Table | Text) -> None:
+    """Print at the width that the content needs, however narrow the terminal."""
+    if isinstance(what, Text):
+        console.print(what, soft_wrap=not console.is_terminal)
+    else:
+        given = console.width
+        console.width = max(given, _least_width(what, console))
+        console.print(what)
+        console.width = given
+
+
+def _least_width(table: Table, console: Console) -> int:
+    """Width of the table when its first column, whose labels fold, is as narrow as may be."""
+    first = table.columns[0]
+    widest, first.max_width = first.max_width, first.min_width
+    least = Measurement.get(console, console.options.update(width=10_000), table).maximum
+    first.max_width = widest
+    return least
+
+
+def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
+    first = members[0]
+    if isinstance(first, MLEATResult):
+        rows = [member for member in members if isinstance(member, MLEATResult)]
+        whole = _ml_eat_table(rows, console, levels_1_and_2=True, level_3=True)
+        if _least_width(whole, console) <= console.width:
+            return [whole]
+        return [
+            _ml_eat_table(rows, console, levels_1_and_2=True, level_3=False),
+            _ml_eat_table(rows, console, levels_1_and_2=False, level_3=True),
+        ]
+    if isinstance(first, WEATResult):
+        return [_weat_table([member for member in members if isinstance(member, WEATResult)])]
+    return [_sc_eat_table(member) for member in members if isinstance(member, SCEATResult)]
+
+
+def _ml_eat_table(
+    rows: Sequence[MLEATResult], console: Console, *, levels_1_and_2: bool, level_3: bool
+) -> Table:
+    table = _new_table("EAT: X / Y, A / B", [row.test for row in rows])
+    if levels_1_and_2:
+        for head in ("Level 1\nd", "Level 2\nd of X", "\nd of Y"):
+            table.add_column(head, justify="right", no_wrap=True)
+    if level_3:
+        for name in CELLS:
+            head = "Level 3" if name == "XA" else ""
+            table.add_column(f"{head}\n{name[0]},{name[1]}", justify="right", no_wrap=True)
+    if levels_1_and_2:
+        table.add_column("Map\n  XY", no_wrap=True)
+        table.add_column("EAT pattern", no_wrap=True)
+    for row in rows:
+        cells: list[str | Text] = [_name(row)]
+        if levels_1_and_2:
+            rule = Rule.of(row)
+            levels = (row.level1, row.level2.X, row.level2.Y)
+            cells += [_effect(level, rule) for level in levels]
+        if level_3:
+            cells += [_mean_sd(row, name) for name in CELLS]
+        if levels_1_and_2:
+            cells += [_map(row, console), _pattern(row)]
+        table.add_row(*cells)
+    return table
+
+
+def _weat_table(rows: Sequence[WEATResult]) -> Table:
+    table = _new_table("EAT: X / Y, A / B", [row.test for row in rows])
+    for head in ("d", "p greater", "p less", "p two-sided", "method"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        p, rule = row.level1.p, Rule.of(row)
+        tails = [p_value(p.tail(tail)) for tail in ("greater", "less", "two_sided")]
+        d = effect(row.effect_size) + rule.star(row.level1)
+        table.add_row(_name(row), d, *tails, p.method_of("greater"))
+    return table
+
+
+def _sc_eat_table(result: SCEATResult) -> Table:
+    heading = f"{result.test}: {result.concepts.A} / {result.concepts.B}"
+    table = _new_table(heading, [entry.term for entry in result.terms])
+    for head in ("group", "d", "p greater", "p less", "p two-sided"):
+        table.add_column(head, justify="right" if head != "group" else "left", no_wrap=True)
+    rule = Rule.of(result)
+    for entry in sorted(result.terms, key=lambda e: -(e.level2.effect_size or 0.0)):
+        p = entry.level2.p
+        tails = [p_value(p.tail(tail)) for tail in ("greater", "less", "two_sided")]
+        d = effect(entry.level2.effect_size) + rule.star(entry.level2)
+        table.add_row(Text(entry.term), result.concepts.name(entry.group), d, *tails)
+    return table
+
+
+def _new_table(heading: str, names: Sequence[str]) -> Table:
+    """A table whose first column folds labels, and never one of the names."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    longest = max(map(cell_len, names), default=0)
+    limits = max(FIRST_COLUMN[0], longest), max(FIRST_COLUMN[1], longest)
+    table.add_column(heading, min_width=limits[0], max_width=limits[1], overflow="fold")
+    return table
+
+
+def _name(result: AssociationResult) -> Text:
+    names = result.concepts
+    label = f"{names.X} / {names.Y},\n{names.A} / {names.B}"
+    return Text.assemble((result.test, "bold"), "\n", (label, "dim"))
+
+
+def _effect(level: Level, rule: Rule) -> Text:
+    star = rule.star(level) or " "
+    p = "" if level.effect_size is None else f"\n{p_value(rule.p(level), rule.alpha)} "
+    return Text.assemble(
+        (effect(level.effect_size) + star, "bold" if star == "*" else ""), (p, "dim")
+    )
+
+
+def _mean_sd(row: MLEATResult, name: str) -> Text:
+    cell = row.level3.cell(name)
+    return Text.assemble(effect(cell.mean), "\n", (f"({effect(cell.sd)})", "dim"))
+
+
+def _map(row: MLEATResult, console: Console) -> Text:
+    text = Text()
+    for attribute, glyphs in zip("AB", mini(row, encoding=console.encoding), strict=True):
+        text.append(f"{attribute} ", "dim")
+        for target, glyph in zip("XY", glyphs, strict=True):
+            on = row.pattern.of(target) == attribute
+            text.append(glyph, "bold red" if on else "dim")
+        text.append("\n" if attribute == "A" else "")
+    return text
+
+
+def _pattern(row: MLEATResult) -> Text:
+    other = row.pattern.two_sided_label
+    text = Text(row.pattern.label, "bold")
+    if other != row.pattern.label:
+        text.append(f"\ntwo-sided:\n{other}", "not bold dim")
+    return text
+
+
+def _print_warnings(console: Console, results: Results) -> None:
+    """Say each warning once, with the tests that it stands for."""
+    tests: dict[str, list[str]] = {}
+    for result in results:
+        for warning in result.warnings:
+            tests.setdefault(warning, []).append(result.test)
+        missing = [
+            f"{concept}: {', '.join(group.missing)}"
+            for role in "XYAB"
+            if (group := result.coverage.group(role)).missing
+            for concept in [result.concepts.name(role)]
+        ]
+        if missing:
+            tests.setdefault(f"Missing terms: {'; '.join(missing)}.", []).append(result.test)
+    for warning, named in tests.items():
+        ids = ", ".join(dict.fromkeys(named))
+        _print(console, Text.assemble((f"{ids}: ", "bold"), warning))

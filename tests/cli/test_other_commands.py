@@ -1,0 +1,112 @@
+"""``eatlas tests``, ``eatlas report`` and the options that every command has."""
+
+import tomllib
+
+import pytest
+
+from eatlas import load_tests
+from eatlas.version import __version__
+from tests.inputs import TOML
+
+
+def test_help_and_version(eatlas_cli):
+    assert eatlas_cli("--version").out == f"eatlas {__version__}\n"
+    for arguments in (["--help"], ["run", "-h"], ["tests", "--help"], ["report", "--help"]):
+        ended = eatlas_cli(*arguments)
+        assert (ended.code, ended.err) == (0, "")
+        assert "Usage: eatlas" in ended.out
+
+
+def test_no_command_shows_help(eatlas_cli):
+    ended = eatlas_cli()
+    assert ended.code == 2
+    assert "Usage: eatlas" in ended.out + ended.err
+
+
+def test_list(eatlas_cli):
+    out = eatlas_cli("tests", "list").out
+    assert out.startswith("caliskan: ")
+    for test in load_tests("caliskan"):
+        assert f"  {test.id}" in out
+        assert test.label in out
+    assert "(X32 Y32 A25 B25)" in out
+
+
+@pytest.mark.parametrize("name", ["weat-8", "caliskan"])
+def test_what_show_prints_can_be_saved_and_loaded(eatlas_cli, tmp_path, name):
+    ended = eatlas_cli("tests", "show", name)
+    tomllib.loads(ended.out)
+    path = tmp_path / "saved.toml"
+    path.write_text(ended.out, encoding="utf-8")
+    assert load_tests(path) == load_tests(name)
+
+
+def test_show_survives_odd_words(eatlas_cli, tmp_path):
+    path = tmp_path / "odd.toml"
+    words = r'"say \"hi\"", "back\\slash", "🌹", "שלום", "tab\there", "del\u007f"'
+    path.write_text(TOML.replace('"aster", "clover", "iris", "lily"', words), encoding="utf-8")
+    saved = tmp_path / "saved.toml"
+    saved.write_text(eatlas_cli("tests", "show", path).out, encoding="utf-8")
+    assert load_tests(saved) == load_tests(path)
+
+
+def test_check(eatlas_cli, test_file, tmp_path):
+    ended = eatlas_cli("tests", "check", test_file)
+    assert ended.code == 0
+    assert "tiny: X Flowers: 4, Y Insects: 4, A Pleasant: 4, B Unpleasant: 4" in ended.out
+    bad = tmp_path / "bad.toml"
+    bad.write_text(TOML.replace('"lily"', '"aster"'), encoding="utf-8")
+    ended = eatlas_cli("tests", "check", bad)
+    assert ended.code == 2
+    assert "key X.terms: duplicate terms 'aster'" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_check_of_a_file_that_is_not_there(eatlas_cli):
+    ended = eatlas_cli("tests", "check", "none.toml")
+    assert ended.code == 2
+    assert "none.toml: the test file cannot be read" in ended.err
+
+
+def test_show_of_an_unknown_test(eatlas_cli):
+    ended = eatlas_cli("tests", "show", "weat-0")
+    assert ended.code == 2
+    assert "there is no test or battery 'weat-0'" in ended.err
+
+
+def test_report(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    ended = eatlas_cli("report", "o/results.jsonl", "-o", "again.html")
+    assert (ended.code, ended.out, ended.err) == (0, "report: again.html\n", "")
+    again = (tmp_path / "again.html").read_bytes()
+    assert again == (tmp_path / "o" / "report.html").read_bytes()
+
+
+def test_report_of_a_damaged_file(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    path = tmp_path / "o" / "results.jsonl"
+    path.write_bytes(path.read_bytes()[:-200])
+    ended = eatlas_cli("report", path, "-o", "half.html")
+    assert ended.code == 1
+    assert "line 2: the file ends in the middle of this result" in ended.err
+    page = (tmp_path / "half.html").read_text(encoding="utf-8")
+    assert "weat-6" in page
+    assert "ends in the middle" in page
+
+
+def test_report_of_no_results(eatlas_cli, tmp_path):
+    (tmp_path / "bad.jsonl").write_text("{}\n", encoding="utf-8")
+    ended = eatlas_cli("report", "bad.jsonl", "-o", "none.html")
+    assert ended.code == 2
+    assert "no results could be read, so no report was written" in ended.err
+    assert not (tmp_path / "none.html").exists()
+    ended = eatlas_cli("report", "nowhere.jsonl")
+    assert ended.code == 2
+    assert "nowhere.jsonl: the results file cannot be read" in ended.err
+
+
+def test_report_to_an_unwritable_place(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--out", "o")
+    ended = eatlas_cli("report", "o/results.jsonl", "-o", "o/results.jsonl/report.html")
+    assert ended.code == 2
+    assert "cannot be written" in ended.err

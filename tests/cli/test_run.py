@@ -1,0 +1,192 @@
+"""``eatlas run``: what it prints, writes and answers."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import resources
+
+import jsonschema
+import pytest
+
+from eatlas import read_results
+from tests.inputs import TOML
+
+SCHEMA = json.loads(
+    (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text("utf-8")
+)
+
+
+def test_the_main_job(eatlas_cli, tmp_path):
+    ended = eatlas_cli("run")
+    assert (ended.code, ended.err) == (0, "")
+    results = read_results(tmp_path / "out" / "results.jsonl")
+    assert [r.test for r in results] == [f"weat-{n}" for n in range(1, 11)]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    for result in results:
+        assert result.test in ended.out
+        assert result.pattern.label in ended.out
+        assert result.test in page
+    assert "results: out/results.jsonl" in ended.out
+    assert "report:  out/report.html" in ended.out
+
+
+def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path):
+    ended = eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--json", "--seed", 3)
+    assert (ended.code, ended.err) == (0, "")
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    assert [line["test"] for line in lines] == ["weat-6", "weat-7"]
+    assert {line["provenance"]["seed"] for line in lines} == {3}
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    for line in lines:
+        validator.validate(line)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_with_out_does_both(eatlas_cli, tmp_path):
+    ended = eatlas_cli("run", "--tests", "weat-6", "--json", "--out", "here")
+    assert json.loads(ended.out)["test"] == "weat-6"
+    assert sorted(p.name for p in (tmp_path / "here").iterdir()) == ["report.html", "results.jsonl"]
+    assert (tmp_path / "here" / "results.jsonl").read_text("utf-8") == ended.out
+
+
+def test_own_tests_and_vectors(eatlas_cli, test_file, vectors_csv):
+    ended = eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv, "--json")
+    line = json.loads(ended.out)
+    assert (line["test"], line["source"]) == ("tiny", str(vectors_csv))
+
+
+def test_several_measures_and_sources(eatlas_cli, test_file, vectors_csv):
+    ended = eatlas_cli(
+        "run", "--tests", "weat-6", "--vectors", "glove-sample", "--vectors", "glove-sample",
+        "--measure", "ML-EAT()", "--measure", "ml-eat", "--measure", "weat(ddof=0)", "--json",
+    )  # fmt: skip
+    signatures = [json.loads(line)["signature"] for line in ended.out.splitlines()]
+    assert [s.split("(")[0] for s in signatures] == ["ML-EAT", "WEAT"]
+
+
+def test_case_exact_misses_names_in_a_lower_case_vocabulary(eatlas_cli):
+    assert json.loads(eatlas_cli("run", "--tests", "weat-8", "--json").out)["coverage"]["X"][
+        "missing"
+    ] == []
+    exact = json.loads(eatlas_cli("run", "--tests", "weat-8", "--case", "exact", "--json").out)
+    assert exact["coverage"]["X"]["missing"] == ["Einstein", "NASA"]
+    assert exact["provenance"]["case"] == "exact"
+
+
+@pytest.mark.parametrize("columns", [20, 60, 80, 100, 140, 300])
+def test_ids_and_labels_are_whole_at_any_width(columns, tmp_path):
+    """In a process of its own, as a terminal would run it."""
+    long_id = "a-test-with-an-id-that-is-longer-than-any-column-should-ever-be"
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML.replace('id = "tiny"', f'id = "{long_id}"'), encoding="utf-8")
+    vectors = tmp_path / "v.csv"
+    terms = [t.strip(' "') for line in TOML.splitlines() if "terms" in line
+             for t in line.split("[")[1].split("]")[0].split(",")]  # fmt: skip
+    rows = [f"{term},{i % 3},{i % 5},{i % 7 + 1}" for i, term in enumerate(terms)]
+    vectors.write_text("\n".join(rows), encoding="utf-8")
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", str(path), "--vectors", str(vectors)]
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0
+    (result,) = read_results(tmp_path / "out" / "results.jsonl")
+    assert long_id in done.stdout
+    assert result.pattern.label in done.stdout
+    assert "Flowers / Insects" in done.stdout.replace("\n", " ") or columns < 60
+
+
+def test_a_terminal_that_knows_no_squares(tmp_path):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:replace", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "A .." in done.stdout
+    assert "B .#" in done.stdout
+
+
+def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
+    bad = TOML.replace('"tiny"', '"bad"').replace('"aster", "clover", "iris", "lily"', '"no", "none"')
+    path = tmp_path / "two.toml"
+    path.write_text(TOML + bad.split("\n", 1)[1], encoding="utf-8")
+    ended = eatlas_cli("run", "--tests", path, "--vectors", vectors_csv)
+    assert ended.code == 1
+    assert "test bad, group X (Flowers): no term has a usable vector" in ended.err
+    assert "1 of 2 jobs failed; the others are done" in ended.err
+    assert [r.test for r in read_results(tmp_path / "out" / "results.jsonl")] == ["tiny"]
+    assert "bad" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_none_could_run(eatlas_cli, tmp_path, vectors_csv):
+    ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", vectors_csv)
+    assert ended.code == 2
+    assert "test weat-6, group X (Male names): no term has a usable vector" in ended.err
+    assert "John (not in " in ended.err
+    assert ended.out == ""
+    assert not (tmp_path / "out" / "results.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tests", "weat-66"], "there is no test or battery 'weat-66'"),
+        (["--tests", "none.toml"], "none.toml: there is no such test file"),
+        (["--vectors", "glove-simple"], "there are no vectors called 'glove-simple'"),
+        (["--vectors", "none.txt"], "none.txt: there is no such file"),
+        (["--measure", "weet"], "there is no measure 'weet'"),
+        (["--measure", "ml-eat(alpha=2)"], "the parameter alpha has no such value"),
+        (["--case", "lower"], "unknown case rule"),
+        (["--out", "file/below"], "--out file/below: cannot be written to"),
+    ],
+)
+def test_bad_arguments_end_before_any_work(eatlas_cli, tmp_path, arguments, message):
+    (tmp_path / "file").touch()
+    ended = eatlas_cli("run", *arguments)
+    assert ended.code == 2
+    assert ended.err.startswith("error: ")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("arguments", [["--seed", "x"], ["--seed", "-1"], ["--nonsense"]])
+def test_what_the_parser_refuses(eatlas_cli, arguments):
+    ended = eatlas_cli("run", *arguments)
+    assert ended.code == 2
+    assert arguments[0] in ended.err
+
+
+def test_a_bad_line_of_a_vector_file(eatlas_cli, tmp_path, test_file):
+    path = tmp_path / "v.txt"
+    path.write_text("aster 1 2\nclover 1\n", encoding="utf-8")
+    ended = eatlas_cli("run", "--tests", test_file, "--vectors", path)
+    assert ended.code == 2
+    assert "v.txt, line 2: a vector of the wrong length" in ended.err
+
+
+def test_markup_and_hostile_names_are_text(eatlas_cli, tmp_path, vectors_csv):
+    path = tmp_path / "odd.toml"
+    name = "<script>alert(1)</script> [bold]x[/bold] שלום 🌹"
+    path.write_text(TOML.replace('name = "Flowers"', f'name = "{name}"'), encoding="utf-8")
+    ended = eatlas_cli("run", "--tests", path, "--vectors", vectors_csv)
+    assert ended.code == 0
+    assert "[bold]" in ended.out
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_two_runs_write_the_same_bytes(eatlas_cli, tmp_path):
+    for directory in ("one", "two"):
+        eatlas_cli("run", "--tests", "weat-6", "--out", directory)
+    for name in ("results.jsonl", "report.html"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
+    command = f'"{sys.executable}" -m eatlas run --json | head -c 10'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
+    assert len(done.stdout) == 10
+    assert done.stderr == ""

@@ -1,0 +1,59 @@
+"""Results as a sequence and as frames."""
+
+import pytest
+
+import eatlas
+from tests.inputs import make_test, make_vectors
+
+
+@pytest.fixture(scope="module")
+def results():
+    tests = [make_test("one"), make_test("two", X=("rose", "tulip"))]
+    vectors = {**make_vectors(tests[0]), **make_vectors(tests[1], seed=5)}
+    return eatlas.run(tests=tests, vectors=vectors, measures=["ml-eat", "weat", "sc-eat"])
+
+
+def test_a_sequence(results):
+    assert len(results) == 6
+    assert results["two"] is results[1]
+    assert [r.measure for r in results[2:4]] == ["weat", "weat"]
+    assert "failures: 0" in repr(results)
+    with pytest.raises(KeyError):
+        results["three"]
+
+
+def test_short_reprs(results):
+    assert "one on dict: " in repr(results[0])
+    assert results[0].pattern.label in repr(results[0])
+    assert "p(greater) = " in repr(results[2])
+    assert "8 terms from " in repr(results[4])
+
+
+def test_one_row_a_test_and_one_a_term(results):
+    assert results[0].to_frame().shape[0] == 1
+    frame = results[4].to_frame()
+    assert list(frame["term"]) == list(make_test().X.terms + make_test().Y.terms)
+    assert {"group", "effect_size", "p_two_sided"} <= set(frame.columns)
+    whole = results.to_frame()
+    assert len(whole) == 2 + 2 + 8 + 6
+    assert list(whole["measure"].unique()) == ["ml-eat", "weat", "sc-eat"]
+
+
+def test_a_frame_holds_what_table_1_holds(results):
+    row = results[0].to_frame().iloc[0]
+    result = results[0]
+    assert row["effect_size"] == result.level1.effect_size
+    assert row["p_less_Y"] == result.level2.Y.p.less
+    assert row["mean_XB"] == result.level3.XB.mean
+    assert row["pattern"] == result.pattern.label
+    assert (row["used"], row["missing"]) == (16, 0)
+
+
+def test_failures_are_kept_beside_the_results():
+    tests = [make_test("good"), make_test("bad", X=("none", "nothing"))]
+    results = eatlas.run(tests=tests, vectors=make_vectors(tests[0]))
+    assert [r.test for r in results] == ["good"]
+    (failure,) = results.failures
+    assert (failure.test, failure.source) == ("bad", "dict")
+    assert "no term has a usable vector" in str(failure.error)
+    assert "failed: bad on dict" in repr(results)

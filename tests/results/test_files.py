@@ -1,0 +1,166 @@
+"""JSON Lines: exactly the contract, whole or not at all, and read back equal."""
+
+import json
+import math
+import stat
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import ResultsError
+from eatlas.results import salvage_results, to_json_line
+from eatlas.results.records import json_schema
+from tests.inputs import make_test, make_vectors
+
+MEASURES = ["ml-eat", "weat", "sc-eat"]
+SCHEMA = json.loads(
+    (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text("utf-8")
+)
+
+
+@pytest.fixture(scope="module")
+def results():
+    odd = make_test("odd", X=("New York", 'say "hi"', "🌹"), Y=("שלום", "<script>", "naïve"))
+    vectors = make_vectors(odd) | make_vectors(make_test())
+    same = make_test("same", X=("s1", "s2", "s3"), Y=("s4", "s5"))
+    vectors |= dict.fromkeys(("s1", "s2", "s3", "s4", "s5"), np.ones(5))
+    large = make_test("large", X=tuple(f"x{i}" for i in range(80)), Y=tuple(f"y{i}" for i in range(90)))
+    vectors |= make_vectors(large, seed=1)
+    return eatlas.run(tests=[make_test(), odd, same, large], vectors=vectors, measures=MEASURES)
+
+
+def test_reading_back_gives_equal_records(results, tmp_path):
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    again = eatlas.read_results(path)
+    assert again == results
+    assert [repr(r) for r in again] == [repr(r) for r in results]
+
+
+def test_every_result_satisfies_the_published_schema(results):
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for result in results:
+        validator.validate(json.loads(to_json_line(result)))
+
+
+def test_the_published_schema_is_that_of_the_records():
+    """If this fails, run tools/write_schema.py, and think about the schema's version."""
+    assert json_schema() == SCHEMA
+
+
+def test_the_keys_of_the_contract(results):
+    line = json.loads(to_json_line(results[0]))
+    assert (line["schema"], line["measure"], line["test"], line["source"]) == (
+        "eatlas/result/1", "ml-eat", "tiny", "dict",
+    )  # fmt: skip
+    assert line["signature"].startswith("ML-EAT(")
+    p = line["level1"]["p"]
+    assert set(p) >= {"greater", "less", "two_sided", "method", "count", "total", "min_p"}
+    assert p["method"] == "exact"
+    assert p["count"]["greater"] / p["total"] == p["greater"]
+    assert isinstance(p["count"]["greater"], int)
+    assert set(line["level2"]) == {"X", "Y"}
+    assert line["level2"]["Y"]["p"]["total"] == math.comb(8, 4)
+    assert set(line["level3"]) == {"XA", "XB", "YA", "YB"}
+    assert set(line["level3"]["XB"]) >= {"mean", "sd", "n"}
+    assert set(line["pattern"]) >= {"label", "direction", "two_sided_label"}
+    assert line["coverage"]["X"]["used"] == ["aster", "clover", "iris", "lily"]
+    assert line["coverage"]["X"]["missing"] == []
+    assert set(line["provenance"]) >= {"version", "seed", "stimuli_sha256", "source_fingerprint"}
+
+
+def test_counts_beyond_2_to_53_survive(results):
+    large = results["large"].level1.p
+    assert large.total == math.comb(170, 80)
+    assert json.loads(to_json_line(results["large"]))["level1"]["p"]["total"] == large.total
+
+
+def test_undefined_is_null_with_a_warning_and_never_nan(results):
+    text = to_json_line(results["same"])
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    line = json.loads(text)
+    assert line["level1"]["effect_size"] is None
+    assert line["level1"]["p"]["count"] == {"greater": 10, "less": 10, "two_sided": 10}
+    assert any("Undefined effect size of level 1" in warning for warning in line["warnings"])
+
+
+def test_a_file_cut_in_the_middle(results, tmp_path):
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]) + lines[2][: len(lines[2]) // 2])
+    with pytest.raises(ResultsError, match=r"line 3: the file ends in the middle of this result"):
+        eatlas.read_results(path)
+    good, damage = salvage_results(path)
+    assert len(good) == 2
+    assert len(damage) == 1
+    assert "run the tests again" in str(damage[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1, 2]", "a JSON object was expected, not list"),
+        ("{}", "the schema of a result is unknown"),
+        ('{"schema": "eatlas/result/9"}', "got: 'eatlas/result/9'"),
+        ('{"schema": "eatlas/result/1", "measure": "tea-leaves"}', "got: 'tea-leaves'"),
+        ('{"schema": "eatlas/result/1", "measure": "weat"}', "Field required"),
+        ("not json", "Expecting value"),
+    ],
+)
+def test_lines_that_are_no_results(tmp_path, line, message):
+    path = tmp_path / "results.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(ResultsError) as caught:
+        eatlas.read_results(path)
+    assert f"{path}, line 1: this line is no result" in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_not_utf8(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(b'{"schema": "\xff"}\n')
+    with pytest.raises(ResultsError, match="line 1: this line is no result"):
+        eatlas.read_results(path)
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(ResultsError, match=r"none\.jsonl: the results file cannot be read"):
+        eatlas.read_results(tmp_path / "none.jsonl")
+
+
+def test_nothing_is_left_of_a_write_that_fails(results, tmp_path):
+    from eatlas.results.files import atomic_file
+
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    before = path.read_bytes()
+
+    def write_half():
+        with atomic_file(path) as file:
+            file.write("half")
+            raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError, match="power cut"):
+        write_half()
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_file_can_be_read_by_whom_the_umask_allows(results, tmp_path):
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    assert stat.S_IMODE(path.stat().st_mode) & 0o400
+
+
+def test_an_unwritable_place(results, tmp_path):
+    blocker = tmp_path / "file"
+    blocker.touch()
+    with pytest.raises(ResultsError, match=r"results\.jsonl: cannot be written[\s\S]*remedy"):
+        results.write(blocker / "results.jsonl")
