@@ -23,9 +23,7 @@ def make_test(test_id: str = "tiny", **terms: tuple[str, ...]) -> AssociationTes
 
 def make_vectors(test: AssociationTest, dim: int = 5, seed: int = 7) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
-    return {
-        term: rng.standard_normal(dim) for role in "XYAB" for term in test.concept(role).terms
-    }
+    return {term: rng.standard_normal(dim) for role in "XYAB" for term in test.concept(role).terms}
 
 
 TOML = """\

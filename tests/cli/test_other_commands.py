@@ -3,10 +3,10 @@
 import tomllib
 
 import pytest
+from tests.inputs import TOML
 
 from eatlas import load_tests
 from eatlas.version import __version__
-from tests.inputs import TOML
 
 
 def test_help_and_version(eatlas_cli):

@@ -8,9 +8,9 @@ from importlib import resources
 
 import jsonschema
 import pytest
+from tests.inputs import TOML
 
 from eatlas import read_results
-from tests.inputs import TOML
 
 SCHEMA = json.loads(
     (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text("utf-8")
@@ -66,9 +66,10 @@ def test_several_measures_and_sources(eatlas_cli, test_file, vectors_csv):
 
 
 def test_case_exact_misses_names_in_a_lower_case_vocabulary(eatlas_cli):
-    assert json.loads(eatlas_cli("run", "--tests", "weat-8", "--json").out)["coverage"]["X"][
-        "missing"
-    ] == []
+    assert (
+        json.loads(eatlas_cli("run", "--tests", "weat-8", "--json").out)["coverage"]["X"]["missing"]
+        == []
+    )
     exact = json.loads(eatlas_cli("run", "--tests", "weat-8", "--case", "exact", "--json").out)
     assert exact["coverage"]["X"]["missing"] == ["Einstein", "NASA"]
     assert exact["provenance"]["case"] == "exact"
@@ -85,7 +86,16 @@ def test_ids_and_labels_are_whole_at_any_width(columns, tmp_path):
              for t in line.split("[")[1].split("]")[0].split(",")]  # fmt: skip
     rows = [f"{term},{i % 3},{i % 5},{i % 7 + 1}" for i, term in enumerate(terms)]
     vectors.write_text("\n".join(rows), encoding="utf-8")
-    command = [sys.executable, "-m", "eatlas", "run", "--tests", str(path), "--vectors", str(vectors)]
+    command = [
+        sys.executable,
+        "-m",
+        "eatlas",
+        "run",
+        "--tests",
+        str(path),
+        "--vectors",
+        str(vectors),
+    ]
     environment = {**os.environ, "COLUMNS": str(columns)}
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8"
@@ -107,7 +117,9 @@ def test_a_terminal_that_knows_no_squares(tmp_path):
 
 
 def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
-    bad = TOML.replace('"tiny"', '"bad"').replace('"aster", "clover", "iris", "lily"', '"no", "none"')
+    bad = TOML.replace('"tiny"', '"bad"').replace(
+        '"aster", "clover", "iris", "lily"', '"no", "none"'
+    )
     path = tmp_path / "two.toml"
     path.write_text(TOML + bad.split("\n", 1)[1], encoding="utf-8")
     ended = eatlas_cli("run", "--tests", path, "--vectors", vectors_csv)

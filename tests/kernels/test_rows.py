@@ -9,7 +9,9 @@ from eatlas.kernels import associations, mean_and_sd, mean_row, similarities, un
 
 
 def test_unit_rows_by_hand():
-    np.testing.assert_allclose(unit_rows(np.array([[3.0, 4.0], [0.0, -2.0]])), [[0.6, 0.8], [0, -1]])
+    np.testing.assert_allclose(
+        unit_rows(np.array([[3.0, 4.0], [0.0, -2.0]])), [[0.6, 0.8], [0, -1]]
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])

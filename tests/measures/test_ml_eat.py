@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.errors import CoverageError, SignatureError, UndefinedWarning
-from tests.inputs import make_test, make_vectors
 
 # cosines with the axes are the coordinates, so every level can be worked out by hand
 AXES = make_test(X=("x1", "x2"), Y=("y1", "y2"), A=("a1", "a2"), B=("b1", "b2"))
@@ -98,7 +98,7 @@ def test_similarities_are_kept_in_order(tiny, tiny_vectors):
 
 
 def test_zero_spread_is_a_completed_job():
-    same = dict.fromkeys(("aster", "clover", "iris", "lily", "ant", "flea", "wasp", "gnat"), [1, 2])
+    same = dict.fromkeys(("aster", "clover", "iris", "lily", "ant", "flea", "wasp", "gnat"), (1, 2))
     attributes = make_vectors(make_test(), dim=2)
     vectors = {**attributes, **same}
     with pytest.warns(UndefinedWarning, match="tiny: Undefined effect size of level 1"):
@@ -112,7 +112,7 @@ def test_zero_spread_is_a_completed_job():
 
 
 def test_all_levels_undefined_is_non_directional():
-    vectors = dict.fromkeys(make_vectors(make_test()), [0.3, 0.1, 0.2])
+    vectors = dict.fromkeys(make_vectors(make_test()), (0.3, 0.1, 0.2))
     with pytest.warns(UndefinedWarning):
         result = eatlas.MLEAT()(make_test(), vectors)
     assert result.pattern.label == result.pattern.two_sided_label == "Non-Directional"
@@ -156,7 +156,10 @@ def test_a_word_test_needs_no_more_than_its_measure_needs(tiny, tiny_vectors):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": 0}, r"ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num"),
+        (
+            {"alpha": 0},
+            r"ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num",
+        ),
         ({"alpha": 1.5}, "got: 1.5"),
         ({"alpha": "x"}, "got: 'x'"),
         ({"ddof": 2}, "parameter ddof has no such value\n  got: 2\n  allowed: 1 or 0"),

@@ -86,9 +86,13 @@ def test_swapping_the_attributes_turns_level_2_round(world):
     one, other = _measure(test, vectors), _measure(_swap(test, "A", "B"), vectors)
     for role in "XY":
         this, that = one.level2.group(role).p.count, other.level2.group(role).p.count
-        assert (this.greater, this.less, this.two_sided) == (that.less, that.greater, that.two_sided)
+        assert (this.greater, this.less, this.two_sided) == (
+            that.less,
+            that.greater,
+            that.two_sided,
+        )
     mirror = {"A": "B", "B": "A", None: None}
-    assert (other.pattern.X, other.pattern.Y) == (mirror[one.pattern.X], mirror[one.pattern.Y])
+    assert (mirror[one.pattern.X], mirror[one.pattern.Y]) == (other.pattern.X, other.pattern.Y)
 
 
 @given(worlds())
@@ -100,7 +104,7 @@ def test_sc_eat_is_level_2_with_one_target_term(world):
         row = vectors[entry.term]
         alone = _test({**{r: test.concept(r).terms for r in "YAB"}, "X": ("once", "twice")})
         result = _measure(alone, {**vectors, "once": row, "twice": row})
-        assert result.level2.X == entry.level2
+        assert entry.level2 == result.level2.X
 
 
 @given(worlds())
@@ -123,5 +127,7 @@ def test_ranges(world):
             assert abs(level.effect_size) < 2
     for name in CELLS:
         cell = result.level3.cell(name)
-        assert -1 - 1e-12 <= cell.quantiles[0] <= cell.quantiles[2] <= cell.quantiles[4] <= 1 + 1e-12
+        assert (
+            -1 - 1e-12 <= cell.quantiles[0] <= cell.quantiles[2] <= cell.quantiles[4] <= 1 + 1e-12
+        )
         assert cell.quantiles[0] - 1e-12 <= cell.mean <= cell.quantiles[4] + 1e-12

@@ -24,7 +24,13 @@ def test_round_trip(name, params):
 
 
 def test_forms_that_mean_the_same():
-    forms = ["ml-eat", "ML-EAT()", " Ml-Eat ( ) ", "ML-EAT(alpha=0.05)", "ml-eat(ddof=1, alpha=.05,)"]
+    forms = [
+        "ml-eat",
+        "ML-EAT()",
+        " Ml-Eat ( ) ",
+        "ML-EAT(alpha=0.05)",
+        "ml-eat(ddof=1, alpha=.05,)",
+    ]
     assert {eatlas.get_measure(form) for form in forms} == {eatlas.MLEAT()}
 
 
@@ -33,7 +39,10 @@ def test_forms_that_mean_the_same():
     [
         ("", "a measure cannot be read"),
         ("ml-eat(", "a measure cannot be read"),
-        ("ml-eat(alpha)", "a parameter of the measure 'ml-eat.alpha.' cannot be read\n  got: alpha"),
+        (
+            "ml-eat(alpha)",
+            "a parameter of the measure 'ml-eat.alpha.' cannot be read\n  got: alpha",
+        ),
         ("ml-eat(alpha=0.1,alpha=0.2)", "each key once"),
         ("ml-eat(alpha=0.1 0.2)", "parameter alpha has no such value\n  got: '0.1 0.2'"),
         ("ml-eat(beta=1)", "ml-eat has no parameter 'beta'\n  allowed: alpha, ddof, p, tail, thr"),

@@ -1,9 +1,9 @@
 """Results as a sequence and as frames."""
 
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
-from tests.inputs import make_test, make_vectors
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from importlib import resources
 import jsonschema
 import numpy as np
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.results import salvage_results, to_json_line
 from eatlas.results.records import json_schema
-from tests.inputs import make_test, make_vectors
 
 MEASURES = ["ml-eat", "weat", "sc-eat"]
 SCHEMA = json.loads(
@@ -27,7 +27,9 @@ def results():
     vectors = make_vectors(odd) | make_vectors(make_test())
     same = make_test("same", X=("s1", "s2", "s3"), Y=("s4", "s5"))
     vectors |= dict.fromkeys(("s1", "s2", "s3", "s4", "s5"), np.ones(5))
-    large = make_test("large", X=tuple(f"x{i}" for i in range(80)), Y=tuple(f"y{i}" for i in range(90)))
+    large = make_test(
+        "large", X=tuple(f"x{i}" for i in range(80)), Y=tuple(f"y{i}" for i in range(90))
+    )
     vectors |= make_vectors(large, seed=1)
     return eatlas.run(tests=[make_test(), odd, same, large], vectors=vectors, measures=MEASURES)
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.inputs import make_test, make_vectors
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import embed
 from eatlas.sources.coverage import spellings
-from tests.inputs import make_test, make_vectors
 
 
 def test_the_case_rule():

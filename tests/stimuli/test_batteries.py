@@ -1,11 +1,11 @@
 """Finding tests by battery, id or file; the built-in battery is what the paper prints."""
 
 import pytest
+from tests.inputs import TOML, make_test
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli import battery_names, read_battery
-from tests.inputs import TOML, make_test
 
 SIZES = {
     "weat-1": (25, 25, 25, 25),
@@ -59,7 +59,9 @@ def test_a_file_wins_over_a_name(tmp_path, monkeypatch):
 
 
 def test_unknown_names_say_what_is_near():
-    with pytest.raises(StimulusError, match=r"no test or battery 'weat-11'[\s\S]*did you mean weat-1"):
+    with pytest.raises(
+        StimulusError, match=r"no test or battery 'weat-11'[\s\S]*did you mean weat-1"
+    ):
         load_tests("weat-11")
     with pytest.raises(StimulusError, match=r"no/such\.toml: there is no such test file"):
         load_tests("no/such.toml")

@@ -2,9 +2,9 @@
 
 import pytest
 from pydantic import ValidationError
+from tests.inputs import make_test
 
 from eatlas import AssociationTest, Concept
-from tests.inputs import make_test
 
 
 def test_a_concept_refuses_a_term_twice():

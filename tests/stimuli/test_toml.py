@@ -1,10 +1,10 @@
 """A test file's faults are named by file, test and key."""
 
 import pytest
+from tests.inputs import TOML
 
 from eatlas.errors import StimulusError
 from eatlas.stimuli import load_tests
-from tests.inputs import TOML
 
 
 def fault(tmp_path, text: str | bytes) -> str:

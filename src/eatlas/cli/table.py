@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.report.eat_map_text import mini
-from eatlas.report.numbers import effect, p_value
+from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
 from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
 from eatlas.results.ml_eat import CELLS
@@ -44,7 +44,7 @@ def print_results(results: Results) -> None:
 
 def _console() -> Console:
     console = Console(highlight=False)
-    if not console.is_terminal and "COLUMNS" not in console._environ:  # noqa: SLF001
+    if not console.is_terminal and "COLUMNS" not in console._environ:
         console.width = PIPE_WIDTH
     return console
 

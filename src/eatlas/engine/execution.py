@@ -49,9 +49,9 @@ def run(
     Examples
     --------
     >>> import eatlas
-    >>> results = eatlas.run(tests="weat-1", vectors="glove-sample", measures="ml-eat")
-    >>> results["weat-1"].pattern.label
-    'AB-Divergent'
+    >>> results = eatlas.run(tests="weat-6", vectors="glove-sample", measures="ml-eat")
+    >>> results["weat-6"].pattern.label
+    'BY-Singular'
     """
     return execute(make_plan(tests, vectors, measures, case=case, seed=seed))
 

@@ -55,8 +55,8 @@ class MLEAT(AssociationMeasure):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("weat-10")
     >>> result = eatlas.MLEAT()(test, "glove-sample")
-    >>> result.pattern.label in {"A-Uniform", "AX-Singular", "Non-Directional"}
-    True
+    >>> result.pattern.label
+    'A-Uniform'
     """
 
     name: ClassVar[str] = "ml-eat"

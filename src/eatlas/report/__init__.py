@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eatlas.errors import ResultsError
 from eatlas.report.eat_map import EATMap
-from eatlas.report.html import report_html, write_report
+from eatlas.report.page import report_html, write_report
 from eatlas.report.sentences import sentence
 from eatlas.results import AssociationResult, MLEATResult
 

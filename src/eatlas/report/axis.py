@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from eatlas.report.numbers import effect
+from eatlas.report.numerals import effect
 from eatlas.report.svg import MUTED, label, tag
 
 GRID = "#d9d9dd"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from eatlas.errors import ResultsError
 from eatlas.report import eat_map_svg
-from eatlas.report.numbers import effect, p_equals
+from eatlas.report.numerals import effect, p_equals
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated
 from eatlas.results import MLEATResult

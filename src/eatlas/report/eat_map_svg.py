@@ -1,10 +1,10 @@
-"""Drawing an EAT-Map. Classes let a page restyle it; its own colours serve where it stands alone."""
+"""Drawing an EAT-Map: with its own colours where it stands alone, with classes for a page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eatlas.report.numbers import effect, p_equals
+from eatlas.report.numerals import effect, p_equals
 from eatlas.report.svg import FONT, INK, MUTED, drawing, label, tag, words
 from eatlas.report.text import isolated, pixels, wrap
 
@@ -69,20 +69,16 @@ def _column(shown: EATMap, column: Column, place: int) -> str:
     ]
     under = _TOP + 2 * _CELL_H + _GAP + 23
     star = "*" if column.significant else ""
-    numbers = (
-        [("d undefined", 14, {})]
-        if column.effect_size is None
-        else [
-            (f"d = {effect(column.effect_size)}{star}", 15, {"font_weight": 600}),
-            (p_equals(column.p, shown.alpha), 12, {"fill": MUTED, "class_": "eat-muted"}),
-        ]
+    known = column.effect_size is not None
+    d = f"d = {effect(column.effect_size)}{star}" if known else "d undefined"
+    p = p_equals(column.p, shown.alpha) if known else ""
+    return tag(
+        "g",
+        _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle"),
+        *cells,
+        label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
+        label(p, middle, under + 18, size=12, **_muted("middle")),
     )
-    written = [
-        label(text, middle, under + 18 * line, size=size, text_anchor="middle", **how)
-        for line, (text, size, how) in enumerate(numbers)
-    ]
-    head = _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle")
-    return tag("g", head, *cells, *written)
 
 
 def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
@@ -97,25 +93,27 @@ def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: 
 
 
 def _cell(column: Column, attribute: str, x: float, y: float) -> str:
-    if column.effect_size is None:
-        note = label("undefined", x + _CELL_W / 2, y + _CELL_H / 2 + 4, size=12, **_muted("middle"))
-        plate = tag(
-            "rect", x=x + 32, y=y + _CELL_H / 2 - 12, width=_CELL_W - 64, height=24.0, rx=3,
-            fill=PAPER, class_="eat-plate",
-        )  # fmt: skip
-        return _rect(x, y, _CELL_W, _CELL_H, on=False) + _hatch(x, y, _CELL_W, _CELL_H) + plate + note
     on = column.attribute == attribute
-    if not on:
-        return _rect(x, y, _CELL_W, _CELL_H, on=False)
+    rect = _rect(x, y, _CELL_W, _CELL_H, on=on)
+    middle, height = x + _CELL_W / 2, y + _CELL_H / 2
+    if column.effect_size is None:
+        return rect + _hatch(x, y, _CELL_W, _CELL_H) + _undefined(middle, height)
+    return rect + _associated(middle, height) if on else rect
+
+
+def _associated(x: float, y: float) -> str:
     text = label(
-        "associated", x + _CELL_W / 2 + 10, y + _CELL_H / 2 + 4.5,
-        size=13, font_weight=600, text_anchor="middle", fill=ON_TEXT, class_="eat-on-text",
+        "associated", x + 10, y + 4.5, size=13, font_weight=600, text_anchor="middle",
+        fill=ON_TEXT, class_="eat-on-text",
     )  # fmt: skip
-    dot = tag(
-        "circle", cx=x + _CELL_W / 2 - 37, cy=y + _CELL_H / 2, r=5, fill=ON_TEXT,
-        class_="eat-on-text",
-    )  # fmt: skip
-    return _rect(x, y, _CELL_W, _CELL_H, on=True) + dot + text
+    return tag("circle", cx=x - 37, cy=y, r=5, fill=ON_TEXT, class_="eat-on-text") + text
+
+
+def _undefined(x: float, y: float) -> str:
+    plate = tag(
+        "rect", x=x - 37, y=y - 12, width=74, height=24, rx=3, fill=PAPER, class_="eat-plate"
+    )
+    return plate + label("undefined", x, y + 4, size=12, **_muted("middle"))
 
 
 def _mini_cell(column: Column, attribute: str, x: float, y: float) -> str:

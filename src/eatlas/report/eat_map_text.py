@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.markup import escape
 
 from eatlas.report.eat_map import Column, EATMap
-from eatlas.report.numbers import effect, p_equals
+from eatlas.report.numerals import effect, p_equals
 from eatlas.report.text import wrap
 from eatlas.results import MLEATResult
 
@@ -130,7 +130,7 @@ class _Writer:
         return f"{_fit(name, NAME, '>')}  {' '.join(cells)}"
 
     def _rule(self, corners: str) -> str:
-        left, middle, right = corners
+        left, middle, right = tuple(corners)
         line = self.glyphs.line * CELL
         return " " * (NAME + 1) + left + middle.join([line] * 2) + right
 

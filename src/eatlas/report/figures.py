@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eatlas.report.axis import Axis
-from eatlas.report.numbers import effect
+from eatlas.report.numerals import effect
 from eatlas.report.svg import FONT, INK, MUTED, drawing, label, tag, words
 from eatlas.report.text import isolated, one_line, pixels, wrap
 from eatlas.results import AssociationResult, MLEATResult
@@ -13,7 +13,7 @@ from eatlas.results.weat import TargetScores
 
 WIDTH = 640.0
 _LEFT, _RIGHT = 190.0, 14.0
-_ROW = 34.0
+_ROWS = (22.0, 60.0, 106.0, 144.0)  # the two of one target stand together
 BOX = "#c9c9d0"
 LARGEST_D = 2.0  # |d| of equal groups stays below
 
@@ -22,10 +22,10 @@ def quantile_plot(result: MLEATResult) -> str:
     """Level 3: for each pair of groups the range, the quartiles, the median and the mean."""
     cells = {name: result.level3.cell(name) for name in CELLS}
     axis = Axis.around((q for c in cells.values() for q in c.quantiles), _LEFT, WIDTH - _RIGHT)
-    bottom = 4 * _ROW + 14
+    bottom = _ROWS[-1] + 20
     rows = [
-        _box(_pair(result, name), cell, axis, 20 + place * _ROW + (6 if place > 1 else 0))
-        for place, (name, cell) in enumerate(cells.items())
+        _row_label(y, *(result.concepts.name(role) for role in name)) + _box(cell, axis, y)
+        for y, (name, cell) in zip(_ROWS, cells.items(), strict=True)
     ]
     return drawing(
         WIDTH,
@@ -48,12 +48,10 @@ def _pair(result: MLEATResult, cell: str) -> str:
     return " – ".join(isolated(result.concepts.name(role)) for role in cell)
 
 
-def _box(name: str, cell: Cell, axis: Axis, y: float) -> str:
+def _box(cell: Cell, axis: Axis, y: float) -> str:
     low, first, median, third, high = (axis.at(q) for q in cell.quantiles)
     return tag(
         "g",
-        tag("title", words(name)),
-        _row_label(name, y),
         tag("line", x1=low, x2=high, y1=y, y2=y, stroke=MUTED, class_="fig-line"),
         tag(
             "rect", x=first, y=y - 8, width=max(third - first, 1.0), height=16, rx=2, fill=BOX,
@@ -97,7 +95,9 @@ def term_plot(result: AssociationResult, scores: TargetScores) -> str:
     )
 
 
-def _terms(name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: Axis, y: float) -> str:
+def _terms(
+    name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: Axis, y: float
+) -> str:
     marks = [
         tag(
             "circle", tag("title", words(f"{term}: {effect(value, 3)}")),
@@ -116,34 +116,46 @@ def _terms(name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: A
     ends = [(order[-1], "end")] if len(order) == 1 else [(order[0], "start"), (order[-1], "end")]
     for (value, term), anchor in ends:
         marks.append(_end_label(term, axis.at(value), y + 22, anchor))
-    return tag("g", _row_label(name, y), *marks)
+    return tag("g", _row_label(y, name), *marks)
 
 
 def _end_label(term: str, x: float, y: float, anchor: str) -> str:
-    short = wrap(one_line(term), 130, lambda text: pixels(text, 11), 1)[0]
     shift = -5 if anchor == "start" else 5
     return label(
-        isolated(short), x + shift, y, size=11, text_anchor=anchor, fill=MUTED, class_="eat-muted"
+        _short(term, 130, 11),
+        x + shift,
+        y,
+        size=11,
+        text_anchor=anchor,
+        fill=MUTED,
+        class_="eat-muted",
     )
 
 
 def _ends(a: str, b: str) -> str:
     """What the two ends of the axis mean."""
     half = (WIDTH - _LEFT - _RIGHT) / 2 - 20
-    left, right = (wrap(name, half, lambda text: pixels(text, 12), 1)[0] for name in (b, a))
-    return label(f"← {isolated(left)}", _LEFT, 144, size=12) + label(
-        f"{isolated(right)} →", WIDTH - _RIGHT, 144, size=12, text_anchor="end"
+    left, right = (_short(name, half, 12) for name in (b, a))
+    return label(f"← {left}", _LEFT, 144, size=12) + label(
+        f"{right} →", WIDTH - _RIGHT, 144, size=12, text_anchor="end"
     )
 
 
-def _row_label(name: str, y: float) -> str:
-    lines = wrap(name, _LEFT - 18, lambda text: pixels(text, 12), 2)
-    first = y + 4 - (len(lines) - 1) * 7
-    written = [
-        label(isolated(line), 0, first + 14 * i, size=12)
-        for i, line in enumerate(lines)
-    ]
-    return tag("g", tag("title", words(one_line(name))), *written)
+def _row_label(y: float, *names: str) -> str:
+    """What a row shows, one name a line; the whole of a shortened name as a tooltip."""
+    first = y + 4 - (len(names) - 1) * 7
+    return "".join(
+        tag(
+            "g",
+            tag("title", words(one_line(name))),
+            label(_short(name, _LEFT - 18, 12), 0, first + 14 * line, size=12),
+        )
+        for line, name in enumerate(names)
+    )
+
+
+def _short(name: str, width: float, size: float) -> str:
+    return isolated(wrap(name, width, lambda text: pixels(text, size), 1)[0])
 
 
 def _mean(values: tuple[float, ...]) -> float:

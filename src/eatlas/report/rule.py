@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from eatlas.report.numbers import level_of
+from eatlas.report.numerals import level_of
 from eatlas.results import AssociationResult, MLEATResult
 from eatlas.results.parts import Level, Tail
 from eatlas.signature import Signature

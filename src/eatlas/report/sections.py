@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eatlas.report import figures
-from eatlas.report.eat_map import EATMap
+from eatlas.report.eat_map import Column, EATMap
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence
 from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results.ml_eat import Attribute
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
@@ -110,7 +111,7 @@ class Pattern:
     """How many of the page's results show it."""
 
 
-_PATTERNS = {
+_PATTERNS: dict[str, tuple[Attribute | None, Attribute | None, str]] = {
     "AB-Divergent": ("A", "B", "X with A, Y with B"),
     "BA-Divergent": ("B", "A", "X with B, Y with A"),
     "A-Uniform": ("A", "A", "both with A"),
@@ -133,8 +134,6 @@ def legend(shown: Sequence[Section]) -> list[Pattern]:
 
 
 def _sample(label: str) -> Markup:
-    from eatlas.report.eat_map import Column  # noqa: PLC0415
-
     x, y, _ = _PATTERNS[label]
     sample = EATMap(
         X=Column("X", 0.0, 1.0, significant=False, attribute=x),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eatlas.report.numbers import (
+from eatlas.report.numerals import (
     effect,
     effects_apart,
     explain_p,
@@ -17,13 +17,15 @@ from eatlas.report.numbers import (
     p_equals,
 )
 from eatlas.report.rule import Rule
-from eatlas.report.text import isolated
+from eatlas.report.text import isolated, wrap
 from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
 __all__ = ["explain_p", "sentence"]
 
+LONGEST_NAME = 80
+"""Characters; a longer one would hide the sentence, and stands in full beside it."""
 OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
 
 
@@ -43,25 +45,27 @@ def sentence(result: AssociationResult) -> str:
     Examples
     --------
     >>> import eatlas
-    >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(". ")[0])
-    The vectors associate Female names with Family; for Male names, no association with Career or Family was found
+    >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
+    The vectors associate Female names with Family
     """
     return " ".join(_sentences(result))
 
 
 def _sentences(result: AssociationResult) -> Iterator[str]:
     if isinstance(result, MLEATResult):
-        yield _pattern(result)
-        yield from _undefined(result)
+        yield from _level2(result)
         comparison = _comparison(result, result.level1)
-        if not (result.pattern.X or result.pattern.Y) and Rule.of(result).significant(result.level1):
+        surprising = Rule.of(result).significant(result.level1)
+        if surprising and result.pattern.label == "Non-Directional":
             comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
         yield comparison
         if result.pattern.two_sided_label != result.pattern.label:
             yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
     elif isinstance(result, WEATResult):
         yield _comparison(result, result.level1)
-        yield "A WEAT compares two targets; it does not say what either is associated with by itself."
+        yield (
+            "A WEAT compares two targets; it does not say what either is associated with by itself."
+        )
     elif isinstance(result, SCEATResult):
         yield from _terms(result)
     else:
@@ -72,7 +76,8 @@ def _pattern(result: MLEATResult) -> str:
     found, name = result.pattern, _Names(result)
     if found.X and found.Y:
         if found.X == found.Y:
-            return f"The vectors associate both {name.X} and {name.Y} with {name[found.X]}{_more(result)}."
+            both = f"The vectors associate both {name.X} and {name.Y} with {name[found.X]}"
+            return f"{both}{_more(result)}."
         return (
             f"The vectors associate {name.X} with {name[found.X]} "
             f"and {name.Y} with {name[found.Y]}."
@@ -88,8 +93,6 @@ def _pattern(result: MLEATResult) -> str:
                 f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
             )
     known = [name[role] for role in "XY" if result.level2.group(role).effect_size is not None]
-    if not known:
-        return "No association of either target could be measured."
     alone = " alone, nor for ".join(known)
     return f"No association with {name.A} or {name.B} was found for {alone} alone."
 
@@ -107,21 +110,21 @@ def _more(result: MLEATResult) -> str:
     return f", {more} more so (d = {larger} against {smaller})"
 
 
-def _undefined(result: MLEATResult) -> Iterator[str]:
-    for role in "XY":
-        if result.level2.group(role).effect_size is None:
-            yield (
-                f"For {_Names(result)[role]} an association is undefined, "
-                "because its scores do not differ."
-            )
+def _level2(result: MLEATResult) -> Iterator[str]:
+    unknown = [role for role in "XY" if result.level2.group(role).effect_size is None]
+    if len(unknown) < 2:
+        yield _pattern(result)
+    if unknown:
+        names = " and of ".join(_Names(result)[role] for role in unknown)
+        yield f"The association of {names} is undefined, because the scores do not differ."
 
 
 def _comparison(result: AssociationResult, level: Level) -> str:
     rule, name = Rule.of(result), _Names(result)
     if level.effect_size is None:
         return (
-            f"A comparison of {name.X} with {name.Y} is undefined, "
-            "because their scores do not differ."
+            f"The comparison of {name.X} with {name.Y} is undefined, "
+            "because the scores do not differ."
         )
     numbers = f"(d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
     if not rule.significant(level):
@@ -155,11 +158,15 @@ def _term(found: tuple[float, TermAssociation]) -> str:
     return f"{isolated(found[1].term)} (d = {effect(found[0])})"
 
 
+def _name(text: str) -> str:
+    return isolated(wrap(text, LONGEST_NAME, len, 1)[0])
+
+
 class _Names:
     """Concept names by role, fit for the middle of a sentence."""
 
     def __init__(self, result: AssociationResult) -> None:
-        self.X, self.Y, self.A, self.B = (isolated(result.concepts.name(r)) for r in "XYAB")
+        self.X, self.Y, self.A, self.B = (_name(result.concepts.name(r)) for r in "XYAB")
 
     def __getitem__(self, role: str) -> str:
         name: str = getattr(self, role)

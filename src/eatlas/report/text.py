@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-# XML 1.0 has no place for these, terminals obey some, and bidi overrides reach beyond their name
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+# XML 1.0 has no place for some of these, terminals obey others, and bidi overrides reach beyond
+# the name that holds them
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff\ufffe\uffff]")
+_ISOLATES = re.compile("[\u2066-\u2069]")
 _JOINER = "\u200d"
 _FIRST_STRONG, _END = "\u2068", "\u2069"
 ELLIPSIS = "…"
@@ -24,12 +24,12 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A clean text without line breaks."""
-    return " ".join(clean(text).split())
+    """A clean text without line breaks or isolates of its own."""
+    return " ".join(_ISOLATES.sub("", clean(text)).split())
 
 
 def isolated(name: str) -> str:
-    """A name for the middle of a sentence; right-to-left script keeps to itself."""
+    """A name for the middle of a line; right-to-left script keeps to itself."""
     name = one_line(name)
     if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):
         return f"{_FIRST_STRONG}{name}{_END}"

@@ -97,7 +97,16 @@ def read_results(path: str | Path | Iterable[str | Path]) -> Results:
 
     See Also
     --------
-    salvage_results : keep the good lines of a damaged file.
+    eatlas.results.salvage_results : keep the good lines of a damaged file.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> path = tempfile.mkdtemp() + "/results.jsonl"
+    >>> results = eatlas.run(tests="weat-6")
+    >>> results.write(path)
+    >>> eatlas.read_results(path) == results
+    True
     """
     results, damage = salvage_results(path)
     if damage:

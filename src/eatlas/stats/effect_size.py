@@ -44,8 +44,9 @@ def effect_size(
 
     Examples
     --------
-    >>> effect_size(np.array([1.0, 2.0, -1.0, -2.0]), 2)
-    (3.0, 1.643167672515498)
+    >>> difference, d = effect_size(np.array([1.0, 2.0, -1.0, -2.0]), 2)
+    >>> difference, round(d, 6)
+    (3.0, 1.643168)
     """
     difference = mean_and_sd(scores[:n], 0)[0] - mean_and_sd(scores[n:], 0)[0]
     if float(np.ptp(scores)) <= ROUNDING_UNITS * 2.0**-53 * scale:

@@ -2,8 +2,9 @@
 
 With scores w = w_0 + step v + e, every sum is n w_0 + step V + E with E between the sums of the n
 least and the n greatest residuals e. So T >= t follows from a high V and requires a lower one.
-The distribution of V is built for the low and the high half apart and joined by suffix sums. All
-terms are positive, so rounding errors are relative and bounded by the number of additions.
+V is counted for the low and the high half apart, by how far a sum falls short of the greatest one
+of its size; what falls short by more than the threshold allows is left out, so that a far tail
+gets a fine lattice. All terms are positive: rounding errors are relative and are bounded.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from eatlas.stats.permutation.result import SMALLEST, Tail
 
 LARGEST = 1000
 """Beyond so many scores counts overflow a double: C(1000, 500) is 2.7e299."""
-WORK = 3e8
+WORK = 4e8
 """Additions to spend on one tail, about a second."""
 CELLS = 6e6
 """Doubles to keep for both halves, 48 MB."""
-MOST_STEPS = 1 << 20
+MOST_STEPS = 1 << 22
 """Steps of the lattice at most: more would not narrow the bracket noticeably."""
 LEAST_STEPS = 8
 """A coarser lattice says less than Chernoff's bound."""
-ROW_COST = 2000
+ROW_COST = 500
 """Additions in the time of starting one vector operation."""
 EPS = 2.0**-52
 
@@ -38,37 +39,64 @@ def bracket(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> lis
     `values` ascend and are not all equal. Large designs fall back on Chernoff's bound
     p <= exp(log Z - mu n - lam t) / C(N, n), and on 1 / C(N, n) below.
     """
-    steps = _affordable(values, n)
+    steps = _affordable(values, n, min(thresholds))
     if steps < LEAST_STEPS:
         return [_chernoff(values, n, t) for t in thresholds]
     return _rounded(values, n, thresholds, steps)
 
 
-def _affordable(values: NDArray[np.int64], n: int) -> int:
+class _Shortfalls:
+    """How far k items of one half may fall short of its k greatest, for a sum to matter."""
+
+    def __init__(
+        self, mine: NDArray[np.int64], other: NDArray[np.int64], n: int, threshold: int
+    ) -> None:
+        self.items = mine[::-1]
+        self.best = _greatest(mine)
+        theirs = _greatest(other)
+        k = np.arange(max(0, n - other.size), min(mine.size, n) + 1)
+        slack = np.full(k[-1] + 1, -1, np.int64)
+        slack[k] = self.best[k] + theirs[n - k] - threshold
+        self.reach = np.maximum.accumulate(slack[::-1])[::-1]
+        """reach[k]: with k chosen so far, the largest shortfall that can still matter."""
+
+    def widths(self) -> NDArray[np.int64]:
+        """The shortfalls kept for each k: none beyond the least sum of k items."""
+        k = np.arange(self.reach.size)
+        least = self.best[-1] - self.best[self.items.size - k]
+        return np.maximum(np.minimum(self.best[k] - least, self.reach) + 1, 0)
+
+
+def _greatest(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[k]: the sum of the k greatest."""
+    return np.concatenate([[0], np.cumsum(ascending[::-1])])
+
+
+def _halves(v: NDArray[np.int64], n: int, threshold: int) -> tuple[_Shortfalls, _Shortfalls]:
+    low, high = np.split(v, [v.size // 2])
+    return _Shortfalls(low, high, n, threshold), _Shortfalls(high, low, n, threshold)
+
+
+def _affordable(values: NDArray[np.int64], n: int, threshold: int) -> int:
     """Lattice steps for which the work and the memory stay in bounds; 0 for none."""
     if values.size > LARGEST:
         return 0
-    reach = float(values[-1] - values[0])
+    offsets = values - values[0]
     work = cells = rows = 0.0
-    for half in np.split(values, [values.size // 2]):
-        k = np.arange(min(half.size, n) + 1)
-        width = _widths((half - values[0]).astype(np.float64), k) / reach
+    for half in _halves(offsets, n, threshold - n * int(values[0])):
+        width = half.widths() / float(offsets[-1])
+        turns = half.items.size - np.arange(width.size)
         cells += float(width.sum())
-        work += float((width * (half.size - k)).sum())
-        rows += float((half.size - k).sum())
-    left = WORK - ROW_COST * rows
-    return int(min(left / max(work, 1e-9), CELLS / max(cells, 1e-9), MOST_STEPS)) if left > 0 else 0
-
-
-def _widths(half: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Distance of the greatest and the least sum of k ascending items."""
-    up = np.concatenate([[0.0], np.cumsum(half)])
-    return (up[-1] - up[half.size - k]) - up[k]
+        work += float(width @ turns)
+        rows += float(turns[width > 0].sum())
+    left = max(0.0, WORK - ROW_COST * rows)
+    return int(min(left / max(work, 1e-9), CELLS / max(cells, 1e-9), MOST_STEPS))
 
 
 def _rounded(
     values: NDArray[np.int64], n: int, thresholds: Sequence[int], steps: int
 ) -> list[Tail]:
+    """V >= ceil((t - n w_0 - E) / step) for the least and for the greatest E."""
     offsets = values - values[0]
     step = -(-int(offsets[-1]) // steps)
     v = (offsets + step // 2) // step
@@ -80,41 +108,43 @@ def _rounded(
         wanted += [-((least - above) // step), -((greatest - above) // step)]
     counts, slack = _count(v, n, wanted)
     total = math.comb(values.size, n)
-    inner, outer = counts[0::2], counts[1::2]
     return [
-        Tail.bracketed(a / total * (1 - slack), b / total * (1 + slack))
-        for a, b in zip(inner, outer, strict=True)
+        Tail.bracketed(inner / total * (1 - slack), outer / total * (1 + slack))
+        for inner, outer in zip(counts[0::2], counts[1::2], strict=True)
     ]
 
 
 def _count(v: NDArray[np.int64], n: int, wanted: list[int]) -> tuple[list[float], float]:
     """#{V >= y} in doubles for each y, and a bound of their relative error."""
-    low, high = np.split(v, [v.size // 2])
-    below, above = _rows(low, n), _rows(high, n)
-    first_low, first_high = (np.concatenate([[0], np.cumsum(x)]) for x in (low, high))
+    low, high = _halves(v, n, min(wanted))
+    below, above = _rows(low), _rows(high)
     counts = [0.0] * len(wanted)
-    for k in range(max(0, n - high.size), min(low.size, n) + 1):
-        a, b = below[k], above[n - k]
-        reach = np.concatenate([np.cumsum(b[::-1])[::-1], [0.0]])
-        start = int(first_low[k] + first_high[n - k])
-        place = np.arange(a.size)
+    for k, a in enumerate(below):
+        if not 0 <= n - k < len(above) or a.size == 0 or above[n - k].size == 0:
+            continue
+        within = np.concatenate([[0.0], np.cumsum(above[n - k])])
+        room = int(low.best[k] + high.best[n - k]) + 1 - np.arange(a.size)
         for i, y in enumerate(wanted):
-            counts[i] += float(a @ reach[np.clip(y - start - place, 0, b.size)])
+            counts[i] += float(a @ within[np.clip(room - y, 0, within.size - 1)])
     longest = max(x.size for x in below + above)
     return counts, 2 * EPS * (2 * v.size + 2 * longest + n + 16)
 
 
-def _rows(items: NDArray[np.int64], n: int) -> list[NDArray[np.float64]]:
-    """[k][x]: the number of k-subsets of ascending items whose sum exceeds the least by x."""
-    most = min(items.size, n)
-    width = _widths(items.astype(np.float64), np.arange(most + 1)).astype(np.int64) + 1
-    rows = [np.zeros(int(w)) for w in width]
-    rows[0][0] = 1.0
-    for j, item in enumerate(items):
-        for k in range(min(j + 1, most), 0, -1):
-            shift = int(item - items[k - 1])
-            source = rows[k - 1][: rows[k].size - shift]
-            rows[k][shift : shift + source.size] += source
+def _rows(half: _Shortfalls) -> list[NDArray[np.float64]]:
+    """[k][x]: the number of k-subsets whose sum falls short of the greatest by x.
+
+    Items come greatest first, so a shortfall never shrinks: one more item that stands in place
+    of the k-th greatest adds their difference.
+    """
+    rows = [np.zeros(int(w)) for w in half.widths()]
+    if rows[0].size:
+        rows[0][0] = 1.0
+    for j, item in enumerate(half.items.tolist()):
+        for k in range(min(j + 1, len(rows) - 1), 0, -1):
+            shift = int(half.items[k - 1]) - item
+            if shift < rows[k].size:
+                source = rows[k - 1][: rows[k].size - shift]
+                rows[k][shift : shift + source.size] += source
     return rows
 
 

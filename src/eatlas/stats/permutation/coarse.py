@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.question import Question
+from eatlas.stats.permutation.step import common_step
 
 CLEARANCE = 4
 """A step must exceed CLEARANCE * N * tolerance, so that no decision, not even the two-sided one
@@ -29,7 +30,8 @@ def on_lattice(question: Question) -> Question | None:
     distinct = np.unique(offsets)[1:]
     term = 2 * (question.tolerance // question.values.size + 1)
     floor = CLEARANCE * question.values.size * (question.tolerance + 1)
-    step = _common_step([int(x) for x in distinct if x > NOISE * term], NOISE * term, floor)
+    distances = distinct[distinct > NOISE * term].tolist()
+    step = common_step(distances, NOISE * term, floor)
     if step is None:
         return None
     steps = np.rint(offsets / step).astype(np.int64)
@@ -45,31 +47,10 @@ def on_lattice(question: Question) -> Question | None:
     )
 
 
-def _common_step(distances: list[int], noise: int, floor: int) -> float | None:
-    """Euclid's algorithm on ascending noisy multiples; None once the step is below `floor`."""
-    step = float(distances[0]) if distances else 0.0
-    for distance in distances:
-        a, b = float(distance), step
-        while b > noise and b >= floor:
-            ratio = max(1.0, distance / b)
-            rest = abs(a - round(a / b) * b)
-            if rest <= min(noise * (1.0 + a / b / ratio), b / 8):
-                break
-            a, b = b, rest
-        if b < floor or b <= noise:
-            return None
-        step = distance / round(distance / b)
-    return step if step else None
-
-
-def _faithful(
-    question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
-) -> bool:
+def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
     """Whether no sum moves by more than the tolerance when scores become steps; exact."""
     reach, count = int(offsets[-1]), int(steps[-1])
-    residuals = sorted(
-        int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True)
-    )
+    residuals = sorted(int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True))
     spread = sum(residuals[-question.n :]) - sum(residuals[: question.n])
     clear = reach > CLEARANCE * question.values.size * (question.tolerance + 1) * count
     return clear and spread <= question.tolerance * count

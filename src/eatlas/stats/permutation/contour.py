@@ -79,7 +79,9 @@ def _decorrelated(
     )
 
 
-def _log_mgf(c: Contour, direction: NDArray[np.float64], s: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_mgf(
+    c: Contour, direction: NDArray[np.float64], s: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """log E exp(s * sum of `direction` over the subset), for each s."""
     z = s[:, None] * direction[None, :]
     logit = np.log(c.chance) - np.log1p(-c.chance)

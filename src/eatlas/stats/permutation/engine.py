@@ -63,7 +63,9 @@ def permutation_test(
     """
     question = ask(_checked_scores(scores), _checked_size(scores, n), _checked_scale(scale))
     if method not in METHODS:
-        raise EatlasError("unknown permutation method", got=repr(method), allowed=", ".join(METHODS))
+        raise EatlasError(
+            "unknown permutation method", got=repr(method), allowed=", ".join(METHODS)
+        )
     if question.degenerate:
         every = Tail.exact(question.total, question.total)
         return PermutationResult(every, every, every, question.total)
@@ -81,9 +83,7 @@ def _checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
         )
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise EatlasError(
-            "scores must be finite", got=f"{array[bad[0]]} at position {bad[0]}"
-        )
+        raise EatlasError("scores must be finite", got=f"{array[bad[0]]} at position {bad[0]}")
     return array
 
 
@@ -99,7 +99,9 @@ def _checked_scale(scale: float | None) -> float | None:
 
 def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail of an oriented question."""
-    steps = None if question.total <= ALWAYS_EXACT and method != "inversion" else on_lattice(question)
+    steps = (
+        None if question.total <= ALWAYS_EXACT and method != "inversion" else on_lattice(question)
+    )
     asked = steps or question
     total = question.total
     solver = chain(method, small=total <= ALWAYS_EXACT, lattice=steps is not None)

@@ -17,59 +17,65 @@ from numpy.typing import NDArray
 
 from eatlas.stats.permutation.contour import Contour
 
-BINS = 1 << 14
-"""Bins over the range of the scores."""
 PAD = 8
-"""Samples of F within 2 pi / range; between neighbours F turns by 2 pi / 16 at most."""
-FINEST = 4096
-"""The band ends at 2 pi FINEST / range: lattices of up to so many steps revive inside it."""
+"""Samples of F within 2 pi / range: from one to the next, phases turn by 2 pi / 16 at most."""
+BINS = 8
+"""Bins for each step of the finest lattice in the band: phases in one bin differ by 2 pi / 8."""
+SHARPEN = 60.0
+"""Below this sum of v the second-order term is worth its transform: exp(-60) is 1e-26."""
 DIRECT = 64
 """So many values of theta from 0 on are evaluated without binning."""
 SLACK = 1.06
-"""Covers binning and the gaps between samples; |F| is at most 5% low (compared with direct
-evaluation on 200 random, clustered and lattice designs: worst 4.1%)."""
+"""Covers binning and the gaps between samples: against direct evaluation at 3,000 theta in each
+of 200 random, clustered, near-lattice and heavy-tailed designs, |F| was up to 2.6% low."""
 
 
-def band(c: Contour) -> float:
-    """Where the scanned band of theta ends."""
-    return 2 * math.pi * FINEST / float(c.x[-1] - c.x[0])
+def band(c: Contour, finest: int) -> float:
+    """Where a band ends in which lattices of up to `finest` steps revive."""
+    return 2 * math.pi * finest / float(c.x[-1] - c.x[0])
 
 
-def log_bound(c: Contour, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A bound of log |phi| at each of the ascending theta in [0, band].
+def log_bound(c: Contour, theta: NDArray[np.float64], finest: int) -> NDArray[np.float64]:
+    """A bound of log |phi| at each of the ascending theta in [0, band(c, finest)].
 
     The first lobe, where the bound decides how far to integrate, is evaluated directly.
     """
     v = c.chance * (1 - c.chance)
     place = theta * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
-    first = _interpolated(_spectrum(c.x, v), place)
-    second = _interpolated(_spectrum(c.x, v * v), place)
     waves = np.exp(1j * theta[:DIRECT, None] * c.x)
-    first[:DIRECT], second[:DIRECT] = np.abs(waves @ v), np.abs(waves @ (v * v))
-    whole, squares = float(v.sum()), float((v * v).sum())
-    return np.minimum(0.0, first - whole) - np.maximum(0.0, squares - 2 * second)
+    first = _interpolated(spectrum(c.x, v, finest), place)
+    first[:DIRECT] = np.abs(waves @ v)
+    bound = np.minimum(0.0, first - float(v.sum()))
+    if v.sum() < SHARPEN:
+        second = _interpolated(spectrum(c.x, v * v, finest), place)
+        second[:DIRECT] = np.abs(waves @ (v * v))
+        bound -= np.maximum(0.0, float((v * v).sum()) - 2 * second)
+    return bound
 
 
-def _spectrum(x: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|sum weights exp(i theta x)| at theta = 2 pi m / (PAD * range), m = 0 ... PAD * FINEST + 1.
+def spectrum(
+    x: NDArray[np.float64], weights: NDArray[np.float64], finest: int
+) -> NDArray[np.float64]:
+    """|sum weights exp(i theta x)| at theta = 2 pi m / (PAD * range), m = 0 ... PAD * finest + 1.
 
     Weights are shared between the two nearest bins, which multiplies the transform by the
     square of a sinc; dividing by it again leaves a small aliasing error.
     """
-    place = (x - x[0]) / (x[-1] - x[0]) * BINS
-    left = np.minimum(place.astype(np.int64), BINS - 1)
+    count = BINS * finest
+    place = (x - x[0]) / (x[-1] - x[0]) * count
+    left = np.minimum(place.astype(np.int64), count - 1)
     part = place - left
-    bins = np.bincount(left, weights * (1 - part), BINS + 1)
-    bins += np.bincount(left + 1, weights * part, BINS + 1)
-    m = np.arange(PAD * FINEST + 2)
-    sinc = np.sinc(m / (PAD * BINS))
-    return np.abs(np.fft.rfft(bins, PAD * BINS))[m] / (sinc * sinc)
+    bins = np.bincount(left, weights * (1 - part), count + 1)
+    bins += np.bincount(left + 1, weights * part, count + 1)
+    m = np.arange(PAD * finest + 2)
+    sinc = np.sinc(m / (PAD * count))
+    return np.abs(np.fft.rfft(bins, PAD * count)[: m.size]) / (sinc * sinc)
 
 
-def _interpolated(spectrum: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
+def _interpolated(samples: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
     """The greater of the two neighbouring samples, with slack."""
-    left = np.minimum(place.astype(np.int64), spectrum.size - 2)
-    return SLACK * np.maximum(spectrum[left], spectrum[left + 1])
+    left = np.minimum(place.astype(np.int64), samples.size - 2)
+    return SLACK * np.maximum(samples[left], samples[left + 1])
 
 
 def log_mean_square(c: Contour) -> float:

@@ -29,11 +29,25 @@ BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
 LEAST_NODES = 16
 """Nodes to sample even where so many are more than was asked for."""
-SAFETY = 8.0
+SAFETY = 4.0
 """Standard deviations of the random-phase remainder in the stated error."""
 CERTAIN = 1e-9
 """Covers every rounding in the logarithm of Chernoff's bound, relatively."""
 EPS = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work an inversion may be."""
+
+    cells: int
+    """Factors of phi to evaluate, about 5 ns each."""
+    finest: int
+    """Lattices of so many steps over the range of the scores revive inside the scanned band."""
+
+    def nodes(self, cost: int) -> int:
+        """Nodes of theta that can be afforded at `cost` factors each."""
+        return max(LEAST_NODES, self.cells // cost)
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ class Inverted:
 
 
 def invert(
-    values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, cells: int
+    values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
 ) -> list[Inverted] | None:
     """log #{T >= t} for each threshold t, all from one contour.
 
@@ -59,8 +73,8 @@ def invert(
         Whole numbers at or above the mean of the sums, close to each other.
     lattice
         Whether sums tie on the whole numbers, which are then few steps of a lattice.
-    cells
-        The most factors of phi to evaluate.
+    effort
+        How much work to spend.
 
     Returns
     -------
@@ -71,7 +85,7 @@ def invert(
     contour = tilted(_standard(values), n, _targets(values, n, thresholds))
     if contour is None:
         return None
-    return _integrate(contour, 1.0 / unit if lattice else 0.0, cells)
+    return _integrate(contour, 1.0 / unit if lattice else 0.0, effort)
 
 
 def log_count_near(values: NDArray[np.int64], n: int, threshold: int) -> float:
@@ -103,17 +117,15 @@ def _unit(values: NDArray[np.int64]) -> float:
     return float(np.std((values - values[values.size // 2]).astype(np.float64)))
 
 
-def _targets(
-    values: NDArray[np.int64], n: int, thresholds: Sequence[int]
-) -> NDArray[np.float64]:
+def _targets(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> NDArray[np.float64]:
     """Thresholds as distances from the mean, in standard deviations of a score."""
     size, whole, unit = values.size, int(values.sum()), _unit(values)
     return np.array([(t * size - n * whole) / size / unit for t in thresholds])
 
 
-def _integrate(c: Contour, step: float, cells: int) -> list[Inverted]:
+def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
     psi = size_nodes(c)
-    nodes = choose(c, step, max(LEAST_NODES, cells // (psi * c.x.size)))
+    nodes = choose(c, step, effort.nodes(psi * c.x.size), effort.finest)
     g = _transform(c, psi, nodes.theta)
     z = c.lam + 1j * nodes.theta
     kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
@@ -152,9 +164,7 @@ def _assembled(
     return Inverted(log_count, rel + math.exp(min(0.0, -log_count)))
 
 
-def _transform(
-    c: Contour, psi_nodes: int, theta: NDArray[np.float64]
-) -> NDArray[np.complex128]:
+def _transform(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArray[np.complex128]:
     """g(theta): phi averaged over psi against exp(-i psi n), the part of size n."""
     psi = 2 * math.pi * (np.arange(psi_nodes) - psi_nodes // 2) / psi_nodes
     turn, back = np.exp(1j * psi), np.exp(-1j * psi * c.n) / psi_nodes

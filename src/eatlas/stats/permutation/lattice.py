@@ -34,9 +34,7 @@ def _half_cost(half: NDArray[np.int64], n: int) -> float:
     return float(((digits + SHIFT_COST) * (half.size - k)).sum())
 
 
-def count_on_lattice(
-    values: NDArray[np.int64], n: int, thresholds: Sequence[int]
-) -> list[int]:
+def count_on_lattice(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
     """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t.
 
     Examples

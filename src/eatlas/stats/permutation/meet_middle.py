@@ -9,6 +9,7 @@ root of the count in a far tail.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -126,23 +127,41 @@ def _compiled(
 def _merge_halves(
     kernels: Any, low: Half, high: Half, n: int, thresholds: list[int], states: int
 ) -> list[int] | None:
-    """Build both halves in three shared buffers, then sweep each pair of lists once per t."""
+    """Build both halves in three shared buffers, all but the last item of each, then join.
+
+    Holding one item back halves the lists; the join tries it in and out instead.
+    """
     first, second = np.empty(states, np.int64), np.empty(states, np.int64)
     starts, ends = np.zeros((2, n + 2), np.int64), np.zeros((2, n + 2), np.int64)
-    where = kernels.build(low.items, low.need, first, second, starts[0], ends[0])
+    where = kernels.build(low.items[:-1], low.need, first, second, starts[0], ends[0])
     if where < 0:
         return None
     kept, spare = (first, second) if where == 0 else (second, first)
     third = np.empty(states, np.int64)
-    where = kernels.build(high.items, high.need, spare, third, starts[1], ends[1])
+    where = kernels.build(high.items[:-1], high.need, spare, third, starts[1], ends[1])
     if where < 0:
         return None
-    other = spare if where == 0 else third
-    ts = np.array(thresholds, np.int64)
+    lists = [
+        {k: buffer[i:j] for k, (i, j) in enumerate(zip(*limits, strict=True)) if j > i}
+        for buffer, limits in (
+            (kept, (starts[0], ends[0])),
+            (third if where else spare, (starts[1], ends[1])),
+        )
+    ]
+    return _sweep(kernels, lists, (int(low.items[-1]), int(high.items[-1])), n, thresholds)
+
+
+def _sweep(
+    kernels: Any, lists: list[Lists], held: tuple[int, int], n: int, thresholds: list[int]
+) -> list[int]:
+    """Pairs that reach each threshold, with each of the two held items out or in."""
     counts = [0] * len(thresholds)
-    for k in range(n + 1):
-        a = kept[starts[0, k] : ends[0, k]]
-        b = other[starts[1, n - k] : ends[1, n - k]]
-        if a.size and b.size:
-            counts = [c + int(x) for c, x in zip(counts, kernels.pairs(a, b, ts), strict=True)]
+    for with_low, with_high in product((0, 1), repeat=2):
+        moved = np.array(thresholds, np.int64) - (with_low * held[0] + with_high * held[1])
+        for k, a in lists[0].items():
+            b = lists[1].get(n - k - with_low - with_high)
+            if b is not None:
+                counts = [
+                    c + int(x) for c, x in zip(counts, kernels.pairs(a, b, moved), strict=True)
+                ]
     return counts

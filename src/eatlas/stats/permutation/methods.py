@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.bracket import bracket
-from eatlas.stats.permutation.inversion import invert, log_count_near
+from eatlas.stats.permutation.inversion import Effort, invert, log_count_near
 from eatlas.stats.permutation.lattice import count_on_lattice, lattice_cost
 from eatlas.stats.permutation.meet_middle import count_at_least
 from eatlas.stats.permutation.result import Tail
@@ -20,8 +20,8 @@ ALWAYS_EXACT = 1_000_000
 """Designs with at most so many subsets are counted, whatever it takes."""
 GUARANTEE = 1e-7
 """The relative error up to which ``auto`` accepts an inversion."""
-STATES = 1 << 22
-"""Partial sums kept for one half: three buffers of 32 MB at worst."""
+STATES = 6 << 20
+"""Partial sums kept for one half: three buffers of 50 MB at worst."""
 FORCED_STATES = 1 << 25
 """The same when a count was asked for: three buffers of 256 MB at worst."""
 HOPEFUL_LOG_COUNT = 40 * math.log(2)
@@ -30,10 +30,10 @@ LATTICE_DIGITS = 5e8
 """Digits of work on a lattice: about 0.5 s."""
 FORCED_DIGITS = 3e10
 """The same when a count was asked for: about half a minute."""
-CELLS = 40_000_000
-"""Factors of the characteristic function to evaluate: about 0.15 s."""
-FORCED_CELLS = 400_000_000
-"""The same when inversion was asked for."""
+QUICK = Effort(cells=4_000_000, finest=1 << 12)
+"""A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
+THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
+"""A second one, about half a second, for some 50 scores whose sums are few."""
 
 
 def counted(states: int, hopeful: float = math.inf) -> Solver:
@@ -62,15 +62,17 @@ def on_steps(digits: float) -> Solver:
     return solve
 
 
-def inverted(cells: int, accept: float, *, lattice: bool) -> Solver:
+def inverted(effort: Effort, accept: float, *, lattice: bool) -> Solver:
     """Fourier inversion where its stated error is small enough."""
 
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
-        found = invert(values, n, thresholds, lattice=lattice, cells=cells)
+        found = invert(values, n, thresholds, lattice=lattice, effort=effort)
         if found is None or max(x.rel_err for x in found) > accept:
             return None
         log_total = math.log(math.comb(values.size, n))
-        return [Tail.inverted(math.exp(min(0.0, x.log_count - log_total)), x.rel_err) for x in found]
+        return [
+            Tail.inverted(math.exp(min(0.0, x.log_count - log_total)), x.rel_err) for x in found
+        ]
 
     return solve
 
@@ -95,7 +97,10 @@ def chain(method: str, *, small: bool, lattice: bool) -> Solver:
         exact = counted(FORCED_STATES)
         return first_of(on_steps(FORCED_DIGITS), exact) if lattice and not small else exact
     if method == "inversion":
-        return inverted(FORCED_CELLS, math.inf, lattice=lattice)
+        return first_of(
+            inverted(QUICK, GUARANTEE, lattice=lattice),
+            inverted(THOROUGH, math.inf, lattice=lattice),
+        )
     if method == "bracket":
         return bracketed
     if small:
@@ -103,6 +108,7 @@ def chain(method: str, *, small: bool, lattice: bool) -> Solver:
     return first_of(
         *([on_steps(LATTICE_DIGITS)] if lattice else []),
         counted(STATES, HOPEFUL_LOG_COUNT),
-        inverted(CELLS, GUARANTEE, lattice=lattice),
+        inverted(QUICK, GUARANTEE, lattice=lattice),
+        inverted(THOROUGH, GUARANTEE, lattice=lattice),
         bracketed,
     )

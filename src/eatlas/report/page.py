@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from eatlas.report import numbers
+from eatlas.report import numerals
 from eatlas.report.sections import distinct, effect_bar, legend, sections
 from eatlas.report.text import clean, one_line
 from eatlas.results import AssociationResult
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from eatlas.errors import ResultsError
 
-_T = TypeVar("_T")
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -53,6 +52,7 @@ def report_html(
         sections=shown,
         failures=failures,
         damage=tuple(damage),
+        with_maps=any(s.map for s in shown),
         legend=legend(shown),
         sources=distinct(s.result.source for s in shown),
         signatures=distinct(s.result.signature for s in shown),
@@ -102,18 +102,18 @@ def _template() -> Template:
         finalize=_safe,
     )
     env.filters |= {
-        "effect": numbers.effect,
-        "p": numbers.p_value,
-        "count": numbers.count,
-        "number_of": numbers.number_of,
-        "level_of": numbers.level_of,
-        "evidence": numbers.evidence,
+        "effect": numerals.effect,
+        "p": numerals.p_value,
+        "count": numerals.count,
+        "number_of": numerals.number_of,
+        "level_of": numerals.level_of,
+        "evidence": numerals.evidence,
         "one_line": one_line,
         "bar": effect_bar,
     }
     return env.get_template("report.html.j2")
 
 
-def _safe(value: _T) -> _T | str:
+def _safe(value: object) -> object:
     """Clean a text that a result brought along; markup of ours is clean already."""
-    return clean(value) if type(value) is str else value
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -166,7 +166,7 @@ def evidence(p: PValues, tail: str) -> str:
         return f"between {p_value(bounds[0])} and {p_value(bounds[1])}"
     error = None if p.rel_err is None else getattr(p.rel_err, tail)
     method = f"by {p.method_of(tail)}"
-    return method if error is None else f"{method}, relative error at most {_power(error)}"
+    return method if error is None else f"{method}, relative error ≤ {_power(error)}"
 
 
 def _power(error: float) -> str:

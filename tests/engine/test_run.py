@@ -1,0 +1,99 @@
+"""A run: checked before any work, done in order, a failure costs no other job."""
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.engine import execute, make_plan
+from eatlas.errors import EatlasError, SourceError
+from tests.inputs import make_test, make_vectors
+
+
+class Counting:
+    """A source that counts how often it is asked."""
+
+    name, dim, fingerprint, notes = "counting", 5, "none", ()
+
+    def __init__(self, vectors):
+        self.vectors, self.asked = vectors, []
+
+    def lookup(self, keys):
+        self.asked.append(set(keys))
+        return {key: self.vectors[key] for key in keys if key in self.vectors}
+
+
+def test_the_order_is_sources_measures_tests(tiny_vectors):
+    tests = [make_test("one"), make_test("two")]
+    plan = make_plan(tests, [Counting(tiny_vectors), "glove-sample"], ["weat", "ml-eat"])
+    jobs = [(job.source.name, job.measure.name, job.test.id) for job in plan.jobs]
+    assert jobs[:3] == [("glove-sample", "weat", "one"), ("glove-sample", "weat", "two"),
+                        ("glove-sample", "ml-eat", "one")]  # fmt: skip
+    assert jobs[4:6] == [("counting", "weat", "one"), ("counting", "weat", "two")]
+
+
+def test_a_source_is_asked_for_all_words_at_once_before_any_work(tiny_vectors):
+    source = Counting(tiny_vectors)
+    make_plan([make_test("one"), make_test("two", X=("rose", "tulip"))], source)
+    assert len(source.asked) == 1
+    assert {"aster", "Aster", "ASTER", "rose", "war"} <= source.asked[0]
+
+
+def test_a_fault_of_any_source_ends_the_run_before_any_work(tmp_path, tiny_vectors):
+    bad = tmp_path / "bad.txt"
+    bad.write_text("aster 1 2\nclover x y\n", encoding="utf-8")
+    source = Counting(tiny_vectors)
+    with pytest.raises(SourceError, match="line 2: a component is not a number"):
+        eatlas.run(tests=make_test(), vectors=[source, bad])
+
+
+def test_progress_is_told_before_each_job(tiny_vectors):
+    told = []
+    plan = make_plan([make_test("one"), make_test("two")], tiny_vectors)
+    execute(plan, lambda done, job: told.append((done, job.test.id)))
+    assert told == [(0, "one"), (1, "two")]
+
+
+def test_the_seed_is_recorded_and_changes_no_number(tiny_vectors):
+    one, two = (eatlas.run(make_test(), tiny_vectors, seed=seed)[0] for seed in (1, 2))
+    assert (one.provenance.seed, two.provenance.seed) == (1, 2)
+    assert one.model_copy(update={"provenance": two.provenance}) == two
+
+
+def test_no_global_random_state_is_touched(tiny_vectors):
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    eatlas.run(make_test(), tiny_vectors, ["ml-eat", "weat", "sc-eat"])
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+def test_an_unknown_case_rule(tiny_vectors):
+    with pytest.raises(EatlasError, match="unknown case rule\n  got: 'upper'"):
+        eatlas.run(make_test(), tiny_vectors, case="upper")
+
+
+def test_an_unexpected_fault_is_not_hidden(tiny_vectors):
+    class Broken(Counting):
+        def lookup(self, keys):
+            raise RuntimeError("disk on fire")
+
+    with pytest.raises(RuntimeError, match="disk on fire"):
+        eatlas.run(make_test(), Broken(tiny_vectors))
+
+
+def test_provenance_tells_what_was_run(tiny_vectors):
+    test = make_test()
+    (result,) = eatlas.run(test, tiny_vectors, "ml-eat(alpha=0.01)", case="exact")
+    source = eatlas.open_vectors(tiny_vectors)
+    assert result.provenance.version == eatlas.__version__
+    assert result.provenance.stimuli_sha256 == test.stimuli_sha256
+    assert result.provenance.source_fingerprint == source.fingerprint
+    assert result.provenance.case == "exact"
+    assert eatlas.get_measure(result.signature) == eatlas.MLEAT(alpha=0.01)
+
+
+def test_vectors_of_another_seed_are_other_vectors():
+    test = make_test()
+    hashes = {
+        eatlas.run(test, make_vectors(test, seed=seed))[0].provenance.vectors_sha256
+        for seed in (1, 2)
+    }
+    assert len(hashes) == 2

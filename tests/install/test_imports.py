@@ -1,0 +1,52 @@
+"""What an import and a run pull in, seen from a fresh process."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim"}
+ON_USE = {"numpy", "scipy", "numba", "pydantic", "typer", "rich", "jinja2", "safetensors"}
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"{code}\nimport sys, json; print('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_import_alone_is_light():
+    assert not modules_after("import eatlas") & (HEAVY | ON_USE)
+
+
+def test_help_does_not_wait_for_numbers():
+    code = "from eatlas.cli import app"
+    assert not modules_after(code) & (HEAVY | {"numpy", "numba", "jinja2"})
+
+
+def test_the_main_job_needs_nothing_heavy(tmp_path):
+    code = (
+        f"import sys; sys.argv = ['eatlas', 'run', '--out', {str(tmp_path)!r}]\n"
+        "from eatlas.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code"
+    )
+    assert not modules_after(code) & HEAVY
+
+
+def test_a_small_design_needs_no_compiler():
+    code = "import eatlas; eatlas.run(tests=['weat-6', 'weat-7', 'weat-9'])"
+    assert "numba" not in modules_after(code)
+
+
+def test_the_public_names_are_there_and_no_others_are_promised():
+    import eatlas
+
+    for name in eatlas.__all__:
+        assert getattr(eatlas, name) is not None
+    assert set(eatlas._HOME) | {"__version__"} == set(eatlas.__all__)
+    assert set(eatlas.__all__) <= set(dir(eatlas))
+    with pytest.raises(AttributeError, match="module 'eatlas' has no attribute 'nothing'"):
+        _ = eatlas.nothing
