@@ -58,7 +58,7 @@ def mini(result: MLEATResult, *, encoding: str = "utf-8") -> tuple[str, str]:
 
 
 def full(result: MLEATResult, *, encoding: str = "utf-8", markup: bool = False) -> str:
-    """A framed map with names, effect sizes and significance, 66 columns wide at most.
+    """A framed map with names, effect sizes and significance, 64 columns wide.
 
     Parameters
     ----------

@@ -66,8 +66,13 @@ def _box(cell: Cell, axis: Axis, y: float) -> str:
 
 
 def term_plot(result: AssociationResult, scores: TargetScores) -> str:
-    """Level 1: the lean of each target term, its mean cosine with A less that with B."""
+    """Level 1: the lean of each target term, its mean cosine with A less that with B.
+
+    Empty where the scores do not belong to the terms one by one.
+    """
     values = {"X": scores.X, "Y": scores.Y}
+    if not all(v and len(v) == len(result.coverage.group(r).used) for r, v in values.items()):
+        return ""
     axis = Axis.around((*scores.X, *scores.Y), _LEFT, WIDTH - _RIGHT)
     rows = [
         _terms(
@@ -173,4 +178,12 @@ def effect_bar(d: float | None) -> str:
         fill=MUTED, class_="fig-bar",
     )  # fmt: skip
     zero = tag("line", x1=middle, x2=middle, y1=0, y2=16, stroke=INK, class_="fig-ink")
-    return drawing(2 * middle, 16, bar, zero, title=f"d = {effect(d)}", class_="figure bar")
+    return drawing(
+        2 * middle,
+        16,
+        bar,
+        zero,
+        title=f"d = {effect(d)}",
+        class_="figure bar",
+        preserveAspectRatio="none",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eatlas.report import numerals
 from eatlas.report.sections import distinct, effect_bar, legend, sections
-from eatlas.report.text import clean, one_line
+from eatlas.report.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import CELLS
@@ -83,6 +84,15 @@ def write_report(
     ------
     ResultsError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import eatlas, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "report.html"
+    ...     write_report(eatlas.run(tests="weat-6"), path)
+    ...     "weat-6" in path.read_text(encoding="utf-8")
+    True
     """
     page = report_html(results, damage=damage)
     with atomic_file(Path(path)) as file:
@@ -108,10 +118,15 @@ def _template() -> Template:
         "number_of": numerals.number_of,
         "level_of": numerals.level_of,
         "evidence": numerals.evidence,
-        "one_line": one_line,
+        "unbroken": _unbroken,
         "bar": effect_bar,
     }
     return env.get_template("report.html.j2")
+
+
+def _unbroken(text: str) -> str:
+    """Keep each "d = 1.17" on one line."""
+    return re.sub(r"(\bd|\bp|error) ([=<>≤]) ", "\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", text)
 
 
 def _safe(value: object) -> object:

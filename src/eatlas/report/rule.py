@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from eatlas.errors import SignatureError
 from eatlas.report.numerals import level_of
 from eatlas.results import AssociationResult, MLEATResult
 from eatlas.results.parts import Level, Tail
@@ -33,7 +34,10 @@ class Rule:
         """The rule of the measure that gave a result."""
         if isinstance(result, MLEATResult):
             return cls(result.pattern.alpha, result.pattern.tail)
-        alpha = dict(Signature.parse(result.signature).params).get("alpha", DEFAULT_ALPHA)
+        try:
+            alpha = dict(Signature.parse(result.signature).params).get("alpha")
+        except SignatureError:  # of another package's measure; its own figures still stand
+            alpha = None
         return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
 
     def tail_of(self, level: Level) -> Tail:

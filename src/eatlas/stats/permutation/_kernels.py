@@ -30,10 +30,10 @@ def _merge(
     while i < i_end and j < j_end:
         a = x[i]
         b = x[j] + item
-        left = np.int64(a <= b)
+        left = a <= b
         out[o] = min(a, b)
         i += left
-        j += 1 - left
+        j += not left
         o += 1
     while i < i_end:
         out[o] = x[i]

@@ -64,7 +64,8 @@ class _Shortfalls:
         """The shortfalls kept for each k: none beyond the least sum of k items."""
         k = np.arange(self.reach.size)
         least = self.best[-1] - self.best[self.items.size - k]
-        return np.maximum(np.minimum(self.best[k] - least, self.reach) + 1, 0)
+        kept: NDArray[np.int64] = np.minimum(self.best[k] - least, self.reach) + 1
+        return np.maximum(kept, 0)
 
 
 def _greatest(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -149,7 +150,7 @@ def _rows(half: _Shortfalls) -> list[NDArray[np.float64]]:
 
 
 def _chernoff(values: NDArray[np.int64], n: int, t: int) -> Tail:
-    """p <= exp(log Z - mu n - lam t) / total for any tilt; the best one is the saddlepoint's."""
+    """Chernoff: p <= exp(log Z - mu n - lam t) / total for any tilt, here the best."""
     total = math.comb(values.size, n)
     high = log_chernoff(values, n, t) - math.log(total)
     return Tail.bracketed(max(1 / total, SMALLEST), math.exp(min(0.0, high)))

@@ -26,6 +26,8 @@ class Contour:
     """Scores less a constant that makes sum and size uncorrelated, shape (N,)."""
     chance: NDArray[np.float64]
     """pi_j, shape (N,)."""
+    logit: NDArray[np.float64]
+    """log(pi_j / (1 - pi_j)), which stays finite where pi_j rounds to 0 or 1; shape (N,)."""
     n: int
     """Size of the subsets."""
     targets: NDArray[np.float64]
@@ -67,13 +69,15 @@ def _decorrelated(
     middle = float(v @ x / spread)
     moved = x - middle
     mu = tilt.mu + tilt.lam * middle
+    logit = mu + tilt.lam * moved
     return Contour(
         x=moved,
         chance=tilt.chance,
+        logit=logit,
         n=n,
         targets=targets - n * middle,
         lam=tilt.lam,
-        log_weight=float(np.logaddexp(0.0, mu + tilt.lam * moved).sum() - mu * n),
+        log_weight=float(np.logaddexp(0.0, logit).sum() - mu * n),
         sd_size=math.sqrt(spread),
         sd_sum=math.sqrt(float(v @ (moved * moved))),
     )
@@ -82,10 +86,11 @@ def _decorrelated(
 def _log_mgf(
     c: Contour, direction: NDArray[np.float64], s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """log E exp(s * sum of `direction` over the subset), for each s."""
+    """Log E exp(s * sum of `direction` over the subset), for each s."""
     z = s[:, None] * direction[None, :]
-    logit = np.log(c.chance) - np.log1p(-c.chance)
-    return (np.logaddexp(0.0, logit + z) - np.logaddexp(0.0, logit)).sum(axis=1)
+    out: NDArray[np.float64]
+    out = (np.logaddexp(0.0, c.logit + z) - np.logaddexp(0.0, c.logit)).sum(axis=1)
+    return out
 
 
 def size_nodes(c: Contour) -> int:
@@ -95,7 +100,7 @@ def size_nodes(c: Contour) -> int:
     needed = _log_needed(c)
     up = (needed + _log_mgf(c, one, s) - s * c.n) / s
     down = (needed + _log_mgf(c, one, -s) + s * c.n) / s
-    return min(c.x.size + 1, math.ceil(max(up.min(), down.min())) + 1)
+    return min(c.x.size + 1, math.ceil(max(float(up.min()), float(down.min()))) + 1)
 
 
 def period(c: Contour) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,11 +62,12 @@ def permutation_test(
     >>> result.two_sided.count, result.total
     (2, 20)
     """
-    question = ask(_checked_scores(scores), _checked_size(scores, n), _checked_scale(scale))
     if method not in METHODS:
         raise EatlasError(
             "unknown permutation method", got=repr(method), allowed=", ".join(METHODS)
         )
+    array = _checked_scores(scores)
+    question = ask(array, _checked_size(array.size, n), _checked_scale(scale))
     if question.degenerate:
         every = Tail.exact(question.total, question.total)
         return PermutationResult(every, every, every, question.total)
@@ -76,25 +78,50 @@ def permutation_test(
 
 
 def _checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(scores, dtype=np.float64)
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise EatlasError("scores must be numbers", got=str(error)) from error
     if array.ndim != 1:
         raise EatlasError(
-            "scores must be one row of numbers", got=f"an array of shape {array.shape}"
+            "scores must be one row of numbers",
+            got=f"an array of shape {array.shape}",
+            remedy="join both groups into one row, the first group's scores first",
         )
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise EatlasError("scores must be finite", got=f"{array[bad[0]]} at position {bad[0]}")
+        raise EatlasError(
+            "scores must be finite",
+            got=f"{array[bad[0]]} at position {bad[0]}",
+            remedy="leave out the terms without a score, and say so",
+        )
     return array
 
 
-def _checked_size(scores: ArrayLike, n: int) -> int:
-    return n
+def _checked_size(total: int, n: int) -> int:
+    if total < 2:
+        raise EatlasError(
+            "a permutation test compares two groups", got=f"{total} scores", allowed="2 or more"
+        )
+    try:
+        size = operator.index(n)
+    except TypeError as error:
+        raise EatlasError("n must be a whole number", got=repr(n)) from error
+    if not 1 <= size < total:
+        raise EatlasError(
+            "the first group must leave scores for the second",
+            got=f"n = {size} of {total} scores",
+            allowed=f"1 to {total - 1}",
+        )
+    return size
 
 
 def _checked_scale(scale: float | None) -> float | None:
-    if scale is not None and not (math.isfinite(scale) and scale > 0):
-        raise EatlasError("scale must be a magnitude", got=repr(scale), allowed="a number above 0")
-    return scale
+    if scale is None or (math.isfinite(scale) and scale > 0):
+        return scale
+    raise EatlasError(
+        "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
+    )
 
 
 def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail]:
@@ -128,7 +155,7 @@ def _solved(
 
 def _refused(method: str, size: int, n: int) -> EatlasError:
     """Why a method that was asked for cannot answer."""
-    design = f"{n} of {size} scores, {math.comb(size, n):.3g} subsets"
+    design = f"{n} of {size} scores, about 10^{math.log10(math.comb(size, n)):.1f} subsets"
     if method == "exact":
         return EatlasError(
             "an exact count is out of reach for this design",

@@ -75,28 +75,29 @@ def spectrum(
 def _interpolated(samples: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
     """The greater of the two neighbouring samples, with slack."""
     left = np.minimum(place.astype(np.int64), samples.size - 2)
-    return SLACK * np.maximum(samples[left], samples[left + 1])
+    out: NDArray[np.float64] = SLACK * np.maximum(samples[left], samples[left + 1])
+    return out
 
 
 def log_mean_square(c: Contour) -> float:
-    """log of the mean of |g(theta)|**2 far out, where phases are random.
+    """Log of the mean of |g(theta)|**2 far out, where phases are random.
 
     By Parseval it is the sum of squared probabilities of the atoms of T; equal scores are
     exchangeable, so they make one atom together. Given the size it is smaller still, by the
     local limit 1 / (sd sqrt(2 pi)) of the size under the squared weights.
     """
-    distinct, start, group = np.unique(c.x, return_index=True, return_counts=True)
+    _, start, group = np.unique(c.x, return_index=True, return_counts=True)
     single = c.chance[start[group == 1]]
     total = float(np.log(single**2 + (1 - single) ** 2).sum())
     for i in np.flatnonzero(group > 1):
-        total += _log_collision(int(group[i]), float(c.chance[start[i]]))
+        total += _log_collision(int(group[i]), float(c.logit[start[i]]))
     return min(0.0, total - math.log(max(1.0, c.sd_size)))
 
 
-def _log_collision(m: int, p: float) -> float:
-    """log of the probability that two Binomial(m, p) agree."""
+def _log_collision(m: int, logit: float) -> float:
+    """Log of the probability that two Binomial(m, p) agree."""
     c = np.arange(m + 1)
     choose = np.concatenate([[0.0], np.cumsum(np.log((m - c[:-1]) / (c[:-1] + 1.0)))])
-    twice = 2 * (choose + c * math.log(p) + (m - c) * math.log1p(-p))
+    twice = 2 * (choose + c * logit - m * float(np.logaddexp(0.0, logit)))
     peak = float(twice.max())
     return peak + math.log(float(np.exp(twice - peak).sum()))

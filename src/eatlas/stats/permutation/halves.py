@@ -18,7 +18,7 @@ class Half:
     items: NDArray[np.int64]
     """Widest first: items far from the half's mean decide early, so pruning bites early."""
     need: NDArray[np.int64]
-    """need[j, k]: k of the first j items must sum to at least this; shape (len(items) + 1, n + 1)."""
+    """need[j, k]: k of the first j items must sum to at least this; shape (items + 1, n + 1)."""
 
 
 def split(values: NDArray[np.int64], n: int, threshold: int) -> tuple[Half, Half]:

@@ -31,6 +31,12 @@ LEAST_NODES = 16
 """Nodes to sample even where so many are more than was asked for."""
 SAFETY = 4.0
 """Standard deviations of the random-phase remainder in the stated error."""
+CLUSTERED = 100.0
+"""More than so many times the mean square of theory is no accident."""
+PERSISTENT = 10.0
+"""The same for a mean over an octave."""
+OCTAVES = 20.0
+"""Octaves beyond the band in which revivals may still add up, times log 2."""
 CERTAIN = 1e-9
 """Covers every rounding in the logarithm of Chernoff's bound, relatively."""
 EPS = 2.0**-52
@@ -63,7 +69,7 @@ class Inverted:
 def invert(
     values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
 ) -> list[Inverted] | None:
-    """log #{T >= t} for each threshold t, all from one contour.
+    """Log #{T >= t} for each threshold t, all from one contour.
 
     Parameters
     ----------
@@ -130,24 +136,46 @@ def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
     z = c.lam + 1j * nodes.theta
     kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
     weight = np.where(nodes.theta == 0, 1.0, 2.0) * nodes.step / (2 * math.pi)
-    rough = _rough(c, nodes, np.abs(_transform(c, psi, nodes.sample)) ** 2)
+    rough = _rough(c, nodes, np.abs(g) ** 2, np.abs(_transform(c, psi, nodes.sample)) ** 2)
     return [
         _assembled(c, t, weight * (g * kernel * np.exp(-1j * nodes.theta * t)).real, nodes, rough)
         for t in c.targets.tolist()
     ]
 
 
-def _rough(c: Contour, nodes: Nodes, sampled: NDArray[np.float64]) -> float:
-    """Standard deviation of the sum over nodes left out, whose phases are random.
+def _rough(
+    c: Contour, nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.float64]
+) -> float:
+    """What the nodes left out may add, in standard deviations if their phases are random.
 
-    step / pi * sqrt(sum |g|**2 / theta**2 / 2), from a sample inside the scanned band and from
-    the mean square of |g| beyond it, in theory or in the sample if that is larger.
+    Random phases: step / pi * sqrt(sum |g|**2 / theta**2 / 2), with the sampled |g|**2 inside the
+    band and the mean square of theory beyond. Where |g|**2 far exceeds theory the sums cluster
+    and revivals add up in phase: their magnitudes count, and where the last octave of the band
+    still shows them they go on beyond it.
     """
-    mean_square = math.exp(log_mean_square(c))
-    if sampled.size:
-        mean_square = max(mean_square, float(sampled.mean()))
-    inside = float(nodes.weight @ sampled)
-    return nodes.step / math.pi * math.sqrt((inside + mean_square * nodes.beyond) / 2)
+    if math.isinf(nodes.end) and not nodes.sample.size:
+        return 0.0
+    theory = math.exp(log_mean_square(c))
+    last = nodes.last_square if not nodes.sample.size else _last_octave(nodes, seen, sampled)
+    beyond = max(theory, last) / (nodes.step * nodes.end)
+    rough = nodes.step / math.pi * math.sqrt((float(nodes.weight @ sampled) + beyond) / 2)
+    revived = sampled > CLUSTERED * theory
+    rough += (
+        nodes.step
+        / math.pi
+        * float(
+            (nodes.share * np.sqrt(sampled) / np.maximum(nodes.sample, nodes.step))[revived].sum()
+        )
+    )
+    return rough if last <= PERSISTENT * theory else rough + OCTAVES * math.sqrt(last) / math.pi
+
+
+def _last_octave(nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.float64]) -> float:
+    """Mean of |g|**2 over the last octave of the band: evaluated nodes and sampled ones."""
+    start = nodes.end / 2 if math.isfinite(nodes.end) else nodes.sample.max() / 2
+    old, new = nodes.theta >= start, nodes.sample >= start
+    count = np.count_nonzero(old) + float(nodes.share[new].sum())
+    return float((seen[old].sum() + nodes.share[new] @ sampled[new]) / max(count, 1.0))
 
 
 def _assembled(
@@ -179,7 +207,7 @@ def _transform(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArra
 def _product(
     c: Contour, theta: NDArray[np.float64], turn: NDArray[np.complex128]
 ) -> NDArray[np.complex128]:
-    """phi on a block of the grid: one factor for each score, in place."""
+    """The function phi on a block of the grid: one factor for each score, in place."""
     phi = np.ones((theta.size, turn.size), np.complex128)
     factor = np.empty_like(phi)
     for x, p in zip(c.x.tolist(), c.chance.tolist(), strict=True):

@@ -57,13 +57,15 @@ def count_on_lattice(values: NDArray[np.int64], n: int, thresholds: Sequence[int
 
 
 def _joined(weights: list[int], reach: list[int], room: int) -> int:
-    """sum over x of weights[x] * reach[room + x]; reach[m] counts the m greatest sums, so it
-    is 0 below its first entry and stays at its last."""
+    """Sum over x of weights[x] * reach[room + x].
+
+    reach[m] counts the m greatest sums: 0 below its first entry, and its last one above it.
+    """
     last = len(reach) - 1
     start = min(max(0, -room), len(weights))
     stop = min(max(start, last - room), len(weights))
     part = sum(map(mul, weights[start:stop], reach[room + start : room + stop]))
-    return part + reach[last] * sum(weights[stop:])
+    return int(part) + reach[last] * sum(weights[stop:])
 
 
 def _width(items: list[int]) -> int:

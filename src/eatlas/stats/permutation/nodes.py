@@ -17,30 +17,54 @@ NEGLIGIBLE = 1e-9
 STRATA = 24
 """Nodes left out are sampled in so many strata of geometrically growing size ..."""
 DRAWS = 12
-"""... by so many nodes each."""
+"""... by so many nodes each, evenly spaced, ..."""
+PEAKS = 8
+"""... and by so many where the bound is highest: a revival is seen there or nowhere."""
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """The sampled nodes of a trapezoid rule on [0, infinity)."""
+    """The nodes of a trapezoid rule on [0, infinity), taken or left out."""
 
     theta: NDArray[np.float64]
     """Nodes to evaluate, ascending from 0."""
     step: float
     """Distance of neighbouring nodes of the full grid."""
+    end: float
+    """Where the scanned band ends; infinite when a lattice's whole period was scanned."""
     certain: float
-    """What the bound allows for nodes that are neither evaluated nor random: all others of the
-    band, where that is little, and revivals of a fine lattice beyond it."""
+    """What the bound allows for nodes that are neither evaluated nor sampled."""
+    last_square: float
+    """Bound of the mean of |g|**2 over the last octave of the band, infinite where sampled."""
     sample: NDArray[np.float64]
     """Some of the nodes left out of the band, where the bound allows too much."""
+    share: NDArray[np.float64]
+    """How many nodes each of them stands for."""
     weight: NDArray[np.float64]
-    """What each of them stands for: its share of the sum of 1 / theta**2 over its stratum."""
-    beyond: float
-    """Sum of 1 / theta**2 over the nodes beyond the band."""
+    """The sum of 1 / theta**2 over these."""
 
 
 def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nodes:
     """Take the nodes where the bound allows most, as many as needed or as can be afforded."""
+    step, theta, end = _grid(c, lattice_step, finest)
+    bound = log_bound(c, theta, finest)
+    allowed = step / math.pi * np.exp(bound) / np.hypot(theta, c.lam)
+    order = np.argsort(-allowed, kind="stable")
+    rest = np.append(np.cumsum(allowed[order][::-1])[::-1], 0.0)
+    needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
+    taken = theta[np.sort(order[: min(needed, affordable)])]
+    revivals = 0.0 if math.isinf(end) else allowed_beyond(c, end, step)
+    empty = np.empty(0)
+    if needed <= affordable:
+        last = float(np.exp(2 * bound[theta >= end / 2]).mean()) if math.isfinite(end) else 0.0
+        certain = revivals + float(rest[needed])
+        return Nodes(taken, step, end, certain, last, empty, empty, empty)
+    skipped = np.sort(order[affordable:])
+    return Nodes(taken, step, end, revivals, math.inf, *_sampled(theta[skipped], bound[skipped]))
+
+
+def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, NDArray[np.float64], float]:
+    """Distance of nodes, the nodes in the band, and its end; an odd number for a lattice."""
     reach, last = period(c), None
     if lattice_step:
         last = math.ceil(reach / lattice_step / 2)
@@ -48,27 +72,24 @@ def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nod
     step = 2 * math.pi / reach
     scanned = int(band(c, finest) / step)
     whole = last is not None and last <= scanned
-    theta = step * np.arange((last if whole and last is not None else scanned) + 1)
-    allowed = step / math.pi * np.exp(log_bound(c, theta, finest)) / np.hypot(theta, c.lam)
-    order = np.argsort(-allowed, kind="stable")
-    rest = np.append(np.cumsum(allowed[order][::-1])[::-1], 0.0)
-    needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
-    taken = theta[np.sort(order[: min(needed, affordable)])]
-    beyond = 0.0 if whole else 1 / (step * step * theta.size)
-    certain = 0.0 if whole else allowed_beyond(c, float(theta[-1]), step)
-    if needed <= affordable:
-        empty = np.empty(0)
-        return Nodes(taken, step, certain + float(rest[needed]), empty, empty, beyond)
-    sample, weight = _sampled(theta[np.sort(order[affordable:])])
-    return Nodes(taken, step, certain, sample, weight, beyond)
+    theta = np.arange((last if whole and last is not None else scanned) + 1, dtype=np.float64)
+    theta *= step
+    return step, theta, math.inf if whole else step * scanned
 
 
-def _sampled(skipped: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Evenly spaced members of each stratum of ascending nodes, with their weights."""
+def _sampled(
+    skipped: NDArray[np.float64], bound: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Members of each stratum of ascending nodes: the highest by bound, and evenly spaced ones."""
     edges = np.unique(np.geomspace(1, skipped.size + 1, STRATA + 1).astype(np.int64)) - 1
-    places, weights = [], []
+    nodes, shares, weights = [], [], []
     for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        draws = min(DRAWS, end - start)
-        places.append(np.linspace(start, end - 1, draws).astype(np.int64))
-        weights.append(np.full(draws, float((1 / skipped[start:end] ** 2).sum()) / draws))
-    return skipped[np.concatenate(places)], np.concatenate(weights)
+        order = np.argsort(-bound[start:end], kind="stable") + start
+        peaks, others = order[:PEAKS], np.sort(order[PEAKS:])
+        draws = min(DRAWS, others.size)
+        even = others[np.linspace(0, others.size - 1, draws).astype(np.int64)]
+        nodes += [skipped[peaks], skipped[even]]
+        shares += [np.ones(peaks.size), np.full(draws, others.size / max(draws, 1))]
+        whole = float((1 / skipped[others] ** 2).sum())
+        weights += [1 / skipped[peaks] ** 2, np.full(draws, whole / max(draws, 1))]
+    return np.concatenate(nodes), np.concatenate(shares), np.concatenate(weights)

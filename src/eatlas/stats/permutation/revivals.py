@@ -1,7 +1,8 @@
-"""Lattices with noise that are finer than the scanned band, found by their step.
+"""Lattices with noise that are finer than the scanned band, found by the smallest distances.
 
 The band of `guard` shows every revival up to its end. Beyond it only a common step of all scores
-can bring the integrand back, and the smallest gaps between scores give such a step away.
+brings the integrand back. Such a step also divides the smallest distances between scores, and
+these turn so slowly with theta that a short transform scans them very far.
 """
 
 from __future__ import annotations
@@ -12,14 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.contour import Contour
-from eatlas.stats.permutation.step import common_step
+from eatlas.stats.permutation.guard import PAD, spectrum
 
-LEVELS = np.geomspace(1e-3, 1e-9, 13)
-"""Noise looked for, in units of the range of the scores."""
-GAPS = 16
-"""So many of the smallest gaps above the noise start the search; their multiples are small."""
-CLEAR = 16.0
-"""A step is one only where it exceeds the noise so many times."""
+CLOSE = 24
+"""So many of the smallest distances are looked at."""
+LAGS = 3
+"""They are taken between neighbours up to so far apart."""
+FAR = 1 << 14
+"""Lattices with so many steps over the longest of them are found: a million over the range."""
+AGREE = 0.8
+"""Distances agree with a step when their phases do so far; noise of a tenth of a step passes,
+chance does not: 24 random phases reach 0.75 once in 2**17 tries."""
+CANDIDATES = 16
+"""The highest peaks are tried against all scores."""
+FEW = 32
+"""Scores whose mutual distances bridge the gap between short and long ones."""
+NOTHING = 1e-9
+"""Distances below this part of the range are ties with noise and say nothing about a step."""
 LOBES = 100.0
 """Width of a revival in nodes (at most 20) times its repetitions (harmonic sum, at most 5)."""
 
@@ -27,31 +37,39 @@ LOBES = 100.0
 def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
     """What revivals beyond `band` may add to the integral."""
     v = c.chance * (1 - c.chance)
+    ladder = _ladder(c.x)
     allowed = 0.0
-    for step in _steps(c.x):
-        theta = 2 * math.pi / step
-        if theta > band:
-            log_bound = float(np.abs(np.exp(1j * theta * c.x) @ v) - v.sum())
-            revival = LOBES * node_step / (math.pi * theta) * math.exp(min(0.0, log_bound))
-            allowed = max(allowed, revival)
+    for step in _candidates(c.x, band):
+        theta = 2 * math.pi / _refined(step, ladder)
+        log_bound = float(np.abs(np.exp(1j * theta * c.x) @ v) - v.sum())
+        revival = LOBES * node_step / (math.pi * theta) * math.exp(min(0.0, log_bound))
+        allowed = max(allowed, revival)
     return allowed
 
 
-def _steps(x: NDArray[np.float64]) -> list[float]:
-    """Steps that fit all scores, at some level of noise."""
-    gaps, distances = np.sort(np.diff(x)), (x - x[0])[1:]
-    found = []
-    for noise in (LEVELS * float(distances[-1])).tolist():
-        smallest = gaps[gaps > CLEAR * noise][:GAPS]
-        step = common_step(smallest.tolist(), 4 * noise, CLEAR * noise)
-        if step is not None:
-            found.append(_refined(step, distances))
-    return found
+def _candidates(x: NDArray[np.float64], band: float) -> list[float]:
+    """Steps beyond the band that nearly divide the smallest distances."""
+    distances = np.sort(np.concatenate([x[lag:] - x[:-lag] for lag in range(1, LAGS + 1)]))
+    close = distances[distances > NOTHING * float(x[-1] - x[0])][:CLOSE]
+    points = np.concatenate([[0.0], close])
+    agreement = spectrum(points, np.full(points.size, 1.0 / points.size), FAR)
+    unit = 2 * math.pi / (PAD * float(close[-1]))
+    peak = np.flatnonzero(agreement > AGREE)
+    peak = peak[peak * unit > band]
+    highest = peak[np.argsort(-agreement[peak], kind="stable")[:CANDIDATES]]
+    return [2 * math.pi / (m * unit) for m in highest.tolist()]
 
 
-def _refined(step: float, distances: NDArray[np.float64]) -> float:
+def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distances of every length, ascending: neighbours, pairs of some scores, all from the first."""
+    few = x[np.linspace(0, x.size - 1, min(FEW, x.size)).astype(np.int64)]
+    pairs = np.abs(few[:, None] - few)[np.triu_indices(few.size, 1)]
+    return np.sort(np.concatenate([np.diff(x), pairs, x[1:] - x[0]]))
+
+
+def _refined(step: float, ladder: NDArray[np.float64]) -> float:
     """Longer and longer distances fix the step more and more precisely."""
-    for distance in distances[distances > step / 2].tolist():
+    for distance in ladder[ladder > step / 2].tolist():
         multiple = round(distance / step)
         if abs(distance / step - multiple) < 1 / 4:
             step = distance / multiple

@@ -89,7 +89,8 @@ def _dual(x: NDArray[np.float64], n: int, t: float, state: NDArray[np.float64]) 
 
 def _chance(x: NDArray[np.float64], state: NDArray[np.float64]) -> NDArray[np.float64]:
     z = state[0] + state[1] * x
-    return np.exp(-np.logaddexp(0.0, -z))
+    out: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -z))
+    return out
 
 
 def _covariance(x: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,154 @@
+"""Results made by hand, so that each test says what it depends on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eatlas.results import MLEATResult, SCEATResult, WEATResult
+
+TOTAL = 12870
+PATTERNS: dict[str, tuple[str | None, str | None]] = {
+    "AB-Divergent": ("A", "B"),
+    "BA-Divergent": ("B", "A"),
+    "A-Uniform": ("A", "A"),
+    "B-Uniform": ("B", "B"),
+    "AX-Singular": ("A", None),
+    "BX-Singular": ("B", None),
+    "AY-Singular": (None, "A"),
+    "BY-Singular": (None, "B"),
+    "Non-Directional": (None, None),
+}
+NAMES = {"X": "Flowers", "Y": "Insects", "A": "Pleasant", "B": "Unpleasant"}
+TERMS = ("one", "two", "three")
+
+
+def p_values(greater: int, total: int = TOTAL) -> dict[str, Any]:
+    """p-values whose greater tail counts `greater` relabellings of a symmetric null."""
+    less = total - greater + 1
+    counts = {"greater": greater, "less": less, "two_sided": min(2 * min(greater, less), total)}
+    return {
+        **{tail: n / total for tail, n in counts.items()},
+        "method": "exact",
+        "count": counts,
+        "total": total,
+        "min_p": 1 / total,
+    }
+
+
+def level(d: float | None, greater: int | None = None) -> dict[str, Any]:
+    """A level of 8 against 8, significant where the sign of d says so; None is undefined."""
+    if d is None:
+        p = p_values(TOTAL) | {"greater": 1.0, "less": 1.0, "two_sided": 1.0}
+        p["count"] = dict.fromkeys(p["count"], TOTAL)
+        return {"effect_size": None, "difference": 0.0, "n": [8, 8], "p": p}
+    count = greater if greater is not None else (100 if d > 0 else TOTAL - 99)
+    return {"effect_size": d, "difference": d / 10, "n": [8, 8], "p": p_values(count)}
+
+
+def head(**changes: Any) -> dict[str, Any]:
+    """What results of every measure say."""
+    group = {"used": list(TERMS), "missing": []}
+    return {
+        "schema": "eatlas/result/1",
+        "signature": "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)",
+        "test": "test-1",
+        "title": "A test made by hand",
+        "source": "some-vectors",
+        "concepts": dict(NAMES),
+        "coverage": dict.fromkeys("XYAB", group),
+        "provenance": {
+            "version": "1.2.3",
+            "seed": 7,
+            "case": "auto",
+            "stimuli_sha256": "5" * 64,
+            "source_fingerprint": "sha256:" + "f" * 64,
+            "vectors_sha256": "7" * 64,
+            "citation": "Someone (2001)",
+        },
+        **changes,
+    }
+
+
+def ml_eat(
+    label: str = "AX-Singular",
+    *,
+    d: float | None = 1.4,
+    d_X: float | None = None,
+    d_Y: float | None = None,
+    two_sided_label: str | None = None,
+    undefined: str = "",
+    greater: int | None = None,
+    names: dict[str, str] | None = None,
+    tail: str = "directional",
+    **changes: Any,
+) -> MLEATResult:
+    """An ML-EAT of some pattern; associations have |d| = 0.9 unless told, others 0.1."""
+    x, y = PATTERNS[label]
+    sizes = {"A": 0.9, "B": -0.9, None: 0.1}
+    given = {"X": d_X if d_X is not None else sizes[x], "Y": d_Y if d_Y is not None else sizes[y]}
+    level2 = {
+        role: level(
+            None if role in undefined else given[role],
+            None if attribute else TOTAL // 2 - 500,
+        )
+        for role, attribute in (("X", x), ("Y", y))
+    }
+    cell = {"mean": 0.1, "sd": 0.05, "n": 9, "quantiles": [-0.2, 0.0, 0.09, 0.2, 0.4]}
+    scores = [0.1, -0.05, 0.2]
+    two_sided_label = two_sided_label or label
+    return MLEATResult.from_dict(
+        head(**changes)
+        | {
+            "measure": "ml-eat",
+            "concepts": NAMES | (names or {}),
+            "level1": level(d, greater),
+            "level2": level2,
+            "level3": dict.fromkeys(("XA", "XB", "YA", "YB"), cell),
+            "pattern": {
+                "label": label,
+                "direction": _direction(label),
+                "two_sided_label": two_sided_label,
+                "two_sided_direction": _direction(two_sided_label),
+                "X": x,
+                "Y": y,
+                "alpha": 0.05,
+                "threshold": 0.2,
+                "tail": tail,
+            },
+            "scores": {
+                "X": scores,
+                "Y": scores,
+                "attributes_with_X": {"A": scores, "B": scores},
+                "attributes_with_Y": {"A": scores, "B": scores},
+            },
+        }
+    )
+
+
+def _direction(label: str) -> str:
+    return label if label == "Non-Directional" else label.split("-")[1]
+
+
+def weat(d: float | None = 1.2, greater: int | None = None, **changes: Any) -> WEATResult:
+    """A WEAT."""
+    scores = {"X": [0.1, -0.05, 0.2], "Y": [0.0, 0.02, -0.3]}
+    return WEATResult.from_dict(
+        head(**{"signature": "WEAT(alpha=0.05,ddof=1,p=auto)", **changes})
+        | {"measure": "weat", "level1": level(d, greater), "scores": scores}
+    )
+
+
+def sc_eat(sizes: dict[str, float | None], **changes: Any) -> SCEATResult:
+    """An SC-EAT of terms with these effect sizes; a size below 0.5 is not significant."""
+    terms = [
+        {
+            "term": term,
+            "group": "X",
+            "level2": level(d, None if d is None or abs(d) >= 0.5 else TOTAL // 2),
+        }
+        for term, d in sizes.items()
+    ]
+    return SCEATResult.from_dict(
+        head(**{"signature": "SC-EAT(alpha=0.05,ddof=1,p=auto)", **changes})
+        | {"measure": "sc-eat", "terms": terms}
+    )
