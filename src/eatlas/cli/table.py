@@ -38,8 +38,18 @@ def print_results(results: Results) -> None:
         _print(console, Text(f"{signature} on {source}", style="bold"))
         for table in _tables(members, console):
             _print(console, table)
-        _print(console, Text(f"{Rule.of(members[0]).meaning}; p below each effect size"))
+        _print(console, Text(_legend(members[0]), "dim"))
     _print_warnings(console, results)
+
+
+def _legend(result: AssociationResult) -> str:
+    stars = Rule.of(result).meaning
+    if not isinstance(result, MLEATResult):
+        return stars
+    return (
+        f"{stars}; p below each effect size. Level 3: mean cosine (standard deviation). "
+        "Map: rows A and B, columns X and Y, a filled square where they are associated."
+    )
 
 
 def _console() -> Console:

@@ -31,7 +31,7 @@ LEAST_NODES = 16
 """Nodes to sample even where so many are more than was asked for."""
 SAFETY = 4.0
 """Standard deviations of the random-phase remainder in the stated error."""
-CLUSTERED = 100.0
+CLUSTERED = 25.0
 """More than so many times the mean square of theory is no accident."""
 PERSISTENT = 10.0
 """The same for a mean over an octave."""
