@@ -46,11 +46,11 @@ def test_a_fault_of_any_source_ends_the_run_before_any_work(tmp_path, tiny_vecto
         eatlas.run(tests=make_test(), vectors=[source, bad])
 
 
-def test_progress_is_told_before_each_job(tiny_vectors):
+def test_progress_is_told_after_each_job(tiny_vectors):
     told = []
     plan = make_plan([make_test("one"), make_test("two")], tiny_vectors)
-    execute(plan, lambda done, job: told.append((done, job.test.id)))
-    assert told == [(0, "one"), (1, "two")]
+    execute(plan, progress=lambda done, jobs: told.append((done, jobs)))
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_the_seed_is_recorded_and_changes_no_number(tiny_vectors):

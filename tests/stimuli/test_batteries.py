@@ -6,8 +6,9 @@ from tests.inputs import TOML, make_test
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli import battery_names, read_battery
+from eatlas.stimuli.batteries import BUILT_IN
 
-SIZES = {
+CALISKAN = {
     "weat-1": (25, 25, 25, 25),
     "weat-2": (25, 25, 25, 25),
     "weat-3": (32, 32, 25, 25),
@@ -19,13 +20,69 @@ SIZES = {
     "weat-9": (6, 6, 7, 7),
     "weat-10": (8, 8, 8, 8),
 }
+SIZES = {
+    "caliskan": CALISKAN,
+    "histwords": {"weat-7-histwords": (8, 8, 8, 8)},
+    "mind-your-bias": {
+        "c1-name": (25, 25, 25, 25),
+        "c3-name": (32, 32, 25, 25),
+        "c3-term": (15, 15, 25, 25),
+        "c6-name": (8, 8, 8, 8),
+        "c6-term": (8, 8, 8, 8),
+        "c9-name": (14, 14, 8, 8),
+        "c9-term": (6, 6, 8, 8),
+        "occ-name": (26, 26, 20, 20),
+        "occ-term": (8, 8, 20, 20),
+        "i1-name": (12, 12, 13, 13),
+        "i2-name": (12, 12, 8, 8),
+    },
+    "kurita": {
+        "kurita-c1": (2, 2, 25, 25),
+        "kurita-c3": (1, 1, 25, 25),
+        "kurita-c6": (3, 3, 8, 8),
+        "kurita-c9": (1, 1, 8, 8),
+        "kurita-occ": (3, 3, 20, 20),
+    },
+    "angry-black-woman": {"abw": (15, 15, 18, 18)},
+    "double-bind": {"double-bind-competent": (8, 8, 10, 10), "double-bind-likable": (8, 8, 8, 8)},
+    "divdist": {
+        "divdist-gender": (288, 20, 20),
+        "divdist-race": (288, 20, 16, 20),
+        "divdist-face-validity": (8, 20, 20),
+    },
+}
+WITHOUT_NUMBERS = {"divdist-gender", "divdist-race"}
+"""Tests for which the paper prints no numbers."""
 
 
-def test_caliskan_has_the_ten_tests_of_the_paper():
-    tests = read_battery("caliskan").tests
-    assert {t.id: tuple(len(t.concept(r).terms) for r in "XYAB") for t in tests} == SIZES
-    assert list(SIZES) == [test.id for test in tests]
-    assert all(test.citation and test.table for test in tests)
+@pytest.mark.parametrize("name", SIZES)
+def test_every_battery_has_its_tests_in_order(name):
+    battery = read_battery(name)
+    assert battery.id == name
+    assert battery.title
+    assert battery.citation
+    sizes = {t.id: tuple(len(c.terms) for _, c in t.parts) for t in battery.tests}
+    assert list(sizes.items()) == list(SIZES[name].items())
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_every_test_says_where_it_comes_from(name):
+    for test in read_battery(name).tests:
+        assert test.title
+        assert test.citation
+        assert bool(test.table) == (test.id not in WITHOUT_NUMBERS), test.id
+        assert all(note == " ".join(note.split()) for note in test.notes), test.id
+
+
+def test_built_in_names_cannot_be_mistaken_for_each_other():
+    ids = [test.id for name in BUILT_IN for test in read_battery(name).tests]
+    assert len(ids) == len(set(ids)) == 33
+    assert not set(ids) & set(BUILT_IN)
+
+
+def test_all_built_in_tests_at_once():
+    assert len(load_tests(list(BUILT_IN))) == 33
+    assert [test.id for test in load_tests("divdist-race")] == ["divdist-race"]
 
 
 def test_words_that_are_easily_mistaken():
@@ -40,6 +97,32 @@ def test_words_that_are_easily_mistaken():
     assert weat["weat-10"].Y.terms == (
         "Ethel", "Bernice", "Gertrude", "Agnes", "Cecil", "Wilbert", "Mortimer", "Edgar",
     )  # fmt: skip
+
+
+def test_odd_spellings_are_kept_and_remarked():
+    tests = {test.id: test for test in load_tests(list(BUILT_IN))}
+    for test_id, word in [
+        ("occ-name", "KAtie"),
+        ("i1-name", "sucessful"),
+        ("i2-name", "sucessful"),
+        ("c9-name", "tumour"),
+        ("divdist-gender", "femen"),
+        ("divdist-face-validity", "femen"),
+        ("divdist-race", "confesses"),
+    ]:
+        assert word in tests[test_id].terms
+        assert any(f"'{word}'" in note for note in tests[test_id].notes), (test_id, word)
+    assert "females" not in tests["divdist-gender"].terms
+
+
+def test_what_is_not_printed_whole_is_left_out_and_said():
+    said = " ".join(read_battery("mind-your-bias").notes)
+    assert "I1 (term) and I2 (term), whose X and Y show 10 of 45 phrases" in said
+    assert "Dis (term), whose A and B show 10 of 225 words" in said
+    assert "abw-b" in read_battery("angry-black-woman").notes[0]
+    for name in ("i1-term", "i2-term", "dis-term", "abw-b"):
+        with pytest.raises(StimulusError, match=f"no test or battery '{name}'"):
+            load_tests(name)
 
 
 def test_a_battery_a_test_and_a_file_together(test_file):
@@ -70,6 +153,6 @@ def test_unknown_names_say_what_is_near():
 
 
 def test_battery_names():
-    assert battery_names()[0] == "caliskan"
+    assert battery_names()[: len(SIZES)] == tuple(SIZES)
     with pytest.raises(StimulusError, match="no test or battery 'calskan'"):
         read_battery("calskan")

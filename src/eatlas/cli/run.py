@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +15,11 @@ from eatlas.cli.say import complain, remark
 from eatlas.errors import ResultsError
 
 if TYPE_CHECKING:
-    from eatlas.engine import Plan
+    from eatlas.engine import Store
     from eatlas.results import Results
 
 DEFAULT_OUT = Path("out")
+RESULTS, REPORT = "results.jsonl", "report.html"
 PATIENCE = 1.0
 """Seconds after which a person who waits is shown progress."""
 
@@ -62,6 +63,15 @@ def run(
         bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Recorded with every result.", min=0)] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes that share the work. [default: as many as it is worth]",
+            show_default=False,
+            min=1,
+        ),
+    ] = None,
     case: Annotated[
         str,
         typer.Option(
@@ -76,25 +86,39 @@ def run(
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run.
     """
-    from eatlas.engine import execute, make_plan  # noqa: PLC0415  (--help need not wait for numpy)
+    from eatlas.engine import choose, execute, make_plan  # noqa: PLC0415  (--help waits for none)
 
     plan = make_plan(tests, vectors, measure, case=_case(case), seed=seed)
+    executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
-    if target is not None:
-        _require_writable(target)
-    with _progress(plan) as tick:
-        results = execute(plan, tick)
-    if as_json:
-        _print_json(results)
-    elif len(results):
-        _print_tables(results)
-    if target is not None and len(results):
-        _write(results, target, quiet=as_json)
+    with _store(target) as store:
+        with _progress(len(plan.jobs)) as tick:
+            results = execute(plan, executor, store=store, progress=tick)
+        if target is not None and len(results):
+            _write(results, target)
+        if store is not None:
+            store.discard()
+    _show(results, target, as_json=as_json)
     raise typer.Exit(_exit_code(results))
 
 
 def _case(text: str) -> Any:
     return text.lower()  # the plan says which values there are
+
+
+@contextmanager
+def _store(directory: Path | None) -> Iterator[Store | None]:
+    """Hold the store of a directory, where there is one, from before the first job."""
+    if directory is None:
+        yield None
+        return
+    from eatlas.engine import Store  # noqa: PLC0415
+
+    _require_writable(directory)
+    with Store(directory) as store:
+        if store.done:
+            remark(f"{len(store.done)} finished jobs of a run that was cut off are taken over")
+        yield store
 
 
 def _require_writable(directory: Path) -> None:
@@ -112,7 +136,7 @@ def _require_writable(directory: Path) -> None:
 
 
 @contextmanager
-def _progress(plan: Plan) -> Iterator[Any]:
+def _progress(jobs: int) -> Iterator[Callable[[int, int], None] | None]:
     """Show progress to a person who has waited long enough; say nothing in a pipe."""
     if not sys.stderr.isatty():
         yield None
@@ -120,17 +144,30 @@ def _progress(plan: Plan) -> Iterator[Any]:
     import time  # noqa: PLC0415
 
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=len(plan.jobs))
+    task = bar.add_task("", total=jobs)
     begun = time.monotonic()
 
-    def tick(done: int, job: Any) -> None:
-        if time.monotonic() - begun > PATIENCE:
+    def tick(done: int, total: int) -> None:
+        spent = time.monotonic() - begun
+        rate = f"{done / spent:.1f} jobs a second, left:"
+        bar.update(task, completed=done, total=total, description=rate)
+        if spent > PATIENCE:
             bar.start()
-        bar.update(task, completed=done, description=f"{job.test.id} on {job.source.name}")
 
     try:
         yield tick
@@ -138,28 +175,26 @@ def _progress(plan: Plan) -> Iterator[Any]:
         bar.stop()
 
 
-def _print_json(results: Results) -> None:
-    from eatlas.results import to_json_line  # noqa: PLC0415
-
-    for result in results:
-        sys.stdout.write(to_json_line(result) + "\n")
-    sys.stdout.flush()
-
-
-def _print_tables(results: Results) -> None:
-    from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
-
-    print_results(results)
-
-
-def _write(results: Results, directory: Path, *, quiet: bool) -> None:
+def _write(results: Results, directory: Path) -> None:
     from eatlas.report import write_report  # noqa: PLC0415
 
-    results.write(directory / "results.jsonl")
-    write_report(results, directory / "report.html")
-    if not quiet:
-        typer.echo(f"\nresults: {directory / 'results.jsonl'}")
-        typer.echo(f"report:  {directory / 'report.html'}")
+    results.write(directory / RESULTS)
+    write_report(results, directory / REPORT)
+
+
+def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
+    """Print JSON and nothing else, or tables and where the files lie."""
+    if as_json:
+        from eatlas.results import to_json_line  # noqa: PLC0415
+
+        sys.stdout.writelines(to_json_line(result) + "\n" for result in results)
+        sys.stdout.flush()
+    elif len(results):
+        from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
+
+        print_results(results)
+        if directory is not None:
+            typer.echo(f"\nresults: {directory / RESULTS}\nreport:  {directory / REPORT}")
 
 
 def _exit_code(results: Results) -> int:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from eatlas.stimuli import ROLES, AssociationTest, battery_names, load_tests, read_battery
+from eatlas.stimuli import Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import read_test_file
 
-app = typer.Typer(help="List, show and check association tests.", no_args_is_help=True)
+app = typer.Typer(help="List, show, check and import tests.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -22,8 +21,7 @@ def list_tests() -> None:
         typer.echo(f"{name}: {battery.title}")
         width = max(len(test.id) for test in battery.tests)
         for test in battery.tests:
-            sizes = " ".join(f"{role}{len(test.concept(role).terms)}" for role in ROLES)
-            typer.echo(f"  {test.id:<{width}}  {test.label} ({sizes})")
+            typer.echo(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
 
 
 @app.command("show")
@@ -31,10 +29,7 @@ def show(
     name: Annotated[str, typer.Argument(metavar="ID", help="A test, a battery or a TOML file.")],
 ) -> None:
     """Print tests as TOML, ready to be saved, changed and run."""
-    tests = load_tests(name)
-    typer.echo("schema = 1")
-    for test in tests:
-        typer.echo("\n" + to_toml(test))
+    typer.echo(to_toml(load_tests(name)), nl=False)
 
 
 @app.command("check")
@@ -44,27 +39,46 @@ def check(
     """Check a test file; every fault is named, and the exit code is 2 if there is one."""
     battery = read_test_file(path)
     for test in battery.tests:
-        sizes = ", ".join(
-            f"{role} {test.concept(role).name}: {len(test.concept(role).terms)}" for role in ROLES
-        )
+        sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
         typer.echo(f"{test.id}: {sizes}")
     typer.echo(f"{path}: {len(battery.tests)} test(s), no faults")
 
 
-def to_toml(test: AssociationTest) -> str:
-    """One test as a ``[[test]]`` table."""
-    lines = ["[[test]]"]
-    texts = {key: getattr(test, key) for key in ("id", "title", "citation", "table")}
-    lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
-    if test.notes:
-        lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
-    for role in ROLES:
-        concept = test.concept(role)
-        terms = ", ".join(_quote(term) for term in concept.terms)
-        lines.append(f"{role} = {{ name = {_quote(concept.name)}, terms = [{terms}] }}")
-    return "\n".join(lines)
+@app.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to import.")],
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help="sent-bias, mind-your-bias or wefe."),
+    ],
+    test_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="The test's id. [default: FILE's name]")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.toml", help="Write here, not to stdout."),
+    ] = None,
+    plurals: Annotated[
+        bool,
+        typer.Option("--plurals", help="Take plural forms too (word sets of Mind Your Bias)."),
+    ] = False,
+) -> None:
+    """Turn a test of other software into TOML; what was changed stands in its notes."""
+    from eatlas.results.files import atomic_file  # noqa: PLC0415  (--help need not wait for it)
+    from eatlas.stimuli.importers import import_test  # noqa: PLC0415
+
+    text = to_toml([import_test(path, form, test_id=test_id, plurals=plurals)])
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    with atomic_file(output) as file:
+        file.write(text)
+    typer.echo(f"test: {output}")
 
 
-def _quote(text: str) -> str:
-    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _sizes(test: Test) -> str:
+    """Sizes of the concepts as in X25 Y25 A25 B25; of groups with their names."""
+    if test.kind == "association":
+        return " ".join(f"{role}{len(concept.terms)}" for role, concept in test.parts)
+    targets, *groups = (len(concept.terms) for _, concept in test.parts)
+    return f"groups: {targets} targets, {' + '.join(map(str, groups))}"

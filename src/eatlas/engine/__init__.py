@@ -1,6 +1,19 @@
 """Many jobs, one run: each test on each source by each measure."""
 
 from eatlas.engine.execution import execute, run
+from eatlas.engine.executors import Executor, Processes, choose, here
 from eatlas.engine.plan import Job, Plan, make_plan
+from eatlas.engine.store import Store
 
-__all__ = ["Job", "Plan", "execute", "make_plan", "run"]
+__all__ = [
+    "Executor",
+    "Job",
+    "Plan",
+    "Processes",
+    "Store",
+    "choose",
+    "execute",
+    "here",
+    "make_plan",
+    "run",
+]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from eatlas.engine.plan import Job, Plan, make_plan
-from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.results import AssociationResult, Failure, Results
+from eatlas.engine.executors import Executor, Outcome, choose, here
+from eatlas.engine.identity import identity
+from eatlas.engine.perform import Conditions
+from eatlas.engine.plan import Plan, make_plan
+from eatlas.engine.store import Store
+from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
 
 
@@ -19,6 +21,7 @@ def run(
     *,
     case: CaseRule = "auto",
     seed: int = 0,
+    workers: int | None = 1,
 ) -> Results:
     """Run every test on every source by every measure.
 
@@ -35,6 +38,9 @@ def run(
         or only as written.
     seed : int
         Recorded with each result; exact p-values do not depend on it.
+    workers : int or None
+        Number of processes. With more than one, a script must guard what it runs with
+        ``if __name__ == "__main__":``. None takes as many as the jobs are worth.
 
     Returns
     -------
@@ -53,32 +59,44 @@ def run(
     >>> results["weat-6"].pattern.label
     'BY-Singular'
     """
-    return execute(make_plan(tests, vectors, measures, case=case, seed=seed))
+    plan = make_plan(tests, vectors, measures, case=case, seed=seed)
+    return execute(plan, choose(workers, len(plan.jobs)))
 
 
-def execute(plan: Plan, progress: Callable[[int, Job], None] | None = None) -> Results:
-    """Do the jobs of a plan in order.
+def execute(
+    plan: Plan,
+    executor: Executor = here,
+    *,
+    store: Store | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Do the jobs of a plan, and hand out their results in the plan's order.
 
     Parameters
     ----------
     plan : Plan
+    executor : Executor
+        Who does them.
+    store : Store, optional
+        Entered; jobs that it has are not done again, and those done now are kept in it.
     progress : callable, optional
-        Called with the number of jobs done and the job about to be done.
+        Called with the number of jobs done and the number of all jobs.
     """
-    results: list[AssociationResult] = []
-    failures: list[Failure] = []
-    for number, job in enumerate(plan.jobs):
+    conditions = Conditions(plan.case, plan.seed)
+    outcomes: dict[int, Outcome] = {}
+    names: dict[int, str] = {}
+    if store is not None:
+        names = {i: identity(job, plan.case, plan.seed) for i, job in enumerate(plan.jobs)}
+        outcomes = {i: store.done[name] for i, name in names.items() if name in store.done}
+    left = [i for i in range(len(plan.jobs)) if i not in outcomes]
+    for position, outcome in executor([plan.jobs[i] for i in left], conditions):
+        outcomes[left[position]] = outcome
+        if store is not None and not isinstance(outcome, Failure):
+            store.append(names[left[position]], outcome)
         if progress is not None:
-            progress(number, job)
-        try:
-            results.append(_do(job, plan))
-        except EatlasError as error:
-            failures.append(Failure(job.test.id, job.source.name, job.measure.signature, error))
-    return Results(results, failures)
-
-
-def _do(job: Job, plan: Plan) -> AssociationResult:
-    with warnings.catch_warnings():
-        # the result carries the same remark, and a table or report shows it
-        warnings.simplefilter("ignore", UndefinedWarning)
-        return job.measure(job.test, job.source, case=plan.case, seed=plan.seed)
+            progress(len(outcomes), len(plan.jobs))
+    ordered = [outcomes[i] for i in range(len(plan.jobs))]
+    return Results(
+        (outcome for outcome in ordered if not isinstance(outcome, Failure)),
+        (outcome for outcome in ordered if isinstance(outcome, Failure)),
+    )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from eatlas.errors import EatlasError, SourceError
-from eatlas.measures import AssociationMeasure, get_measure
-from eatlas.sources import CaseRule, VectorSource, all_keys, open_vectors
-from eatlas.stimuli import AssociationTest, load_tests
+from eatlas.measures import AssociationMeasure, get_measure, measure_types
+from eatlas.sources import CaseRule, Snapshot, VectorSource, all_keys, open_vectors
+from eatlas.stimuli import AssociationTest, Test, load_tests
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
@@ -19,10 +20,11 @@ DEFAULT_MEASURE = "ml-eat"
 
 @dataclass(frozen=True)
 class Job:
-    """One test on one source by one measure."""
+    """One test on one source by one measure; it can be handed to another process."""
 
     test: AssociationTest
     source: VectorSource
+    """The vectors that the run's tests ask for, and no others."""
     measure: AssociationMeasure
 
 
@@ -56,24 +58,46 @@ def make_plan(
         allowed = " or ".join(get_args(CaseRule))
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
     chosen = {m.signature: m for m in map(get_measure, _several(measures, DEFAULT_MEASURE))}
-    chosen_tests = load_tests(_several(tests, DEFAULT_TESTS))
+    chosen_tests = _of_fitting_kind(load_tests(_several(tests, DEFAULT_TESTS)), chosen.values())
+    # a pair (words, array) is one source, so only a list is several
+    vectors = [vectors] if isinstance(vectors, tuple) else vectors
     sources = _open_all(_several(vectors, DEFAULT_VECTORS))
     keys = all_keys(chosen_tests, case)
-    for source in sources:
-        source.lookup(keys)
+    snapshots = [Snapshot.of(source, keys) for source in sources]
     jobs = tuple(
         Job(test, source, measure)
-        for source in sources
+        for source in snapshots
         for measure in chosen.values()
         for test in chosen_tests
     )
     return Plan(jobs, case, seed)
 
 
+def _of_fitting_kind(
+    tests: tuple[Test, ...], measures: Iterable[AssociationMeasure]
+) -> tuple[AssociationTest, ...]:
+    """Return the tests, if every measure takes every one of them."""
+    for measure in measures:
+        for test in tests:
+            if test.kind == measure.kind:
+                continue
+            fitting = [name for name, m in measure_types().items() if m.kind == test.kind]
+            raise EatlasError(
+                f"the measure {measure.name} does not take tests of the kind of {test.id}",
+                got=f"{test.id} is of the kind {test.kind}",
+                allowed=f"tests of the kind {measure.kind} for {measure.name}; "
+                f"for {test.id}: {', '.join(fitting) or 'no measure that is installed'}",
+                remedy="run tests of different kinds one after the other, each with its measures; "
+                "eatlas tests list says of what kind a test is",
+            )
+    # what a measure of another kind takes is that measure's own business
+    return cast("tuple[AssociationTest, ...]", tests)
+
+
 def _several(given: Any, default: str) -> list[Any]:
     if given is None:
         return [default]
-    return list(given) if isinstance(given, list) else [given]
+    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def _open_all(specs: list[Any]) -> list[VectorSource]:

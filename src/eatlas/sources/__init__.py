@@ -4,11 +4,13 @@ from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_vectors
 from eatlas.sources.protocol import VectorSource
+from eatlas.sources.snapshot import Snapshot
 
 __all__ = [
     "ArraySource",
     "CaseRule",
     "Embedded",
+    "Snapshot",
     "VectorSource",
     "all_keys",
     "embed",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, AssociationTest, Test
 
 CaseRule = Literal["auto", "exact"]
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
@@ -50,10 +50,9 @@ def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
     return tuple(dict.fromkeys((term, term.lower(), term.capitalize(), term.upper())))
 
 
-def all_keys(tests: Iterable[AssociationTest], case: CaseRule) -> set[str]:
-    """Every key that the tests may ask for."""
-    terms = (term for test in tests for role in ROLES for term in test.concept(role).terms)
-    return {key for term in terms for key in spellings(term, case)}
+def all_keys(tests: Iterable[Test], case: CaseRule) -> set[str]:
+    """Every key that tests of any kind may ask for."""
+    return {key for test in tests for term in test.terms for key in spellings(term, case)}
 
 
 def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") -> Embedded:

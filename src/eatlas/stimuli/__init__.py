@@ -1,14 +1,21 @@
-"""What is compared: concepts, association tests and the batteries they come in."""
+"""What is compared: concepts, tests of both kinds and the batteries they come in."""
 
 from eatlas.stimuli.batteries import battery_names, load_tests, read_battery
-from eatlas.stimuli.model import ROLES, AssociationTest, Battery, Concept
+from eatlas.stimuli.battery import KINDS, Battery, Test
+from eatlas.stimuli.groups import GroupsTest
+from eatlas.stimuli.model import ROLES, AssociationTest, Concept
+from eatlas.stimuli.writing import to_toml
 
 __all__ = [
+    "KINDS",
     "ROLES",
     "AssociationTest",
     "Battery",
     "Concept",
+    "GroupsTest",
+    "Test",
     "battery_names",
     "load_tests",
     "read_battery",
+    "to_toml",
 ]

@@ -10,10 +10,19 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.model import AssociationTest, Battery
+from eatlas.stimuli.battery import Battery, Test
+from eatlas.stimuli.model import identifier
 from eatlas.stimuli.toml import parse_battery
 
-BUILT_IN = ("caliskan",)
+BUILT_IN = (
+    "caliskan",
+    "histwords",
+    "mind-your-bias",
+    "kurita",
+    "angry-black-woman",
+    "double-bind",
+    "divdist",
+)
 ENTRY_POINTS = "eatlas.batteries"
 
 
@@ -42,19 +51,19 @@ def read_battery(name: str) -> Battery:
 
 
 def load_tests(
-    spec: str | Path | AssociationTest | Iterable[str | Path | AssociationTest],
-) -> tuple[AssociationTest, ...]:
+    spec: str | Path | Test | Iterable[str | Path | Test],
+) -> tuple[Test, ...]:
     """Find tests by battery, test id or TOML file.
 
     Parameters
     ----------
-    spec : str, path, AssociationTest, or several of them
+    spec : str, path, AssociationTest, GroupsTest, or several of them
         An existing file wins; else a battery (``"caliskan"``); else the id of a test of any
         battery (``"weat-6"``). A test named twice is taken once.
 
     Returns
     -------
-    tuple of AssociationTest
+    tuple of AssociationTest and GroupsTest
 
     Raises
     ------
@@ -66,9 +75,9 @@ def load_tests(
     >>> [test.id for test in load_tests(["weat-6", "weat-7"])]
     ['weat-6', 'weat-7']
     """
-    specs: Sequence[str | Path | AssociationTest]
-    specs = [spec] if isinstance(spec, str | Path | AssociationTest) else list(spec)
-    chosen: dict[str, AssociationTest] = {}
+    specs: Sequence[str | Path | Test]
+    specs = [spec] if isinstance(spec, str | Path | Test) else list(spec)
+    chosen: dict[str, Test] = {}
     for test in (test for one in specs for test in _load_one(one)):
         if chosen.setdefault(test.id, test) != test:
             raise StimulusError(
@@ -96,11 +105,11 @@ def read_test_file(path: str | Path) -> Battery:
         raise StimulusError(
             f"{path}: the test file cannot be read", got=error.strerror or str(error)
         ) from error
-    return parse_battery(data, str(path), path.stem)
+    return parse_battery(data, str(path), identifier(path.stem))
 
 
-def _load_one(spec: str | Path | AssociationTest) -> tuple[AssociationTest, ...]:
-    if isinstance(spec, AssociationTest):
+def _load_one(spec: str | Path | Test) -> tuple[Test, ...]:
+    if isinstance(spec, Test):
         return (spec,)
     if Path(spec).is_file():
         return read_test_file(spec).tests

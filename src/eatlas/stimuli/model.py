@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -57,11 +59,24 @@ class Concept(Frozen):
     def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
         twice = [term for term, count in Counter(terms).items() if count > 1]
         if twice:
-            raise ValueError(f"duplicate terms {_quoted(twice)}; each term may stand once")
+            raise ValueError(f"duplicate terms {quoted(twice)}; each term may stand once")
         return terms
 
 
-class AssociationTest(Frozen):
+class Described(Frozen):
+    """What every kind of test says about itself."""
+
+    id: Identifier
+    """Short name, unique within a battery; no spaces, commas or ``;#?=``."""
+    title: str = ""
+    citation: str = ""
+    table: str = ""
+    """Where published numbers for this test stand."""
+    notes: tuple[str, ...] = ()
+    """Every deviation of the stimuli from the source cited, and cautions."""
+
+
+class AssociationTest(Described):
     """Two target concepts X and Y, two attribute concepts A and B.
 
     Examples
@@ -77,15 +92,7 @@ class AssociationTest(Frozen):
     'Flowers/Insects, Pleasant/Unpleasant'
     """
 
-    id: Identifier
-    """Short name, unique within a battery; no spaces, commas or ``;#?=``."""
     kind: Literal["association"] = "association"
-    title: str = ""
-    citation: str = ""
-    table: str = ""
-    """Where published numbers for this test stand."""
-    notes: tuple[str, ...] = ()
-    """Every deviation of the stimuli from the source cited, and cautions."""
     X: Concept
     Y: Concept
     A: Concept
@@ -97,7 +104,7 @@ class AssociationTest(Frozen):
             both = sorted(set(self.concept(one).terms) & set(self.concept(other).terms))
             if both:
                 raise ValueError(
-                    f"terms {_quoted(both)} stand on both sides, {one} and {other}; "
+                    f"terms {quoted(both)} stand on both sides, {one} and {other}; "
                     "a term that is both cannot tell the two concepts apart"
                 )
         return self
@@ -108,6 +115,16 @@ class AssociationTest(Frozen):
         return concept
 
     @property
+    def parts(self) -> tuple[tuple[str, Concept], ...]:
+        """Every concept with the role it plays."""
+        return tuple((role, self.concept(role)) for role in ROLES)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Every term of the test, once."""
+        return every_term(self.parts)
+
+    @property
     def label(self) -> str:
         """Concept names in the order of the papers' tables."""
         return f"{self.X.name}/{self.Y.name}, {self.A.name}/{self.B.name}"
@@ -115,20 +132,30 @@ class AssociationTest(Frozen):
     @property
     def stimuli_sha256(self) -> str:
         """Hash of the terms by role; the order of terms and all names leave it unchanged."""
-        terms = {role: sorted(self.concept(role).terms) for role in ROLES}
-        text = json.dumps({"kind": self.kind, **terms}, ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        terms = {role: sorted(concept.terms) for role, concept in self.parts}
+        return digest({"kind": self.kind, **terms})
 
 
-class Battery(Frozen):
-    """Tests that were published, or are meant to be reported, together."""
+def identifier(text: str) -> str:
+    """Make an id of a file's name.
 
-    id: Identifier
-    title: str = ""
-    citation: str = ""
-    notes: tuple[str, ...] = ()
-    tests: tuple[AssociationTest, ...]
+    >>> identifier("my tests, 2")
+    'my-tests-2'
+    """
+    return re.sub(r"[\s,;#?=]+", "-", text)
 
 
-def _quoted(terms: list[str]) -> str:
+def every_term(parts: Iterable[tuple[str, Concept]]) -> tuple[str, ...]:
+    """Terms of several concepts in order, each once."""
+    return tuple(dict.fromkeys(term for _, concept in parts for term in concept.terms))
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of what a test asks, independent of the order of keys."""
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def quoted(terms: Iterable[str]) -> str:
+    """Terms in quotation marks, for a message."""
     return ", ".join(repr(term) for term in terms)

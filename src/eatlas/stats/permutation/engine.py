@@ -164,7 +164,7 @@ def _refused(method: str, size: int, n: int) -> EatlasError:
             remedy="use method='auto', which states its error",
         )
     return EatlasError(
-        "the observed sum lies at the edge of what is possible, where inversion does not exist",
+        "inversion does not give one digit here: too few sums reach the observed one",
         got=design,
-        remedy="use method='auto', which counts there",
+        remedy="use method='auto', which counts or brackets them",
     )

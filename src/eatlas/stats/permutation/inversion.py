@@ -27,18 +27,20 @@ from eatlas.stats.permutation.nodes import Nodes, choose
 
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
-LEAST_NODES = 16
-"""Nodes to sample even where so many are more than was asked for."""
+LEAST_NODES = 64
+"""Nodes to evaluate even where that is more than was asked for: thousands of scores need some 30."""
 SAFETY = 4.0
 """Standard deviations of the random-phase remainder in the stated error."""
-CLUSTERED = 25.0
-"""More than so many times the mean square of theory is no accident."""
 PERSISTENT = 10.0
-"""The same for a mean over an octave."""
+"""A mean of |g|**2 so many times that of theory is no accident."""
 OCTAVES = 20.0
 """Octaves beyond the band in which revivals may still add up, times log 2."""
 CERTAIN = 1e-9
 """Covers every rounding in the logarithm of Chernoff's bound, relatively."""
+MARGIN = 4.0
+"""Revivals are seen in a sample only. On 150 clustered and near-lattice designs of 34 to 40 scores
+the error exceeded the stated one 16 times, by a factor of 6.2 at most, and never where less than
+1e-7 was stated by more than 1e-7."""
 EPS = 2.0**-52
 
 
@@ -159,15 +161,22 @@ def _rough(
     last = nodes.last_square if not nodes.sample.size else _last_octave(nodes, seen, sampled)
     beyond = max(theory, last) / (nodes.step * nodes.end)
     rough = nodes.step / math.pi * math.sqrt((float(nodes.weight @ sampled) + beyond) / 2)
-    revived = sampled > CLUSTERED * theory
-    rough += (
-        nodes.step
-        / math.pi
-        * float(
-            (nodes.share * np.sqrt(sampled) / np.maximum(nodes.sample, nodes.step))[revived].sum()
-        )
+    in_phase = _revived(nodes, sampled, PERSISTENT * theory)
+    if last > PERSISTENT * theory:
+        in_phase += OCTAVES * math.sqrt(last) / math.pi
+    return rough + MARGIN * in_phase
+
+
+def _revived(nodes: Nodes, sampled: NDArray[np.float64], most: float) -> float:
+    """Sum of |g| / theta * step / pi over the strata whose mean of |g|**2 exceeds `most`."""
+    if not sampled.size:
+        return 0.0
+    mean = np.bincount(nodes.stratum, nodes.share * sampled) / np.bincount(
+        nodes.stratum, nodes.share
     )
-    return rough if last <= PERSISTENT * theory else rough + OCTAVES * math.sqrt(last) / math.pi
+    revived = (mean > most)[nodes.stratum]
+    sizes = nodes.share * np.sqrt(sampled) / nodes.sample
+    return nodes.step / math.pi * float(sizes[revived].sum())
 
 
 def _last_octave(nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.float64]) -> float:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.bracket import bracket
-from eatlas.stats.permutation.inversion import Effort, invert, log_count_near
+from eatlas.stats.permutation.inversion import Effort, Inverted, invert, log_count_near
 from eatlas.stats.permutation.lattice import count_on_lattice, lattice_cost
+from eatlas.stats.permutation.levels import count_by_levels, level_states
 from eatlas.stats.permutation.meet_middle import count_at_least
 from eatlas.stats.permutation.result import Tail
 
@@ -20,6 +21,8 @@ ALWAYS_EXACT = 1_000_000
 """Designs with at most so many subsets are counted, whatever it takes."""
 GUARANTEE = 1e-7
 """The relative error up to which ``auto`` accepts an inversion."""
+ONE_DIGIT = 0.1
+"""The relative error up to which an inversion that was asked for is given."""
 STATES = 6 << 20
 """Partial sums kept for one half: three buffers of 50 MB at worst."""
 FORCED_STATES = 1 << 25
@@ -30,10 +33,18 @@ LATTICE_DIGITS = 5e8
 """Digits of work on a lattice: about 0.5 s."""
 FORCED_DIGITS = 3e10
 """The same when a count was asked for: about half a minute."""
+COMPOSITIONS = 400_000
+"""Compositions of few distinct values for one half: about 0.4 s."""
+FORCED_COMPOSITIONS = 20_000_000
+"""The same when a count was asked for."""
 QUICK = Effort(cells=4_000_000, finest=1 << 12)
 """A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
 THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
 """A second one, about half a second, for some 50 scores whose sums are few."""
+
+
+WORTH = 30.0
+"""The second effort divides the stated error by 3 to 10; it is not made where that is too little."""
 
 
 def counted(states: int, hopeful: float = math.inf) -> Solver:
@@ -62,19 +73,37 @@ def on_steps(digits: float) -> Solver:
     return solve
 
 
-def inverted(effort: Effort, accept: float, *, lattice: bool) -> Solver:
-    """Fourier inversion where its stated error is small enough."""
+def by_levels(states: int) -> Solver:
+    """Count compositions of few distinct values, up to so many."""
 
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
-        found = invert(values, n, thresholds, lattice=lattice, effort=effort)
-        if found is None or max(x.rel_err for x in found) > accept:
+        if level_states(values) > states:
             return None
-        log_total = math.log(math.comb(values.size, n))
-        return [
-            Tail.inverted(math.exp(min(0.0, x.log_count - log_total)), x.rel_err) for x in found
-        ]
+        total = math.comb(values.size, n)
+        return [Tail.exact(c, total) for c in count_by_levels(values, n, thresholds)]
 
     return solve
+
+
+def inverted(accept: float, *, lattice: bool) -> Solver:
+    """Fourier inversion where its stated error is small enough, at first with little effort."""
+
+    def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
+        for effort, worth in ((QUICK, accept * WORTH), (THOROUGH, accept)):
+            found = invert(values, n, thresholds, lattice=lattice, effort=effort)
+            worst = math.inf if found is None else max(x.rel_err for x in found)
+            if found is not None and worst <= accept:
+                log_total = math.log(math.comb(values.size, n))
+                return [_inverted(x, log_total) for x in found]
+            if worst > worth:
+                break
+        return None
+
+    return solve
+
+
+def _inverted(x: Inverted, log_total: float) -> Tail:
+    return Tail.inverted(math.exp(min(0.0, x.log_count - log_total)), x.rel_err)
 
 
 def bracketed(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
@@ -94,21 +123,18 @@ def first_of(*solvers: Solver) -> Solver:
 def chain(method: str, *, small: bool, lattice: bool) -> Solver:
     """The solvers that `method` may use, cheapest certain one first."""
     if method == "exact":
-        exact = counted(FORCED_STATES)
+        exact = first_of(counted(STATES), by_levels(FORCED_COMPOSITIONS), counted(FORCED_STATES))
         return first_of(on_steps(FORCED_DIGITS), exact) if lattice and not small else exact
     if method == "inversion":
-        return first_of(
-            inverted(QUICK, GUARANTEE, lattice=lattice),
-            inverted(THOROUGH, math.inf, lattice=lattice),
-        )
+        return first_of(inverted(GUARANTEE, lattice=lattice), inverted(ONE_DIGIT, lattice=lattice))
     if method == "bracket":
         return bracketed
     if small:
         return counted(FORCED_STATES)
     return first_of(
         *([on_steps(LATTICE_DIGITS)] if lattice else []),
+        by_levels(COMPOSITIONS),
         counted(STATES, HOPEFUL_LOG_COUNT),
-        inverted(QUICK, GUARANTEE, lattice=lattice),
-        inverted(THOROUGH, GUARANTEE, lattice=lattice),
+        inverted(GUARANTEE, lattice=lattice),
         bracketed,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ class Nodes:
     """How many nodes each of them stands for."""
     weight: NDArray[np.float64]
     """The sum of 1 / theta**2 over these."""
+    stratum: NDArray[np.int64]
+    """The stratum each of them comes from, ascending from 0."""
 
 
 def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nodes:
@@ -58,7 +61,7 @@ def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nod
     if needed <= affordable:
         last = float(np.exp(2 * bound[theta >= end / 2]).mean()) if math.isfinite(end) else 0.0
         certain = revivals + float(rest[needed])
-        return Nodes(taken, step, end, certain, last, empty, empty, empty)
+        return Nodes(taken, step, end, certain, last, empty, empty, empty, np.empty(0, np.int64))
     skipped = np.sort(order[affordable:])
     return Nodes(taken, step, end, revivals, math.inf, *_sampled(theta[skipped], bound[skipped]))
 
@@ -79,11 +82,11 @@ def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, NDArray[
 
 def _sampled(
     skipped: NDArray[np.float64], bound: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Members of each stratum of ascending nodes: the highest by bound, and evenly spaced ones."""
     edges = np.unique(np.geomspace(1, skipped.size + 1, STRATA + 1).astype(np.int64)) - 1
-    nodes, shares, weights = [], [], []
-    for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+    nodes, shares, weights, strata = [], [], [], []
+    for i, (start, end) in enumerate(pairwise(edges.tolist())):
         order = np.argsort(-bound[start:end], kind="stable") + start
         peaks, others = order[:PEAKS], np.sort(order[PEAKS:])
         draws = min(DRAWS, others.size)
@@ -92,4 +95,6 @@ def _sampled(
         shares += [np.ones(peaks.size), np.full(draws, others.size / max(draws, 1))]
         whole = float((1 / skipped[others] ** 2).sum())
         weights += [1 / skipped[peaks] ** 2, np.full(draws, whole / max(draws, 1))]
-    return np.concatenate(nodes), np.concatenate(shares), np.concatenate(weights)
+        strata.append(np.full(peaks.size + draws, i))
+    joined = np.concatenate(nodes), np.concatenate(shares), np.concatenate(weights)
+    return *joined, np.concatenate(strata)

@@ -30,6 +30,8 @@ FEW = 32
 """Scores whose mutual distances bridge the gap between short and long ones."""
 NOTHING = 1e-9
 """Distances below this part of the range are ties with noise and say nothing about a step."""
+NEAR = np.linspace(-1.5, 1.5, 13)
+"""Phases over the range by which theta may be off, where the longest distances are noisy."""
 LOBES = 100.0
 """Width of a revival in nodes (at most 20) times its repetitions (harmonic sum, at most 5)."""
 
@@ -41,7 +43,8 @@ def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
     allowed = 0.0
     for step in _candidates(c.x, band):
         theta = 2 * math.pi / _refined(step, ladder)
-        log_bound = float(np.abs(np.exp(1j * theta * c.x) @ v) - v.sum())
+        near = theta + NEAR / float(c.x[-1] - c.x[0])
+        log_bound = float(np.abs(np.exp(1j * near[:, None] * c.x) @ v).max() - v.sum())
         revival = LOBES * node_step / (math.pi * theta) * math.exp(min(0.0, log_bound))
         allowed = max(allowed, revival)
     return allowed

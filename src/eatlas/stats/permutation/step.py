@@ -13,30 +13,35 @@ def common_step(distances: Sequence[float], noise: float, floor: float) -> float
     distances
         Positive, ascending; exact for whole numbers below 2**53.
     noise
-        A remainder up to about this counts as none.
+        How far a distance may be from a multiple of the step.
     floor
         A smaller step is not worth finding; most scores end here after two or three distances.
 
     Examples
     --------
-    >>> common_step([0.6, 0.9, 1.5000001], 1e-6, 1e-3)
-    0.3000000...
+    >>> round(common_step([0.6, 0.9, 1.5000001], 1e-6, 1e-3), 6)
+    0.3
     """
     step = float(distances[0]) if distances else 0.0
     for distance in distances:
-        divided = _divisor(float(distance), step, noise, floor)
-        if divided is None:
+        multiple = _multiple(float(distance), step, noise, floor)
+        if multiple is None:
             return None
-        step = distance / round(distance / divided)
+        step = distance / multiple
     return step or None
 
 
-def _divisor(distance: float, step: float, noise: float, floor: float) -> float | None:
-    """The divisor of `step` that also divides `distance`; noise grows with each quotient."""
-    a, b = distance, step
-    while b > noise and b >= floor:
-        rest = abs(a - round(a / b) * b)
-        if rest <= min(noise * (1 + step / b), b / 8):
-            return b
-        a, b = b, rest
+def _multiple(distance: float, step: float, noise: float, floor: float) -> int | None:
+    """How many times the common divisor of both fits into `distance`; None below `floor`.
+
+    Each remainder is u * distance + v * step with whole u, v, so its noise is at most
+    (|u| + |v|) * noise; one that vanishes says distance : step = |v| : |u|.
+    """
+    (a, ua, va), (b, ub, vb) = (distance, 1, 0), (step, 0, 1)
+    while abs(b) > noise and abs(b) >= floor:
+        quotient = round(a / b)
+        rest, u, v = a - quotient * b, ua - quotient * ub, va - quotient * vb
+        if abs(rest) <= min(noise * (abs(u) + abs(v)), abs(b) / 8):
+            return abs(v)
+        (a, ua, va), (b, ub, vb) = (b, ub, vb), (rest, u, v)
     return None

@@ -1,0 +1,39 @@
+"""What makes a job that job and no other, and the seed that follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from eatlas.engine.plan import Job
+from eatlas.sources import CaseRule
+from eatlas.version import __version__
+
+
+def identity(job: Job, case: CaseRule, seed: int) -> str:
+    """Name a job by all that its result depends on; equal names mean equal results.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    test = job.test.model_dump(mode="json")
+    parts = [test, job.source.name, job.source.fingerprint, job.measure.signature, case, seed]
+    text = json.dumps([__version__, *parts], ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def derived_seed(seed: int, test_id: str, source: str, signature: str) -> int:
+    """Seed of one job, from the run's seed and what the job is called.
+
+    It depends neither on the order of jobs nor on who does them, so that sharding cannot change a
+    number, and not on the version or the vectors, so that a change of those is seen for itself.
+
+    Returns
+    -------
+    int
+        Below 2^63.
+    """
+    text = json.dumps([seed, test_id, source, signature], ensure_ascii=False)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -1,0 +1,56 @@
+"""Doing one job; whatever goes wrong is that job's failure and no other's."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from dataclasses import dataclass
+
+from eatlas.engine.plan import Job
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.results import AssociationResult, Failure
+from eatlas.sources import CaseRule
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What all jobs of a run share."""
+
+    case: CaseRule
+    seed: int
+
+
+def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
+    """Do one job and return its result, or why there is none."""
+    try:
+        with warnings.catch_warnings():
+            # the result carries the same remark, and a table or report shows it
+            warnings.simplefilter("ignore", UndefinedWarning)
+            return job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
+    except EatlasError as error:
+        return failure(job, error)
+    except MemoryError:
+        return failure(job, out_of_memory(job))
+    except Exception:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
+        return failure(job, _our_fault(job, traceback.format_exc()))
+
+
+def failure(job: Job, error: EatlasError) -> Failure:
+    """Say that a job could not be done."""
+    return Failure(job.test.id, job.source.name, job.measure.signature, error)
+
+
+def out_of_memory(job: Job) -> EatlasError:
+    """Say that a job needs more memory than there is."""
+    return EatlasError(
+        f"test {job.test.id} by {job.measure.signature}: the process ran out of memory",
+        remedy="fewer workers leave more memory to each: --workers 1",
+    )
+
+
+def _our_fault(job: Job, report: str) -> EatlasError:
+    return EatlasError(
+        f"test {job.test.id} by {job.measure.signature}: a fault of eatlas, not of the input",
+        got=report.strip().replace("\n", "\n    "),
+        remedy="please report it, with the lines above",
+    )

@@ -1,0 +1,33 @@
+"""A few vectors of a source, with its name and fingerprint, to be handed to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from eatlas.sources.protocol import Vector, VectorSource
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a source answered, kept as a source of its own.
+
+    A run asks each source once for all its words; its workers get the answer, not the source, so
+    that a file of many gigabytes is read once, however many processes share the work.
+    """
+
+    name: str
+    dim: int
+    fingerprint: str
+    notes: tuple[str, ...]
+    vectors: Mapping[str, Vector]
+
+    @classmethod
+    def of(cls, source: VectorSource, keys: Collection[str]) -> Snapshot:
+        """Ask a source for `keys` and keep what it answers."""
+        vectors = dict(source.lookup(keys))
+        return cls(source.name, source.dim, source.fingerprint, source.notes, vectors)
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that were kept."""
+        return {key: self.vectors[key] for key in keys if key in self.vectors}

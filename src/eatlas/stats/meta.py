@@ -1,0 +1,191 @@
+"""Random-effects combination of effects that each have a sampling variance."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.stats.heterogeneity import (
+    dersimonian_laird,
+    paule_mandel,
+    restricted_maximum_likelihood,
+    weighted,
+)
+from eatlas.stats.inputs import numbers, open_unit
+from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.student import t_quantile
+
+ESTIMATORS = {
+    "DL": dersimonian_laird,
+    "PM": paule_mandel,
+    "REML": restricted_maximum_likelihood,
+}
+"""What `method` may be."""
+SQUARABLE = (1e-70, 1e70)
+"""Magnitudes whose squares and ratios stay within doubles; no effect size comes near them."""
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """A combined effect and how far the effects differ beyond their sampling errors."""
+
+    method: str
+    """How tau2 was estimated: ``DL``, ``PM`` or ``REML``."""
+    k: int
+    """Number of effects."""
+    mean: float
+    """Combined effect: the mean with weights 1 / (v + tau2)."""
+    se: float
+    """Its standard error, 1 / sqrt(sum of the weights)."""
+    z: float
+    """mean / se."""
+    p: float
+    """Two-sided p of z under a normal distribution, in (0, 1]."""
+    level: float
+    """Confidence of the two intervals."""
+    low: float
+    """Lower end of the normal confidence interval of the mean."""
+    high: float
+    """Its upper end."""
+    tau2: float
+    """Variance between the true effects; NaN for one effect."""
+    q: float
+    """Cochran's Q, with weights 1 / v."""
+    i2: float
+    """max(0, (Q - (k - 1)) / Q), in [0, 1); NaN for one effect."""
+    prediction_low: float
+    """Lower end of the interval in which the next true effect is expected; NaN for k < 3."""
+    prediction_high: float
+    """Its upper end."""
+
+
+def random_effects(
+    effects: ArrayLike, variances: ArrayLike, *, method: str = "DL", level: float = 0.95
+) -> RandomEffects:
+    """Combine effects whose true values differ with variance tau2 between them.
+
+    Parameters
+    ----------
+    effects : array_like, shape (k,)
+        Effect sizes.
+    variances : array_like, shape (k,)
+        Their sampling variances, above 0.
+    method : {"DL", "PM", "REML"}
+        DerSimonian and Laird's moment estimate of tau2, Paule and Mandel's iterated one, or
+        restricted maximum likelihood.
+    level : float
+        Confidence of the intervals, in (0, 1).
+
+    Returns
+    -------
+    RandomEffects
+
+    Raises
+    ------
+    EatlasError
+        For no effect, unequal lengths, a number that is not finite, a variance of 0 or less, an
+        unknown method, or a level outside (0, 1).
+
+    Warns
+    -----
+    UndefinedWarning
+        One effect says nothing about tau2 (NaN; its mean, se and p are those of that effect
+        alone), and a prediction interval needs three.
+
+    Notes
+    -----
+    Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
+    interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
+    (2009). Effects that share stimuli or vectors are not independent: se, z and p
+    then claim more than the data hold.
+
+    Examples
+    --------
+    >>> pooled = random_effects([0.0, 4.0, 2.0], [1.0, 1.0, 1.0])
+    >>> pooled.mean, pooled.tau2, pooled.q, pooled.i2
+    (2.0, 3.0, 8.0, 0.75)
+    """
+    y, v = _checked(effects, variances)
+    level = open_unit(level)
+    if method not in ESTIMATORS:
+        raise EatlasError(
+            "unknown estimator of tau2", got=repr(method), allowed=", ".join(ESTIMATORS)
+        )
+    _warn_of_what_is_undefined(y.size)
+    tau2 = ESTIMATORS[method](y, v) if y.size > 1 else math.nan
+    weights, mean, _ = weighted(y, v, tau2 if y.size > 1 else 0.0)
+    se = 1 / math.sqrt(float(np.sum(weights)))
+    q = weighted(y, v, 0.0)[2]
+    reach = NormalDist().inv_cdf((1 + level) / 2) * se
+    beyond = _prediction_reach(tau2, se, y.size, level)
+    return RandomEffects(
+        method=method,
+        k=y.size,
+        mean=mean,
+        se=se,
+        z=mean / se,
+        p=max(math.erfc(abs(mean / se) / math.sqrt(2)), SMALLEST),
+        level=level,
+        low=mean - reach,
+        high=mean + reach,
+        tau2=tau2,
+        q=q,
+        i2=_i2(q, y.size),
+        prediction_low=mean - beyond,
+        prediction_high=mean + beyond,
+    )
+
+
+def _checked(
+    effects: ArrayLike, variances: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
+    if y.size != v.size:
+        raise EatlasError(
+            "each effect needs its variance", got=f"{y.size} effects and {v.size} variances"
+        )
+    if not y.size:
+        raise EatlasError("there is no effect to combine", got="0 effects", allowed="1 or more")
+    bad = np.flatnonzero(v <= 0)
+    if bad.size:
+        raise EatlasError(
+            "a sampling variance must be positive",
+            got=f"{v[bad[0]]} at [{bad[0]}]",
+            allowed="above 0",
+            remedy="leave out an effect whose sampling error is unknown, and say so",
+        )
+    if np.abs(y).max() > SQUARABLE[1] or v.min() < SQUARABLE[0] or v.max() > SQUARABLE[1]:
+        raise EatlasError(
+            "effects and variances must have a magnitude that can be squared",
+            got=f"effects up to {np.abs(y).max()}, variances from {v.min()} to {v.max()}",
+            allowed=f"effects up to {SQUARABLE[1]}, variances {SQUARABLE[0]} to {SQUARABLE[1]}",
+        )
+    return y, v
+
+
+def _warn_of_what_is_undefined(k: int) -> None:
+    if k == 1:
+        what = "tau2, I2 and the prediction interval are not defined for one effect"
+    elif k == 2:
+        what = "a prediction interval is not defined for two effects"
+    else:
+        return
+    warnings.warn(what, UndefinedWarning, stacklevel=3)
+
+
+def _i2(q: float, k: int) -> float:
+    if k == 1:
+        return math.nan
+    return max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
+
+
+def _prediction_reach(tau2: float, se: float, k: int, level: float) -> float:
+    if k < 3:
+        return math.nan
+    return t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)

@@ -1,0 +1,68 @@
+"""Tests as TOML, in the form that :mod:`eatlas.stimuli.toml` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from eatlas.stimuli.battery import Test
+from eatlas.stimuli.groups import GroupsTest
+from eatlas.stimuli.model import Concept
+
+WIDTH = 100
+
+
+def to_toml(tests: Iterable[Test]) -> str:
+    """A whole test file.
+
+    Examples
+    --------
+    >>> from eatlas.stimuli import load_tests
+    >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
+    id = "weat-6"
+    """
+    return "\n\n".join(["schema = 1", *map(table, tests)]) + "\n"
+
+
+def table(test: Test) -> str:
+    """One test as a ``[[test]]`` table."""
+    lines = ["[[test]]", f"id = {_quote(test.id)}"]
+    if isinstance(test, GroupsTest):
+        lines.append(f"kind = {_quote(test.kind)}")
+    texts = {key: getattr(test, key) for key in ("title", "citation", "table")}
+    lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
+    if test.notes:
+        lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
+    if isinstance(test, GroupsTest):
+        return "\n".join([*lines, *_groups(test)])
+    return "\n".join([*lines, *(f"{role} = {_concept(concept)}" for role, concept in test.parts)])
+
+
+def _groups(test: GroupsTest) -> list[str]:
+    groups = [f"  {_concept(group)}," for group in test.groups]
+    lines = [f"targets = {_concept(test.targets)}", "groups = [", *groups, "]"]
+    if test.reference == "uniform":
+        return [*lines, f"reference = {_quote(test.reference)}"]
+    weights = ", ".join(f"{_quote(name)} = {weight!r}" for name, weight in test.reference)
+    return [*lines, f"reference = {{ {weights} }}"]
+
+
+def _concept(concept: Concept) -> str:
+    """A concept as an inline table; a list too long for one line is broken between terms."""
+    words = [_quote(term) for term in concept.terms]
+    head = f"{{ name = {_quote(concept.name)}, terms = ["
+    line = head + ", ".join(words) + "] }"
+    if len(line) + len("targets = ") <= WIDTH:
+        return line
+    lines, current = [head], "  "
+    for word in words:
+        if len(current) > 2 and len(current) + len(word) + 2 > WIDTH:
+            lines.append(current.rstrip())
+            current = "  "
+        current += f"{word}, "
+    return "\n".join([*lines, current.rstrip(), "] }"])
+
+
+def _quote(text: str) -> str:
+    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,109 @@
+"""``eatlas tests import``: files of other software, as TOML."""
+
+import json
+
+import pytest
+
+from eatlas import load_tests
+
+SEAT = {
+    "targ1": {"category": "Flowers", "examples": ["aster", "clover", "aster"]},
+    "targ2": {"category": "Insects", "examples": ["ant", "flea"]},
+    "attr1": {"category": "Pleasant", "examples": ["love", "peace", "שלום"]},
+    "attr2": {"category": "Unpleasant", "examples": ["hatred", "war"]},
+}
+
+
+@pytest.fixture
+def seat(tmp_path):
+    path = tmp_path / "weat1.jsonl"
+    path.write_text(json.dumps(SEAT, indent=2), encoding="utf-8")
+    return path
+
+
+def test_printed_toml_can_be_checked_and_run(eatlas_cli, seat, tmp_path):
+    ended = eatlas_cli("tests", "import", seat, "--format", "sent-bias")
+    assert (ended.code, ended.err) == (0, "")
+    path = tmp_path / "mine.toml"
+    path.write_text(ended.out, encoding="utf-8")
+    (test,) = load_tests(path)
+    assert (test.id, test.X.terms, test.A.terms) == ("weat1", ("aster", "clover"), ("love", "peace", "שלום"))
+    assert "'aster'" in test.notes[1]
+    assert eatlas_cli("tests", "check", path).code == 0
+    ran = eatlas_cli("run", "--tests", path, "--measure", "sc-eat", "--json")
+    assert json.loads(ran.out.splitlines()[0])["test"] == "weat1"
+
+
+def test_written_file_with_another_id(eatlas_cli, seat, tmp_path):
+    arguments = ("tests", "import", seat, "--format", "sent-bias", "--id", "flowers")
+    ended = eatlas_cli(*arguments, "-o", "new/flowers.toml")
+    assert (ended.code, ended.out, ended.err) == (0, "test: new/flowers.toml\n", "")
+    written = tmp_path / "new" / "flowers.toml"
+    assert load_tests(written)[0].id == "flowers"
+    assert written.read_text(encoding="utf-8") == eatlas_cli(*arguments).out
+    assert [p.name for p in written.parent.iterdir()] == ["flowers.toml"]
+
+
+def test_plurals(eatlas_cli, tmp_path):
+    forms = {"concept": "c", "singular": ["he"], "plural": ["men", "boys"]}
+    others = {"targ2": "she", "attr1": "work", "attr2": "home"}
+    content = {"targ1": forms} | {k: {"concept": k, "singular": [w]} for k, w in others.items()}
+    (tmp_path / "c6.jsonl").write_text(json.dumps(content), encoding="utf-8")
+    arguments = ("tests", "import", "c6.jsonl", "--format", "sent-bias")
+    assert 'terms = ["he"]' in eatlas_cli(*arguments).out
+    assert 'terms = ["he", "men", "boys"]' in eatlas_cli(*arguments, "--plurals").out
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "message"),
+    [
+        (b"\xff", "sent-bias", "weat1.jsonl: the file is not UTF-8"),
+        (b"{", "wefe", "weat1.jsonl, line 1, column 2: this is not JSON"),
+        (b"{}", "mind-your-bias", "weat1.jsonl, key targ1: is missing"),
+        (b"{}", "csv", "there is no format 'csv' to import\n  allowed: sent-bias, mind-your-bias, wefe"),
+        (None, "wefe", "weat1.jsonl: the file cannot be read"),
+    ],
+)  # fmt: skip
+def test_bad_input_ends_in_a_message_and_2(eatlas_cli, seat, tmp_path, data, form, message):
+    if data is None:
+        seat.unlink()
+    else:
+        seat.write_bytes(data)
+    ended = eatlas_cli("tests", "import", "weat1.jsonl", "--format", form, "-o", "out.toml")
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "out.toml").exists()
+
+
+def test_a_place_that_cannot_be_written(eatlas_cli, seat):
+    ended = eatlas_cli("tests", "import", seat, "--format", "sent-bias", "-o", seat / "x.toml")
+    assert ended.code == 2
+    assert "cannot be written" in ended.err
+
+
+def test_the_format_must_be_given(eatlas_cli, seat):
+    ended = eatlas_cli("tests", "import", seat)
+    assert ended.code == 2
+    assert "--format" in ended.err
+
+
+def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
+    out = eatlas_cli("tests", "list").out
+    assert (
+        "divdist-race           Professions: Asian/Hispanic/White (groups: 288 targets, 20 + 16 + 20)"
+        in out
+    )
+    path = tmp_path / "divdist.toml"
+    path.write_text(eatlas_cli("tests", "show", "divdist").out, encoding="utf-8")
+    assert load_tests(path) == load_tests("divdist")
+    checked = eatlas_cli("tests", "check", path)
+    assert checked.code == 0
+    assert (
+        "divdist-face-validity: targets Professions of Table 3: 8, group Female: 20, group Male: 20"
+        in checked.out
+    )
+    ended = eatlas_cli("run", "--tests", "divdist")
+    assert ended.code == 2
+    assert "does not take tests of the kind of divdist-gender" in ended.err
+    assert not (tmp_path / "out").exists()

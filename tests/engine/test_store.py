@@ -1,0 +1,159 @@
+"""The store: append-only, locked, and never worse than a cut last line."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import eatlas
+from eatlas.engine import Store, execute, make_plan
+from eatlas.engine.identity import derived_seed, identity
+from eatlas.errors import ResultsError
+from tests.inputs import make_test, make_vectors
+
+TESTS = [make_test(f"t{i}") for i in range(5)]
+VECTORS = make_vectors(TESTS[0])
+
+
+@pytest.fixture
+def plan():
+    return make_plan(TESTS, VECTORS, "weat")
+
+
+def counting(done):
+    def executor(jobs, conditions):
+        from eatlas.engine import here
+
+        for position, outcome in here(jobs, conditions):
+            done.append(jobs[position].test.id)
+            yield position, outcome
+
+    return executor
+
+
+def test_what_was_done_is_not_done_again(tmp_path, plan):
+    whole = execute(plan)
+
+    def cut_off(jobs, conditions):
+        for pair in list(counting([])(jobs, conditions))[:2]:
+            yield pair
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Store(tmp_path) as store:
+        execute(plan, cut_off, store=store)
+    done = []
+    with Store(tmp_path) as store:
+        assert len(store.done) == 2
+        results = execute(plan, counting(done), store=store)
+        store.discard()
+    assert done == ["t2", "t3", "t4"]
+    assert results == whole
+    assert [p.name for p in tmp_path.glob("[!.]*")] == []
+
+
+@pytest.mark.parametrize("cut", [1, 10, 300])
+def test_a_cut_last_line_is_dropped_and_its_job_done_again(tmp_path, plan, cut):
+    with Store(tmp_path) as store:
+        whole = execute(plan, store=store)
+    path = tmp_path / "unfinished.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut])
+    done = []
+    with Store(tmp_path) as store:
+        assert execute(plan, counting(done), store=store) == whole
+    assert done == ["t4"]
+    assert path.read_bytes().count(b"\n") == 5
+
+
+def test_a_line_that_makes_no_sense_is_done_again(tmp_path, plan):
+    with Store(tmp_path) as store:
+        execute(plan, store=store)
+    path = tmp_path / "unfinished.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b'{"job": 3}\nnonsense\n[1]\n' + b"".join(lines[1:3]))
+    done = []
+    with Store(tmp_path) as store:
+        execute(plan, counting(done), store=store)
+    assert done == ["t3", "t4"]
+
+
+def test_another_plan_takes_nothing_over(tmp_path, plan):
+    with Store(tmp_path) as store:
+        execute(plan, store=store)
+    done = []
+    with Store(tmp_path) as store:
+        execute(make_plan(TESTS, VECTORS, "weat(ddof=0)"), counting(done), store=store)
+    assert len(done) == 5
+
+
+def test_two_runs_in_one_directory(tmp_path):
+    with (
+        Store(tmp_path),
+        pytest.raises(ResultsError, match="another run is writing here\n  remedy: wait for it"),
+        Store(tmp_path),
+    ):
+        pass
+
+
+def test_a_disk_that_takes_no_more(tmp_path, plan):
+    """A limit on the size of files: the system takes part of a line, then nothing."""
+    whole = execute(plan)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(tmp_path) as store:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+        try:
+            with pytest.raises(ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"):
+                execute(plan, store=store)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with Store(tmp_path) as store:
+        assert 0 < len(store.done) < 5
+        assert execute(plan, store=store) == whole
+
+
+def test_the_identity_of_a_job(plan):
+    job = plan.jobs[0]
+    names = {identity(job, "auto", 0), identity(job, "exact", 0), identity(job, "auto", 1)}
+    names |= {identity(other, "auto", 0) for other in plan.jobs}
+    names |= {identity(make_plan(TESTS, VECTORS, "weat(ddof=0)").jobs[0], "auto", 0)}
+    names |= {identity(make_plan(TESTS, make_vectors(TESTS[0], seed=2), "weat").jobs[0], "auto", 0)}
+    assert len(names) == 3 + 4 + 1 + 1
+    assert identity(make_plan(TESTS, VECTORS, "weat").jobs[0], "auto", 0) in names
+
+
+def test_derived_seeds_differ_and_stay():
+    seeds = [derived_seed(s, t, "v", "m") for s in range(10) for t in ("a", "b")]
+    assert len(set(seeds)) == 20
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    assert derived_seed(0, "weat-6", "glove-sample", "WEAT()") == 1602445756454102801
+
+
+def test_killed_at_random_moments_the_same_command_finishes(tmp_path):
+    """SIGKILL of the parent, at random moments, until it gets through; numbers are the same."""
+    command = [sys.executable, "-m", "eatlas", "run", "--workers", "2", "--out", str(tmp_path / "o")]
+    for name in ("weat-6", "weat-7", "weat-8", "weat-9", "weat-10"):
+        command += ["--tests", name]
+    for k in range(6):
+        command += ["--measure", f"sc-eat(alpha=0.0{k + 1})", "--measure", f"ml-eat(alpha=0.0{k + 1})"]
+    chance = random.Random(5)
+    kills = 0
+    while kills < 8:
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            run.wait(timeout=chance.uniform(0.2, 4.0))
+            break
+        except subprocess.TimeoutExpired:
+            os.kill(run.pid, signal.SIGKILL)
+            run.wait()
+            kills += 1
+            time.sleep(0.7)  # orphans notice and end
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0
+    measures = [f"{m}(alpha=0.0{k + 1})" for k in range(6) for m in ("sc-eat", "ml-eat")]
+    expected = eatlas.run([f"weat-{n}" for n in range(6, 11)], measures=measures)
+    assert eatlas.read_results(tmp_path / "o" / "results.jsonl") == expected
+    assert not (tmp_path / "o" / "unfinished.jsonl").exists()

@@ -1,0 +1,108 @@
+"""Numpy and compiled code give the same integer, and pruning never loses a subset."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from tests.stats.permutation.designs import counts, random_design, separated
+
+from eatlas.stats.permutation import meet_middle, permutation_test
+from eatlas.stats.permutation.lattice import count_on_lattice
+from eatlas.stats.permutation.meet_middle import count_at_least
+
+PLENTY = 1 << 22
+
+
+def both_backends(monkeypatch, values, n, thresholds):
+    found = []
+    for limit in (1 << 24, 0):
+        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        found.append(count_at_least(values, n, thresholds, PLENTY))
+    return found
+
+
+def test_random_designs_on_both_backends(monkeypatch):
+    r = np.random.default_rng(11)
+    for i in range(300):
+        size = int(r.integers(6, 17))
+        n = int(r.integers(3, size // 2 + 1))
+        values = np.sort(r.integers(-50, 50, size) if i % 2 else r.integers(-(2**55), 2**55, size))
+        t = int(r.choice(values, n, replace=False).sum())
+        quick, compiled = both_backends(monkeypatch, values, n, [t, t + 1, t - 7])
+        assert quick == compiled
+
+
+@pytest.mark.parametrize(("n", "m", "d"), [(16, 16, 0.5), (12, 20, 0.0), (25, 25, 1.3)])
+def test_larger_designs_on_both_backends(monkeypatch, n, m, d):
+    scores = separated(n, m, d, seed=n)
+    found = []
+    for limit in (1 << 24, 1 << 8):
+        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        found.append(permutation_test(scores, n))
+    assert found[0] == found[1]
+    assert found[0].greater.method == "exact"
+
+
+def test_upper_and_lower_counts_make_up_the_total(monkeypatch):
+    r = np.random.default_rng(12)
+    values = np.sort(r.integers(-(10**6), 10**6, 28))
+    for t in r.integers(-(10**6), 10**6, 6).tolist():
+        up = both_backends(monkeypatch, values, 11, [t])
+        down = both_backends(monkeypatch, -values[::-1], 11, [1 - t])
+        assert up[0] == up[1]
+        assert down[0] == down[1]
+        assert up[0][0] + down[0][0] == math.comb(28, 11)
+
+
+def test_lattice_and_meet_in_the_middle_agree():
+    r = np.random.default_rng(13)
+    for _ in range(100):
+        size = int(r.integers(4, 26))
+        n = int(r.integers(1, size // 2 + 1))
+        values = np.sort(r.integers(0, 9, size))
+        ts = [int(r.integers(-2, 9 * n + 2)) for _ in range(3)]
+        assert count_on_lattice(values, n, ts) == count_at_least(values, n, ts, PLENTY)
+
+
+def test_too_many_states_is_the_same_answer_on_both_backends(monkeypatch):
+    values = np.sort(np.random.default_rng(14).integers(-(2**50), 2**50, 30))
+    for limit in (1 << 24, 0):
+        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        assert count_at_least(values, 15, [0], 4000) is None
+
+
+@pytest.mark.parametrize(("size", "n"), [(300_000, 1), (1414, 2), (182, 3), (71, 4), (24, 8)])
+def test_up_to_a_million_subsets_are_always_counted(size, n):
+    assert math.comb(size, n) <= 1_000_000
+    scores = np.random.default_rng(size).standard_normal(size)
+    result = permutation_test(scores, n)
+    assert None not in counts(result)
+    swapped = permutation_test(np.concatenate([scores[n:], scores[:n]]), size - n)
+    assert counts(swapped) == (result.less.count, result.greater.count, result.two_sided.count)
+
+
+def test_three_of_many_against_a_table_of_all_sums():
+    scores = np.random.default_rng(5).standard_normal(120)
+    i, j, k = np.array(list(itertools.combinations(range(120), 3))).T
+    sums = scores[i] + scores[j] + scores[k]
+    result = permutation_test(scores, 3)
+    t, mean = scores[:3].sum(), 3 * scores.mean()
+    assert result.greater.count == np.count_nonzero(sums >= t - 1e-12)
+    assert result.less.count == np.count_nonzero(sums <= t + 1e-12)
+    far = np.abs(sums - mean) >= abs(t - mean) - 1e-12
+    assert result.two_sided.count == np.count_nonzero(far)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_thousands_of_scores_against_one_or_two(n):
+    scores = np.random.default_rng(n).standard_normal(6000)
+    result = permutation_test(scores, n)
+    if n == 1:
+        expected = int(np.count_nonzero(scores >= scores[0]))
+    else:
+        i, j = np.triu_indices(scores.size, 1)
+        expected = int(np.count_nonzero(scores[i] + scores[j] >= scores[:2].sum() - 1e-12))
+    assert result.greater.count == expected

@@ -1,0 +1,149 @@
+"""Scores with massive ties are counted, never split: survey scales, few values, duplicates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.stats.permutation.designs import counts, lattice_counts
+
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation.coarse import on_lattice
+from eatlas.stats.permutation.inversion import invert
+from eatlas.stats.permutation.methods import QUICK
+from eatlas.stats.permutation.question import ask
+
+INVERSION_ON_LATTICE = 1e-9
+"""Worst relative difference observed between lattice inversion and the count: 1.1e-11."""
+
+
+def scale_points(n, m, top, shift, seed):
+    """Answers 1 ... top; the first group answers one point higher with probability `shift`."""
+    r = np.random.default_rng(seed)
+    first = r.integers(1, top + 1, n) + (r.random(n) < shift)
+    return np.concatenate([np.minimum(first, top), r.integers(1, top + 1, m)])
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "top", "shift"),
+    [(100, 100, 6, 0.6), (100, 60, 5, 0.4), (64, 64, 2, 0.5), (40, 40, 21, 0.9), (30, 50, 7, 0.0)],
+)
+@pytest.mark.parametrize("unit", [0.1, 1 / 3])
+def test_survey_scales_are_counted_exactly(n, m, top, shift, unit):
+    points = scale_points(n, m, top, shift, seed=n + m + top)
+    result = permutation_test(points * unit, n)
+    assert counts(result) == lattice_counts(points.tolist(), n)
+
+
+def test_the_value_that_splits_ties_is_never_given():
+    # Integers 1 to 6 over 10, 100 against 100: an inversion between two atoms gives a p about
+    # 0.8 times the right one, and a bracket around it does not show that.
+    points = scale_points(100, 100, 6, 0.7, seed=3)
+    result = permutation_test(points / 10, 100)
+    expected = lattice_counts(points.tolist(), 100)[0]
+    assert result.greater.count == expected
+    question = ask(points / 10, 100, None)
+    (split,) = invert(question.values, 100, [question.observed], lattice=False, effort=QUICK)
+    assert math.exp(split.log_count - math.log(expected)) < 0.97
+    assert split.rel_err > 1e-3
+
+
+def test_two_hundred_fifty_six_against_as_many():
+    # Two values: the hypergeometric distribution, here in Fractions of binomials.
+    r = np.random.default_rng(8)
+    votes = np.concatenate([r.random(256) < 0.6, r.random(256) < 0.4]).astype(int)
+    result = permutation_test(votes * 0.7 - 0.2, 256)
+    hits, seen = int(votes.sum()), int(votes[:256].sum())
+    upper = sum(
+        math.comb(hits, k) * math.comb(512 - hits, 256 - k)
+        for k in range(seen, min(hits, 256) + 1)
+        if 256 - k <= 512 - hits
+    )
+    assert result.greater.count == upper
+
+
+def test_seven_levels_at_256_against_256():
+    points = scale_points(256, 256, 7, 0.3, seed=4)
+    result = permutation_test(points * 0.1, 256)
+    assert result.greater.method == "exact"
+    assert result.greater.count + result.less.count > result.total
+    shuffled = np.random.default_rng(1).permutation(points[:256])
+    again = permutation_test(np.concatenate([shuffled, points[256:]]) * 0.1, 256)
+    assert counts(again) == counts(result)
+
+
+def test_few_values_on_no_lattice():
+    r = np.random.default_rng(9)
+    levels = np.array([0.0, 1.0, math.pi])
+    picks = np.concatenate([r.choice(3, 40, p=[0.2, 0.3, 0.5]), r.choice(3, 40)])
+    result = permutation_test(levels[picks], 40)
+    groups = np.bincount(picks, minlength=3)
+    t = levels[picks[:40]].sum()
+    expected = sum(
+        math.comb(groups[0], 40 - i - j) * math.comb(groups[1], i) * math.comb(groups[2], j)
+        for i in range(41)
+        for j in range(41 - i)
+        if i + j * math.pi >= t - 1e-9
+    )
+    assert result.greater.count == expected
+    assert result.less.method == "exact"
+
+
+def test_every_term_twice():
+    r = np.random.default_rng(10)
+    x, y = r.standard_normal(9) + 0.5, r.standard_normal(9)
+    result = permutation_test(np.concatenate([x, x, y, y]), 18)
+    assert result.greater.method == "exact"
+    again = permutation_test(np.concatenate([np.repeat(x, 2), np.repeat(y, 2)]), 18)
+    assert counts(again) == counts(result)
+
+
+def test_noise_within_the_tie_tolerance_does_not_hide_a_lattice():
+    points = scale_points(60, 60, 6, 0.5, seed=5)
+    r = np.random.default_rng(6)
+    noisy = points / 10 * (1 + r.choice([-1, 0, 1], 120) * 2.0**-53)
+    result = permutation_test(noisy, 60)
+    assert counts(result) == lattice_counts(points.tolist(), 60)
+
+
+def test_lattice_inversion_where_counting_is_too_long():
+    points = scale_points(2000, 2000, 7, 0.03, seed=7)
+    result = permutation_test(points / 7, 2000)
+    assert result.greater.method == "inversion"
+    assert result.greater.rel_err < 1e-7
+    assert 0 < result.greater.p < 1
+
+
+@pytest.mark.parametrize(("n", "top", "shift"), [(100, 6, 0.5), (60, 3, 0.1), (120, 11, 0.8)])
+def test_lattice_inversion_equals_the_count(n, top, shift):
+    points = scale_points(n, n, top, shift, seed=n)
+    question = on_lattice(ask(points / 10, n, None))
+    exact = lattice_counts(points.tolist(), n)
+    observed = [question.at_least, question.above]
+    found = invert(question.values, n, observed, lattice=True, effort=QUICK)
+    total = math.comb(2 * n, n)
+    tail = exact[1] if question.mirrored else exact[0]
+    other = exact[0] if question.mirrored else exact[1]
+    for got, count in zip(found, (tail, total - other), strict=True):
+        difference = abs(math.expm1(got.log_count - math.log(count)))
+        assert difference < INVERSION_ON_LATTICE
+        assert difference <= got.rel_err
+
+
+def test_continuous_scores_lie_on_no_lattice():
+    r = np.random.default_rng(12)
+    for size in (4, 10, 50, 400):
+        assert on_lattice(ask(r.standard_normal(size), size // 2, None)) is None
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 4, 6])
+def test_rounded_scores_lie_on_their_lattice(decimals):
+    scores = np.round(np.random.default_rng(decimals).standard_normal(80), decimals)
+    question = on_lattice(ask(scores, 40, None))
+    steps = np.rint(np.sort(scores) * 10**decimals).astype(int)
+    steps -= steps[0]
+    if question.values[1] - question.values[0] != steps[1] - steps[0]:
+        steps = -np.sort(-(steps[-1] - steps))[::-1]  # the question may be stated mirrored
+    assert question.values[-1] == steps.max()
+    assert question.tolerance == 0

@@ -1,0 +1,117 @@
+"""What is said about input that cannot be used."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.stats.permutation.designs import separated
+
+from eatlas.errors import EatlasError
+from eatlas.stats.permutation import METHODS, permutation_test
+
+CASES = [
+    (
+        ([1.0, 2.0], 0),
+        {},
+        "the first group must leave scores for the second\n  got: n = 0 of 2 scores\n  allowed: 1 to 1",
+    ),
+    (
+        ([1.0, 2.0], 2),
+        {},
+        "the first group must leave scores for the second\n  got: n = 2 of 2 scores\n  allowed: 1 to 1",
+    ),
+    (
+        ([1.0, 2.0, 3.0], -1),
+        {},
+        "the first group must leave scores for the second\n  got: n = -1 of 3 scores\n  allowed: 1 to 2",
+    ),
+    (
+        ([1.0], 1),
+        {},
+        "a permutation test compares two groups\n  got: 1 scores\n  allowed: 2 or more",
+    ),
+    (([1.0, 2.0], 1.5), {}, "n must be a whole number\n  got: 1.5"),
+    (
+        ([1.0, math.nan, 2.0], 1),
+        {},
+        "scores must be finite\n  got: nan at position 1\n  remedy: leave out the terms without a score, and say so",
+    ),
+    (
+        ([1.0, 2.0, -math.inf], 1),
+        {},
+        "scores must be finite\n  got: -inf at position 2\n  remedy: leave out the terms without a score, and say so",
+    ),
+    (
+        ([[1.0, 2.0]], 1),
+        {},
+        "scores must be one row of numbers\n  got: an array of shape (1, 2)\n  remedy: join both groups into one row, the first group's scores first",
+    ),
+    ((["a", "b"], 1), {}, "scores must be numbers\n  got: could not convert string to float: 'a'"),
+    (
+        ([1.0, 2.0], 1),
+        {"method": "guess"},
+        "unknown permutation method\n  got: 'guess'\n  allowed: auto, exact, inversion, bracket",
+    ),
+    (
+        ([1.0, 2.0], 1),
+        {"scale": 0.0},
+        "scale must be the magnitude of what was added up\n  got: 0.0\n  allowed: above 0",
+    ),
+    (
+        ([1.0, 2.0], 1),
+        {"scale": math.nan},
+        "scale must be the magnitude of what was added up\n  got: nan\n  allowed: above 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("args", "options", "text"), CASES)
+def test_the_message_says_what_got_and_allowed(args, options, text):
+    with pytest.raises(EatlasError) as caught:
+        permutation_test(*args, **options)
+    assert str(caught.value) == text
+    assert str(pickle.loads(pickle.dumps(caught.value))) == text  # noqa: S301 - our own bytes
+
+
+def test_a_count_out_of_reach_is_refused(monkeypatch):
+    from eatlas.stats.permutation import methods
+
+    monkeypatch.setattr(methods, "FORCED_STATES", 1 << 16)
+    monkeypatch.setattr(methods, "STATES", 1 << 16)
+    with pytest.raises(EatlasError) as caught:
+        permutation_test(separated(64, 64, 0.1, 0), 64, method="exact")
+    assert str(caught.value).startswith(
+        "an exact count is out of reach for this design\n"
+        "  got: 64 of 128 scores, about 10^37.4 subsets\n  allowed: at most "
+    )
+    assert str(caught.value).endswith("remedy: use method='auto', which states its error")
+
+
+def test_inversion_at_the_edge_is_refused():
+    scores = np.arange(12.0)[::-1] ** 2
+    with pytest.raises(EatlasError) as caught:
+        permutation_test(scores, 6, method="inversion")
+    assert str(caught.value) == (
+        "inversion does not give one digit here: too few sums reach the observed one\n"
+        "  got: 6 of 12 scores, about 10^3.0 subsets\n"
+        "  remedy: use method='auto', which counts or brackets them"
+    )
+
+
+def test_the_methods_are_the_four_documented_ones():
+    assert METHODS == ("auto", "exact", "inversion", "bracket")
+
+
+def test_small_designs_load_nothing_heavy():
+    code = (
+        "import sys; from eatlas.stats.permutation import permutation_test;"
+        "permutation_test([0.5, 0.4, 0.3, 0.1, 0.2, 0.0] * 3, 9);"
+        "print(sorted({'numba', 'scipy', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

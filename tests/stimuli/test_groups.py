@@ -1,0 +1,143 @@
+"""Tests of targets against groups can only be well formed, in Python and in a file."""
+
+import pytest
+from pydantic import ValidationError
+
+from eatlas import Concept, load_tests
+from eatlas.errors import StimulusError
+from eatlas.stimuli import GroupsTest, to_toml
+
+TOML = """\
+schema = 1
+[[test]]
+kind = "groups"
+id = "jobs"
+title = "Professions by gender"
+targets = { name = "Professions", terms = ["nurse", "pilot", "judge"] }
+groups = [
+  { name = "Female", terms = ["she", "woman"] },
+  { name = "Male", terms = ["he", "man", "him"] },
+]
+reference = { Female = 0.25, Male = 0.75 }
+"""
+
+
+def make(**changes) -> GroupsTest:
+    fields = {
+        "id": "jobs",
+        "targets": Concept(name="Professions", terms=("nurse", "pilot", "judge")),
+        "groups": (
+            Concept(name="Female", terms=("she", "woman")),
+            Concept(name="Male", terms=("he", "man", "him")),
+        ),
+        "reference": "uniform",
+    }
+    return GroupsTest(**(fields | changes))
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    path = tmp_path / "jobs.toml"
+    path.write_text(TOML, encoding="utf-8")
+    return path
+
+
+def test_a_file_loads(jobs):
+    (test,) = load_tests(jobs)
+    assert isinstance(test, GroupsTest)
+    assert [(part, concept.name) for part, concept in test.parts] == [
+        ("targets", "Professions"), ("group", "Female"), ("group", "Male"),
+    ]  # fmt: skip
+    assert test.terms == ("nurse", "pilot", "judge", "she", "woman", "he", "man", "him")
+    assert test.label == "Professions: Female/Male"
+
+
+def test_weights_stand_in_the_order_of_the_groups():
+    assert make().weights == (0.5, 0.5)
+    assert make(reference={"Male": 1, "Female": 0}).weights == (0, 1)
+    assert make(reference={"Male": 0.75, "Female": 0.25}).weights == (0.25, 0.75)
+
+
+def test_tests_are_frozen_and_can_be_hashed():
+    test = make(reference={"Male": 0.75, "Female": 0.25})
+    with pytest.raises(ValidationError, match="frozen"):
+        test.reference = "uniform"
+    assert hash(test) == hash(make(reference={"Female": 0.25, "Male": 0.75}))
+
+
+def test_a_dump_makes_the_same_test():
+    for test in (make(), make(reference={"Male": 0.75, "Female": 0.25})):
+        assert GroupsTest.model_validate(test.model_dump()) == test
+        assert GroupsTest.model_validate_json(test.model_dump_json()) == test
+
+
+def test_the_hash_names_the_stimuli_the_groups_and_the_reference():
+    one, test = make().stimuli_sha256, make()
+    groups = tuple(Concept(name=g.name.upper(), terms=g.terms[::-1]) for g in test.groups)
+    assert make(id="other", groups=groups).stimuli_sha256 == one
+    assert make(reference={"Female": 0.5, "Male": 0.5}).stimuli_sha256 == one
+    assert make(reference={"Female": 0.4, "Male": 0.6}).stimuli_sha256 != one
+    assert make(groups=test.groups[::-1]).stimuli_sha256 != one
+    assert make(targets=Concept(name="P", terms=("nurse",))).stimuli_sha256 != one
+
+
+def test_a_target_may_stand_in_a_group():
+    assert make(targets=Concept(name="Words", terms=("she", "nurse"))).terms[0] == "she"
+
+
+@pytest.mark.parametrize("reference", ['"uniform"', "{ Female = 0.25, Male = 0.75 }"])
+def test_toml_round_trip(jobs, reference):
+    jobs.write_text(TOML.replace("{ Female = 0.25, Male = 0.75 }", reference), encoding="utf-8")
+    tests = load_tests(jobs)
+    jobs.write_text(to_toml(tests), encoding="utf-8")
+    assert load_tests(jobs) == tests
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kind = "groups"', 'kind = "group"', "key kind: there is no kind 'group'; did you mean groups? (allowed: association, groups)"),
+        ('kind = "groups"', "kind = 2", "key kind: there is no kind 2 (allowed: association, groups)"),
+        ('kind = "groups"\n', "", "key targets: is not a key that eatlas knows"),
+        ("targets =", "target =", "key target: is not a key that eatlas knows; did you mean targets?"),
+        ("targets =", "target =", "key targets: is missing"),
+        ("reference = { Female = 0.25, Male = 0.75 }", "", "key reference: is missing"),
+        ('{ name = "Female", terms', '{ name = "Female", term', "key groups.0.term: is not a key that eatlas knows; did you mean terms?"),
+        ('"Female", terms', '"Male", terms', "key groups: more than one group has the name 'Male'; names must differ"),
+        ('  { name = "Male", terms = ["he", "man", "him"] },\n', "", "key groups: needs two groups at least, got 1"),
+        ('"he", "man"', '"he", "woman", "she"', "key groups: terms stand in two groups: 'she', 'woman' in Female and Male"),
+        ('"he", "man"', '"he", "he"', "key groups.1.terms: duplicate terms 'he'"),
+        ("0.25", "0.3", "key reference: the weights sum to 1.05; they must sum to 1"),
+        ("0.25", "-0.25", "key reference: the weight of 'Female' is -0.25 (allowed: a number from 0 to 1)"),
+        ("0.25", "nan", "key reference: the weight of 'Female' is nan"),
+        ("0.25", "inf", "key reference: the weight of 'Female' is inf"),
+        ("0.25", "true", "key reference: the weight of 'Female' is True"),
+        ("0.25", '"0.25"', "key reference: the weight of 'Female' is '0.25'"),
+        ("{ Female =", "{ Femal =", "key reference: there is no group 'Femal'; did you mean 'Female'?"),
+        ("{ Female =", "{ Other =", "key reference: there is no group 'Other' (allowed: 'Female', 'Male')"),
+        ("Female = 0.25, Male = 0.75", "Male = 1", "key reference: no weight for 'Female'; 0 is a weight"),
+        ("{ Female = 0.25, Male = 0.75 }", '"Uniform"', "key reference: 'Uniform' is no reference (allowed: \"uniform\", or one weight"),
+        ("{ Female = 0.25, Male = 0.75 }", "[0.25, 0.75]", "key reference: [0.25, 0.75] is no reference"),
+    ],
+)  # fmt: skip
+def test_faults_are_named(jobs, old, new, message):
+    assert old in TOML
+    jobs.write_text(TOML.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(StimulusError) as caught:
+        load_tests(jobs)
+    assert message in str(caught.value)
+    assert f"{jobs}: test jobs, key" in str(caught.value)
+
+
+def test_thirds_need_their_digits():
+    groups = tuple(Concept(name=name, terms=(name.lower(),)) for name in ("A", "B", "C"))
+    assert make(groups=groups, reference=dict.fromkeys("ABC", 1 / 3)).weights == (1 / 3,) * 3
+    assert make(groups=groups, reference=dict.fromkeys("ABC", 0.3333333333)).weights[0] < 1 / 3
+    with pytest.raises(ValidationError, match="the weights sum to 0.999; they must sum to 1"):
+        make(groups=groups, reference=dict.fromkeys("ABC", 0.333))
+
+
+def test_both_kinds_may_share_a_file(jobs, test_file):
+    body = test_file.read_text(encoding="utf-8").split("\n", 1)[1]
+    jobs.write_text(TOML + body, encoding="utf-8")
+    assert [test.kind for test in load_tests(jobs)] == ["groups", "association"]

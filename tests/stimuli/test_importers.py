@@ -1,0 +1,224 @@
+"""Files of other software become tests; what cannot is said by key."""
+
+import json
+
+import pytest
+
+from eatlas import load_tests
+from eatlas.errors import StimulusError
+from eatlas.stimuli import to_toml
+from eatlas.stimuli.importers import FORMATS, import_test
+
+SEAT = {
+    "targ1": {"category": "Flowers", "examples": ["aster", "clover"]},
+    "targ2": {"category": "Insects", "examples": ["ant", "flea"]},
+    "attr1": {"category": "Pleasant", "examples": ["love", "peace"]},
+    "attr2": {"category": "Unpleasant", "examples": ["hatred", "war"]},
+}
+MIND = {
+    "targ1": {"concept": "Flower_name", "singular": ["aster"], "plural": ["asters"]},
+    "targ2": {"concept": "Insect_name", "singular": ["ant"], "plural": ["ants"]},
+    "attr1": {"concept": "Pleasant", "singular": ["love"], "adjective": ["lovable"]},
+    "attr2": {"concept": "Unpleasant", "singular": ["war"], "plural": ["war", "wars"]},
+}
+WEFE = {
+    "target_sets": [["aster", "clover"], ["ant", "flea"]],
+    "attribute_sets": [["love", "peace"], ["hatred", "war"]],
+    "template": [2, 2],
+    "target_sets_names": ["Flowers", "Insects"],
+    "attribute_sets_names": ["Pleasant", "Unpleasant"],
+    "query_name": "Flowers and Insects wrt Pleasant and Unpleasant",
+}
+WEFE_PLAIN = {
+    "target_sets": {"Flowers": ["aster", "clover"], "Insects": ["ant", "flea"]},
+    "attribute_sets": {"Pleasant": ["love", "peace"], "Unpleasant": ["hatred", "war"]},
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="my file.jsonl"):
+        path = tmp_path / name
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+def changed(content: dict, *keys: str, to=None, drop=False) -> dict:
+    copy = json.loads(json.dumps(content))
+    inner = copy
+    for key in keys[:-1]:
+        inner = inner[int(key) if isinstance(inner, list) else key]
+    if drop:
+        del inner[keys[-1]]
+    else:
+        inner[int(keys[-1]) if isinstance(inner, list) else keys[-1]] = to
+    return copy
+
+
+def fault(path, form, **options) -> str:
+    with pytest.raises(StimulusError) as caught:
+        import_test(path, form, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "content"),
+    [("sent-bias", SEAT), ("wefe", WEFE), ("wefe", WEFE_PLAIN)],
+    ids=["sent-bias", "wefe", "wefe-plain"],
+)
+def test_an_import_can_be_saved_and_loaded(write, tmp_path, form, content):
+    test = import_test(write(content), form)
+    assert test.label == "Flowers/Insects, Pleasant/Unpleasant"
+    assert (test.X.terms, test.B.terms) == (("aster", "clover"), ("hatred", "war"))
+    assert test.id == "my-file"
+    assert test.notes == (f"Imported from my file.jsonl, format {form}.",)
+    assert test.title == content.get("query_name", "")
+    saved = tmp_path / "saved.toml"
+    saved.write_text(to_toml([test]), encoding="utf-8")
+    assert load_tests(saved) == (test,)
+
+
+@pytest.mark.parametrize("form", ["sent-bias", "mind-your-bias"])
+def test_word_sets_of_mind_your_bias(write, form):
+    test = import_test(write(MIND), form, test_id="c1")
+    assert [concept.terms for _, concept in test.parts] == [
+        ("aster",),
+        ("ant",),
+        ("love",),
+        ("war",),
+    ]
+    assert test.label == "Flower_name/Insect_name, Pleasant/Unpleasant"
+    assert test.id == "c1"
+    assert test.notes == (
+        "Imported from my file.jsonl, format mind-your-bias.",
+        "Not taken from targ1: plural.",
+        "Not taken from targ2: plural.",
+        "Not taken from attr1: adjective.",
+        "Not taken from attr2: plural.",
+    )
+
+
+def test_plurals_stand_after_singulars(write):
+    test = import_test(write(MIND), "mind-your-bias", plurals=True)
+    assert test.X.terms == ("aster", "asters")
+    assert test.A.terms == ("love",)
+    assert test.B.terms == ("war", "wars")
+    assert test.notes[1:] == (
+        "Not taken from attr1: adjective.",
+        "Given more than once in B, taken once: 'war'.",
+    )
+
+
+def test_a_set_without_a_name_is_called_by_its_key(write):
+    test = import_test(write(changed(MIND, "targ1", "concept", drop=True)), "mind-your-bias")
+    assert test.X.name == "targ1"
+    assert "The file gives no name for X; targ1 is its key." in test.notes
+
+
+def test_duplicates_are_taken_once_and_noted(write):
+    content = changed(SEAT, "targ1", "examples", to=["aster", "clover", "aster", "rose", "clover"])
+    test = import_test(write(content), "sent-bias")
+    assert test.X.terms == ("aster", "clover", "rose")
+    assert test.notes[1] == "Given more than once in X, taken once: 'aster', 'clover'."
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("targ2", "'aster' on both sides, in X (Flowers) and in Y (Insects)"),
+        ("attr2", "'love', 'peace' on both sides, in A (Pleasant) and in B (Unpleasant)"),
+    ],
+)
+def test_a_term_on_both_sides_is_refused(write, key, message):
+    terms = {"targ2": ["ant", "aster"], "attr2": ["peace", "love", "war"]}[key]
+    said = fault(write(changed(SEAT, key, "examples", to=terms)), "sent-bias")
+    assert message in said
+    assert "remedy: decide where it belongs in a copy of the file" in said
+
+
+def test_other_keys_are_noted(write):
+    test = import_test(write(SEAT | {"author": "me"}), "sent-bias")
+    assert test.notes[1] == "Not taken from the file: author."
+    test = import_test(write(WEFE_PLAIN | {"target_sets_names": ["x", "y"]}), "wefe")
+    assert test.notes[1] == "Not taken from the file: target_sets_names."
+
+
+def test_a_byte_order_mark_is_no_fault(write):
+    path = write(b"\xef\xbb\xbf" + json.dumps(SEAT).encode())
+    assert import_test(path, "sent-bias").X.name == "Flowers"
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "message"),
+    [
+        ("sent-bias", changed(SEAT, "attr2", drop=True), "key attr2: is missing\n  got: the keys targ1, targ2, attr1"),
+        ("sent-bias", {}, "key targ1: is missing\n  got: no keys"),
+        ("sent-bias", changed(SEAT, "targ2", "examples", drop=True), "key targ2.examples: is missing"),
+        ("sent-bias", changed(SEAT, "targ1", "category", drop=True), "key targ1.category: is missing"),
+        ("sent-bias", changed(SEAT, "targ1", to=["aster"]), "key targ1: is no object\n  got: a list"),
+        ("sent-bias", changed(SEAT, "targ1", "category", to=3), "key targ1.category: is not text\n  got: a number"),
+        ("sent-bias", changed(SEAT, "targ1", "category", to=" "), "the imported test, key X.name: is an empty string"),
+        ("sent-bias", changed(SEAT, "targ1", "examples", to=[]), "key targ1.examples: is no list of words\n  got: an empty list"),
+        ("sent-bias", changed(SEAT, "targ1", "examples", to="aster"), "key targ1.examples: is no list of words\n  got: text"),
+        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to=None), "key targ1.examples.1: is not text\n  got: null"),
+        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to="rose "), "the imported test, key X.terms.1: 'rose ' begins or ends with a space"),
+        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to="\ud800"), "the imported test, key X.terms.1"),
+        ("sent-bias", WEFE, "key targ1: is missing"),
+        ("mind-your-bias", SEAT, "key targ1.singular: is missing\n  got: the keys category, examples"),
+        ("mind-your-bias", changed(MIND, "targ1", "concept", to=True), "key targ1.concept: is not text\n  got: true or false"),
+        ("wefe", SEAT, "key target_sets: is missing"),
+        ("wefe", changed(WEFE, "target_sets_names", drop=True), "key target_sets_names: is missing"),
+        ("wefe", changed(WEFE, "target_sets_names", to=["Flowers"]), "key target_sets_names: does not name every set\n  got: 1 names for 2 sets"),
+        ("wefe", changed(WEFE, "target_sets", "1", to={"a": 1}), "key target_sets.1: is no list of words\n  got: an object"),
+        ("wefe", changed(WEFE, "attribute_sets", to=3), "key attribute_sets: is no object\n  got: a number"),
+        ("wefe", changed(WEFE, "query_name", to=3), "key query_name: is not text"),
+        ("wefe", changed(WEFE_PLAIN, "attribute_sets", to={"A": ["love"]}), "this query is no association test\n  got: 2 target sets and 1 attribute sets\n  allowed: two target sets and two attribute sets"),
+        ("wefe", changed(WEFE_PLAIN, "target_sets", to={"A": ["a"], "B": ["b"], "C": ["c"]}), "got: 3 target sets and 2 attribute sets\n  allowed: two target sets and two attribute sets\n  remedy: WEFE splits it"),
+    ],
+)  # fmt: skip
+def test_faults_are_named(write, form, content, message):
+    path = write(content)
+    said = fault(path, form)
+    assert message in said
+    assert str(path) in said
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\xff\xfe", "the file is not UTF-8\n  got: byte 0xff at position 0"),
+        (b"{'targ1': 1}", "line 1, column 2: this is not JSON"),
+        (b"{'targ1': 1}", "this looks like Python; write it with json.dump"),
+        (b"", "line 1, column 1: this is not JSON"),
+        (b"{}\n{}", "line 2, column 1: this is not JSON\n  got: Extra data\n  remedy: one file holds one JSON object"),
+        (b"[1]", "a JSON object was expected\n  got: a list"),
+        (b"null", "a JSON object was expected\n  got: null"),
+        (b"[" * 200_000, "this JSON cannot be read"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "this JSON cannot be read"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_is_no_json_object(write, form, data, message):
+    assert message in fault(write(data), form)
+
+
+def test_no_such_file_and_no_such_format(tmp_path):
+    said = fault(tmp_path / "none.jsonl", "sent-bias")
+    assert "none.jsonl: the file cannot be read\n  got: No such file or directory" in said
+    said = fault(tmp_path / "none.jsonl", "sentbias")
+    assert "there is no format 'sentbias' to import; did you mean sent-bias?" in said
+    assert "allowed: sent-bias, mind-your-bias, wefe" in said
+
+
+def test_an_id_that_cannot_be_used(write):
+    said = fault(write(SEAT), "sent-bias", test_id="my test")
+    assert "key id: is not usable as an id" in said
+    assert "--id" in said
+
+
+@pytest.mark.parametrize(("form", "content"), [("sent-bias", SEAT), ("wefe", WEFE)])
+def test_only_mind_your_bias_has_plurals(write, form, content):
+    assert "has no plural forms" in fault(write(content), form, plurals=True)
