@@ -46,7 +46,10 @@ def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path
 def test_json_with_out_does_both(eatlas_cli, tmp_path):
     ended = eatlas_cli("run", "--tests", "weat-6", "--json", "--out", "here")
     assert json.loads(ended.out)["test"] == "weat-6"
-    assert sorted(p.name for p in (tmp_path / "here").glob("[!.]*")) == ["report.html", "results.jsonl"]
+    assert sorted(p.name for p in (tmp_path / "here").glob("[!.]*")) == [
+        "report.html",
+        "results.jsonl",
+    ]
     assert (tmp_path / "here" / "results.jsonl").read_text("utf-8") == ended.out
 
 

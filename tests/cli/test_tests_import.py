@@ -27,7 +27,11 @@ def test_printed_toml_can_be_checked_and_run(eatlas_cli, seat, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(ended.out, encoding="utf-8")
     (test,) = load_tests(path)
-    assert (test.id, test.X.terms, test.A.terms) == ("weat1", ("aster", "clover"), ("love", "peace", "שלום"))
+    assert (test.id, test.X.terms, test.A.terms) == (
+        "weat1",
+        ("aster", "clover"),
+        ("love", "peace", "שלום"),
+    )
     assert "'aster'" in test.notes[1]
     assert eatlas_cli("tests", "check", path).code == 0
     ran = eatlas_cli("run", "--tests", path, "--measure", "sc-eat", "--json")

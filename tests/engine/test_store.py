@@ -106,7 +106,9 @@ def test_a_disk_that_takes_no_more(tmp_path, plan):
     with Store(tmp_path) as store:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
         try:
-            with pytest.raises(ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"):
+            with pytest.raises(
+                ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"
+            ):
                 execute(plan, store=store)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -134,11 +136,25 @@ def test_derived_seeds_differ_and_stay():
 
 def test_killed_at_random_moments_the_same_command_finishes(tmp_path):
     """SIGKILL of the parent, at random moments, until it gets through; numbers are the same."""
-    command = [sys.executable, "-m", "eatlas", "run", "--workers", "2", "--out", str(tmp_path / "o")]
+    command = [
+        sys.executable,
+        "-m",
+        "eatlas",
+        "run",
+        "--workers",
+        "2",
+        "--out",
+        str(tmp_path / "o"),
+    ]
     for name in ("weat-6", "weat-7", "weat-8", "weat-9", "weat-10"):
         command += ["--tests", name]
     for k in range(6):
-        command += ["--measure", f"sc-eat(alpha=0.0{k + 1})", "--measure", f"ml-eat(alpha=0.0{k + 1})"]
+        command += [
+            "--measure",
+            f"sc-eat(alpha=0.0{k + 1})",
+            "--measure",
+            f"ml-eat(alpha=0.0{k + 1})",
+        ]
     chance = random.Random(5)
     kills = 0
     while kills < 8:

@@ -1,5 +1,7 @@
 """Finding tests by battery, id or file; the built-in battery is what the paper prints."""
 
+from pathlib import Path
+
 import pytest
 from tests.inputs import TOML, make_test
 
@@ -97,6 +99,15 @@ def test_words_that_are_easily_mistaken():
     assert weat["weat-10"].Y.terms == (
         "Ethel", "Bernice", "Gertrude", "Agnes", "Cecil", "Wilbert", "Mortimer", "Edgar",
     )  # fmt: skip
+
+
+def test_the_page_on_batteries_lists_every_test_with_its_sizes():
+    page = (Path(__file__).parents[2] / "docs/batteries.md").read_text(encoding="utf-8")
+    for name, tests in SIZES.items():
+        assert f"## `{name}`" in page
+        for test_id, sizes in tests.items():
+            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{test_id}` |")]
+            assert row.split("|")[3].strip() == ", ".join(map(str, sizes)), test_id
 
 
 def test_odd_spellings_are_kept_and_remarked():

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from eatlas.cli import report, run, tests
+from eatlas.cli import report, run, tests, verify
 from eatlas.cli.say import complain
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("verify")(verify.verify)
 app.add_typer(tests.app, name="tests")
 
 

@@ -73,7 +73,7 @@ class GroupsTest(Described):
             )
         return groups
 
-    @field_validator("reference", mode="plain")
+    @field_validator("reference", mode="before")
     @classmethod
     def _uniform_or_weights(cls, given: object) -> Reference:
         if given == "uniform":

@@ -24,8 +24,10 @@ FAR = 1 << 14
 AGREE = 0.8
 """Distances agree with a step when their phases do so far: noise of a tenth of a step passes,
 24 random phases with a chance of about exp(-24 * 0.8**2) = 2e-7; all scores then decide."""
-CANDIDATES = 16
-"""The highest peaks are tried against all scores."""
+CANDIDATES = 8
+"""The highest peaks and the nearest ones are tried against all scores."""
+STRAY = 0.02
+"""A step that moved further while it was refined does not divide the longer distances."""
 FEW = 32
 """Scores whose mutual distances bridge the gap between short and long ones."""
 NOTHING = 1e-9
@@ -41,8 +43,11 @@ def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
     v = c.chance * (1 - c.chance)
     ladder = _ladder(c.x)
     allowed = 0.0
-    for step in _candidates(c.x, band):
-        theta = 2 * math.pi / _refined(step, ladder)
+    for rough in _candidates(c.x, band):
+        step = _refined(rough, ladder)
+        if abs(step / rough - 1) > STRAY:
+            continue
+        theta = 2 * math.pi / step
         near = theta + NEAR / float(c.x[-1] - c.x[0])
         log_bound = float(np.abs(np.exp(1j * near[:, None] * c.x) @ v).max() - v.sum())
         revival = LOBES * node_step / (math.pi * theta) * math.exp(min(0.0, log_bound))
@@ -60,7 +65,9 @@ def _candidates(x: NDArray[np.float64], band: float) -> list[float]:
     peak = np.flatnonzero(agreement > AGREE)
     peak = peak[peak * unit > band]
     highest = peak[np.argsort(-agreement[peak], kind="stable")[:CANDIDATES]]
-    return [2 * math.pi / (m * unit) for m in highest.tolist()]
+    return [
+        2 * math.pi / (m * unit) for m in sorted({*highest.tolist(), *peak[:CANDIDATES].tolist()})
+    ]
 
 
 def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,175 @@
+"""The batteries beside the published files, where those are at hand; they may not be copied here.
+
+Put them in a folder and name it in EATLAS_SHARED_DATA.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from eatlas import load_tests
+from eatlas.errors import StimulusError
+from eatlas.stimuli.importers import import_test
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
+SEAT = DATA / "seat-tests"
+MIND = DATA / "mind-your-bias-wordsets"
+
+SEAT_WORDS = {
+    # published file: test and role of X, Y, A, B
+    **{f"weat{n}": [(f"weat-{n}", role) for role in "XYAB"] for n in range(1, 11)},
+    "weat3b": [("c3-term", "X"), ("c3-term", "Y"), ("weat-3", "A"), ("weat-3", "B")],
+    "weat5b": [("c3-term", "X"), ("c3-term", "Y"), ("weat-5", "A"), ("weat-5", "B")],
+    "weat6b": [("weat-7", "A"), ("weat-7", "B"), ("weat-6", "A"), ("weat-6", "B")],
+    "weat7b": [("weat-7", "X"), ("weat-7", "Y"), ("weat-6", "X"), ("weat-6", "Y")],
+    "weat8b": [("weat-8", "X"), ("weat-8", "Y"), ("weat-6", "X"), ("weat-6", "Y")],
+    "angry_black_woman_stereotype": [("abw", role) for role in "XYAB"],
+    "heilman_double_bind_competent_one_word": [("double-bind-competent", r) for r in "XYAB"],
+    "heilman_double_bind_likable_one_word": [("double-bind-likable", r) for r in "XYAB"],
+}
+SEAT_ORDER = {("weat3", "B"), ("weat4", "B"), ("weat3b", "B")}
+"""Groups whose terms the file has in another order."""
+
+MIND_WORDS = {
+    "C1_name_word": "c1-name",
+    "C3_name_word": "c3-name",
+    "C3_term_word": "c3-term",
+    "C6_name_word": "c6-name",
+    "C6_term_word": "c6-term",
+    "C9_name_word": "c9-name",
+    "C9_name_m_word": "c9-name",
+    "C9_term_word": "c9-term",
+    "Occ_name_word": "occ-name",
+    "Occ_term_word": "occ-term",
+    "I1_name_word": "i1-name",
+    "I2_name_word": "i2-name",
+    "LPBS/simplified/C1_name_word": "kurita-c1",
+    "LPBS/simplified/C3_term_word": "kurita-c3",
+    "LPBS/simplified/C6_term_word": "kurita-c6",
+    "LPBS/simplified/C9_name_word": "kurita-c9",
+    "LPBS/simplified/C9_name_m_word": "kurita-c9",
+    "LPBS/simplified/Occ_term_word": "kurita-occ",
+}
+MIND_DIFFERENCES = {
+    # file and role: terms that only the paper prints, terms that only the file has
+    ("C9_name_word", "A"): ({"transitory"}, set()),
+    ("C9_name_word", "B"): ({"lasting"}, set()),
+    ("C9_term_word", "A"): ({"transitory"}, set()),
+    ("C9_term_word", "B"): ({"lasting"}, set()),
+    ("LPBS/simplified/C9_name_word", "A"): ({"transitory"}, set()),
+    ("LPBS/simplified/C9_name_word", "B"): ({"lasting"}, set()),
+    ("Occ_name_word", "Y"): ({"KAtie"}, {"Katie"}),
+}
+MIND_ORDER = {
+    *((name, "B") for name in ("C3_name_word", "C3_term_word", "LPBS/simplified/C3_term_word")),
+    *((f"Occ_{kind}_word", role) for kind in ("name", "term") for role in "AB"),
+    *(("LPBS/simplified/Occ_term_word", role) for role in "AB"),
+}
+DIVDIST = {
+    "garg_female": ("divdist-gender", 1),
+    "garg_male": ("divdist-gender", 2),
+    "garg_asian": ("divdist-race", 1),
+    "garg_hispanic": ("divdist-race", 2),
+    "garg_white": ("divdist-race", 3),
+}
+
+
+def at_hand(folder: Path) -> Path:
+    if not folder.is_dir():
+        pytest.skip(f"needs optional data: {folder.name}, in the folder of EATLAS_SHARED_DATA")
+    return folder
+
+
+def ours(test_id: str, role: str) -> tuple[str, ...]:
+    (test,) = load_tests(test_id)
+    return test.concept(role).terms
+
+
+def test_every_seat_file_can_be_imported():
+    paths = sorted(at_hand(SEAT).glob("*.jsonl"))
+    tests = [import_test(path, "sent-bias") for path in paths]
+    assert len(tests) >= 45
+    assert [test.id for test in tests] == [path.stem for path in paths]
+    assert all(len(test.notes) == 1 for test in tests)  # no duplicates, no other keys
+
+
+@pytest.mark.parametrize("name", SEAT_WORDS)
+def test_seat_files_of_words(name):
+    theirs = import_test(at_hand(SEAT) / f"{name}.jsonl", "sent-bias")
+    for (role, concept), (test_id, our_role) in zip(theirs.parts, SEAT_WORDS[name], strict=True):
+        terms = ours(test_id, our_role)
+        assert set(concept.terms) == set(terms)
+        assert (concept.terms == terms) == ((name, role) not in SEAT_ORDER), role
+
+
+def test_no_other_seat_file_is_of_words():
+    names = {path.stem for path in at_hand(SEAT).glob("*.jsonl")}
+    sentences = {name for name in names if name.startswith("sent-") or "_1" in name}
+    sentences |= {name for name in names if name.endswith("_one_sentence")}
+    assert names - sentences - set(SEAT_WORDS) == {"angry_black_woman_stereotype_b"}
+
+
+def test_the_group_terms_of_the_angry_black_woman_test_are_not_printed():
+    path = at_hand(SEAT) / "angry_black_woman_stereotype_b.jsonl"
+    theirs = import_test(path, "sent-bias")
+    assert (len(theirs.X.terms), len(theirs.Y.terms)) == (4, 4)
+    assert (theirs.A.terms, theirs.B.terms) == (ours("abw", "A"), ours("abw", "B"))
+
+
+@pytest.mark.parametrize("name", MIND_WORDS)
+def test_word_sets_of_mind_your_bias(name):
+    plurals = name.startswith("LPBS/simplified/")
+    path = at_hand(MIND) / f"{name}.jsonl"
+    theirs = import_test(path, "sent-bias", plurals=plurals)
+    attributes = import_test(path, "mind-your-bias")
+    for role in "XYAB":
+        found = (theirs if role in "XY" else attributes).concept(role).terms
+        printed = ours(MIND_WORDS[name], role)
+        only_printed, only_theirs = MIND_DIFFERENCES.get((name, role), (set(), set()))
+        assert (set(printed) - set(found), set(found) - set(printed)) == (
+            only_printed,
+            only_theirs,
+        ), role
+        if not only_printed:
+            assert (printed == found) == ((name, role) not in MIND_ORDER), role
+
+
+@pytest.mark.parametrize("name", ["I1_term_word", "I2_term_word", "Dis_term_word"])
+def test_what_was_left_out_is_longer_than_the_print(name):
+    test = import_test(at_hand(MIND) / f"{name}.jsonl", "mind-your-bias")
+    sizes = {role: len(concept.terms) for role, concept in test.parts}
+    cut = {"Dis_term_word": {"A": 225, "B": 225}}.get(name, {"X": 45, "Y": 45})
+    assert {role: sizes[role] for role in cut} == cut
+
+
+def test_the_shorter_file_of_dis():
+    longer, shorter = (
+        import_test(at_hand(MIND) / f"Dis_term_{name}.jsonl", "mind-your-bias")
+        for name in ("word", "m_word")
+    )
+    assert set(longer.A.terms) - set(shorter.A.terms) == {"masculine", "youthful"}
+    assert set(longer.B.terms) - set(shorter.B.terms) == {"maternal", "boyish"}
+
+
+@pytest.mark.parametrize("name", ["seat-tests/weat1", "mind-your-bias-wordsets/C1_name_word"])
+def test_published_files_are_no_wefe_queries(name):
+    path = DATA / f"{name}.jsonl"
+    at_hand(path.parent)
+    with pytest.raises(StimulusError, match="key target_sets: is missing"):
+        import_test(path, "wefe")
+
+
+def test_word_lists_of_divdist():
+    folder = at_hand(DATA / "divdist-wordlists")
+    lists = json.loads((folder / "word_list.json").read_text(encoding="utf-8"))
+    for name, (test_id, place) in DIVDIST.items():
+        (test,) = load_tests(test_id)
+        assert set(lists["unaligned_word_lists"][name]) == set(test.parts[place][1].terms), name
+    (test,) = load_tests("divdist-gender")
+    assert set(lists["target_words"]["bolukbasi_professions"]) == set(test.targets.terms)
+    own = json.loads((folder / "our_word_list.json").read_text(encoding="utf-8"))
+    (face,) = load_tests("divdist-face-validity")
+    assert tuple(own["ordered_face_validity_targets"]) == face.targets.terms
