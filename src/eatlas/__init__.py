@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.stats.permutation import permutation_test
-    from eatlas.stimuli import AssociationTest, Concept, load_tests
+    from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
 __all__ = [
     "MLEAT",
@@ -32,6 +32,7 @@ __all__ = [
     "Concept",
     "EatlasError",
     "EatlasWarning",
+    "GroupsTest",
     "Results",
     "__version__",
     "get_measure",
@@ -50,6 +51,7 @@ _HOME = {
     "Concept": "eatlas.stimuli",
     "EatlasError": "eatlas.errors",
     "EatlasWarning": "eatlas.errors",
+    "GroupsTest": "eatlas.stimuli",
     "MLEAT": "eatlas.measures",
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",

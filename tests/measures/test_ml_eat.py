@@ -8,7 +8,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.errors import CoverageError, SignatureError, UndefinedWarning
+from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
 
 # cosines with the axes are the coordinates, so every level can be worked out by hand
 AXES = make_test(X=("x1", "x2"), Y=("y1", "y2"), A=("a1", "a2"), B=("b1", "b2"))
@@ -172,6 +172,12 @@ def test_a_word_test_needs_no_more_than_its_measure_needs(tiny, tiny_vectors):
 def test_parameters_are_checked(parameters, message):
     with pytest.raises(SignatureError, match=message):
         eatlas.MLEAT(**parameters)
+
+
+def test_a_test_of_another_kind(tiny_vectors):
+    test = eatlas.load_tests("divdist-gender")[0]
+    with pytest.raises(StimulusError, match="ml-eat does not take the test divdist-gender\n  got: a"):
+        eatlas.MLEAT()(test, tiny_vectors)
 
 
 def test_a_measure_is_a_value():

@@ -12,7 +12,7 @@ from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, h
 
 METHODS = {holm: "holm", benjamini_hochberg: "fdr_bh", benjamini_yekutieli: "fdr_by"}
 AGREEMENT = 1e-12
-"""Worst relative difference from statsmodels over 2,000 families: 5e-16."""
+"""Worst relative difference from statsmodels over 2,000 families: 4.5e-16."""
 
 each_method = pytest.mark.parametrize("adjust", METHODS, ids=METHODS.values())
 # few values, so that ties are common, and the smallest double above 0
@@ -30,7 +30,7 @@ def test_by_hand():
 @each_method
 def test_agreement_with_statsmodels(adjust):
     rng = np.random.default_rng(1)
-    for _ in range(200):
+    for _ in range(30):  # its holm collects garbage at each call
         p = rng.random(rng.integers(1, 60)) ** rng.integers(1, 8)
         p = np.maximum(np.round(p, rng.integers(2, 12)), 1e-12)
         theirs = multipletests(p, method=METHODS[adjust])[1]
@@ -73,7 +73,9 @@ def test_an_empty_family_and_a_family_of_one(adjust):
 def test_out_of_range(adjust, bad):
     with pytest.raises(EatlasError) as caught:
         adjust([0.5, bad])
-    assert str(caught.value).startswith(f"a p-value is out of range\n  got: {bad} at [1]\n  allowed")
+    assert str(caught.value).startswith(
+        f"a p-value is out of range\n  got: {bad} at [1]\n  allowed"
+    )
     assert "a sampled p is (b + 1) / (B + 1)" in str(caught.value)
 
 

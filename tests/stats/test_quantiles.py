@@ -16,15 +16,15 @@ def test_beta_quantiles_have_their_probability(tail):
         for b in SHAPES:
             x, y = beta_quantile(tail, a, b)
             assert x + y == pytest.approx(1, rel=1e-15)
-            # worst seen 4e-12, at a = 1e5 and y = 6e-18, where betainc's own argument is rounded
+            # worst relative difference seen: 6e-13, most of it scipy's
             below = special.betainc(a, b, x) if x < y else special.betaincc(b, a, y)
-            assert below == pytest.approx(tail, rel=2e-11)
+            assert below == pytest.approx(tail, rel=1e-11)
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 11, 30, 1000, 10**6])
 def test_student(df):
     for outside in (1e-9, 0.001, 0.05, 0.5, 0.9):
-        # worst relative difference seen: 2e-15
+        # worst relative difference seen: 7e-15
         assert t_quantile(outside, df) == pytest.approx(stats.t.isf(outside / 2, df), rel=1e-13)
 
 

@@ -1,5 +1,7 @@
 """Tests of targets against groups can only be well formed, in Python and in a file."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -141,3 +143,14 @@ def test_both_kinds_may_share_a_file(jobs, test_file):
     body = test_file.read_text(encoding="utf-8").split("\n", 1)[1]
     jobs.write_text(TOML + body, encoding="utf-8")
     assert [test.kind for test in load_tests(jobs)] == ["groups", "association"]
+
+
+def test_the_example_in_the_docs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs/batteries.md").read_text(encoding="utf-8")
+    path = tmp_path / "docs.toml"
+    path.write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    (test,) = load_tests(path)
+    assert test.label == "Professions: Female/Male"
+    even = page.split("as in\n`reference = ")[1].split("`")[0]
+    path.write_text(path.read_text("utf-8").replace('"uniform"', even), encoding="utf-8")
+    assert load_tests(path)[0].weights == test.weights

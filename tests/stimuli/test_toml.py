@@ -35,7 +35,16 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
         ('["aster", "clover", "iris", "lily"]', "[]", "key X.terms: is empty"),
         ('id = "tiny"\n', "", "test number 1, key id: is missing"),
         ('id = "tiny"', 'id = "my test"', "key id: is not usable as an id (allowed: no spaces"),
-        ('title = "Flowers', 'titel = "Flowers', "key titel: is not a key that eatlas knows"),
+        (
+            'title = "Flowers',
+            'titel = "Flowers',
+            "key titel: is not a key that eatlas knows; did you mean title?",
+        ),
+        (
+            'name = "Flowers", terms',
+            'name = "Flowers", term',
+            "key X.term: is not a key that eatlas knows; did you mean terms?",
+        ),
         ('name = "Flowers", ', "", "key X.name: is missing"),
         ('"lily"]', '"lily", 3]', "key X.terms.4: is not text (allowed: a quoted string)"),
         ('"lily"]', '"lily", ""]', "key X.terms.4: is an empty string"),
@@ -44,7 +53,20 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
         ("schema = 1", "schema = 2", "key schema: this version is unknown"),
         ("schema = 1", "", "key schema: is missing"),
         ("schema = 1", "schema = 1\nauthor = 'me'", "key author: is not a key that eatlas knows"),
-        ("[[test]]", "[[tests]]", "is not a key that eatlas knows"),
+        ("[[test]]", "[[tests]]", "key tests: is not a key that eatlas knows; did you mean test?"),
+        (
+            "[[test]]",
+            "[battery]\ntitel = 'mine'\n[[test]]",
+            "key battery.titel: is not a key that eatlas knows; did you mean title?",
+        ),
+        ("[[test]]", "[battery]\nid = 'a b'\n[[test]]", "key battery.id: is not usable as an id"),
+        ("[[test]]", "[battery]\nnotes = 'n'\n[[test]]", "key battery.notes: is not a list"),
+        ("[[test]]", "battery = 1\n[[test]]", "key battery: is not a table"),
+        (
+            'id = "tiny"',
+            'id = "tiny"\nkind = "asociation"',
+            "there is no kind 'asociation'; did you mean association? (allowed: association, groups)",
+        ),
         ("[[test]]", "[[test]", "this is not TOML"),
         ('X = { name = "Flowers", terms = ["aster", "clover", "iris", "lily"] }', "X = 1", "key X"),
     ],
@@ -52,6 +74,16 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
 def test_faults_are_named(tmp_path, old, new, message):
     assert old in TOML
     assert message in fault(tmp_path, TOML.replace(old, new, 1))
+
+
+def test_a_test_that_is_no_table(tmp_path):
+    assert "test 1, is not a table" in fault(tmp_path, "schema = 1\ntest = [3]\n")
+
+
+def test_a_file_may_have_any_name(tmp_path):
+    path = tmp_path / "my tests; 2.toml"
+    path.write_text(TOML, encoding="utf-8")
+    assert load_tests(path)[0].id == "tiny"
 
 
 def test_every_fault_is_named_at_once(tmp_path):

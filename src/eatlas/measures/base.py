@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError, UndefinedWarning
+from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
 from eatlas.measures.p_values import to_record
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
@@ -99,12 +99,20 @@ class AssociationMeasure(ABC):
             If a group has too few terms with a vector; the missing ones are listed.
         SourceError
             If the vectors are not well formed.
+        StimulusError
+            If the test is of another kind.
 
         Warns
         -----
         UndefinedWarning
             If an effect size is undefined because the scores have no spread.
         """
+        if test.kind != self.kind:
+            raise StimulusError(
+                f"the measure {self.name} does not take the test {test.id}",
+                got=f"a test of the kind {test.kind}",
+                allowed=f"tests of the kind {self.kind}",
+            )
         given = self._embed(test, open_vectors(source), case, seed)
         notes: list[str] = []
         result = self.compute(given, notes)

@@ -108,7 +108,7 @@ def _unwritable(path: Path, error: OSError) -> ResultsError:
     return ResultsError(
         f"{path}: cannot be written",
         got=error.strerror or str(error),
-        remedy="choose a directory you may write to with --out",
+        remedy="choose a place that you may write to",
     )
 
 

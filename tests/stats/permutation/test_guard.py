@@ -76,7 +76,7 @@ def test_revivals_that_die_away_are_integrated():
 
 def test_a_blurred_fine_lattice_beyond_the_band_is_found():
     r = np.random.default_rng(5)
-    for size, steps in [(60, 10**5), (120, 10**5), (300, 50_000)]:
+    for size, steps in [(60, 10**5), (120, 10**5), (300, 50_000), (1000, 20_000)]:
         scores = r.integers(0, steps, size) / steps
         for noise, found in ((0.01 / steps, True), (0.0, True), (None, False)):
             x = r.random(size) if noise is None else scores + noise * r.standard_normal(size)

@@ -14,7 +14,7 @@ from eatlas.stats.permutation.methods import GUARANTEE, QUICK, THOROUGH
 from eatlas.stats.permutation.question import ask
 
 AGAINST_COUNTS = 1e-7
-"""Worst relative difference observed over the designs below: 2.0e-8 (25 v 25), 1.7e-8 (32 v 32)."""
+"""Worst relative difference observed over the designs below: 5.1e-8 (25 v 25), 2.9e-8 (32 v 32)."""
 
 
 def difference(inverted, exact):
@@ -32,7 +32,7 @@ def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
     for name in ("greater", "less", "two_sided"):
         a, b = getattr(found, name), getattr(exact, name)
         assert a.method == "inversion"
-        assert difference(a, b) < AGAINST_COUNTS * (1 if n * m > 600 else 5)
+        assert difference(a, b) < AGAINST_COUNTS
         assert difference(a, b) <= a.rel_err
 
 

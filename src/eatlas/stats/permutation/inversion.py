@@ -28,7 +28,7 @@ from eatlas.stats.permutation.nodes import Nodes, choose
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
 LEAST_NODES = 64
-"""Nodes to evaluate even where that is more than was asked for: thousands of scores need some 30."""
+"""Nodes to evaluate even beyond the effort: thousands of scores need some 30."""
 SAFETY = 4.0
 """Standard deviations of the random-phase remainder in the stated error."""
 PERSISTENT = 10.0

@@ -33,6 +33,8 @@ LATTICE_DIGITS = 5e8
 """Digits of work on a lattice: about 0.5 s."""
 FORCED_DIGITS = 3e10
 """The same when a count was asked for: about half a minute."""
+FEWER = 8
+"""A composition costs more than a plain partial sum: there must be so many times fewer."""
 COMPOSITIONS = 400_000
 """Compositions of few distinct values for one half: about 0.4 s."""
 FORCED_COMPOSITIONS = 20_000_000
@@ -44,7 +46,7 @@ THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
 
 
 WORTH = 30.0
-"""The second effort divides the stated error by 3 to 10; it is not made where that is too little."""
+"""A second effort divides the stated error by 3 to 10; where that is too little none is made."""
 
 
 def counted(states: int, hopeful: float = math.inf) -> Solver:
@@ -77,7 +79,8 @@ def by_levels(states: int) -> Solver:
     """Count compositions of few distinct values, up to so many."""
 
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
-        if level_states(values) > states:
+        work = level_states(values)
+        if work > states or work * FEWER > 1 << min(values.size // 2, 60):
             return None
         total = math.comb(values.size, n)
         return [Tail.exact(c, total) for c in count_by_levels(values, n, thresholds)]

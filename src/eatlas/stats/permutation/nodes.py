@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.contour import Contour, period
-from eatlas.stats.permutation.guard import band, log_bound
+from eatlas.stats.permutation.guard import SHARPEN, band, log_bound
 from eatlas.stats.permutation.revivals import allowed_beyond
 
 NEGLIGIBLE = 1e-9
 """Nodes are taken until what the bound allows at all others is below this, relatively."""
+SHORTER = 4
+"""Where the bound is sharp even far from a revival the band may end so many times earlier."""
 STRATA = 24
 """Nodes left out are sampled in so many strata of geometrically growing size ..."""
 DRAWS = 12
@@ -49,6 +51,8 @@ class Nodes:
 
 def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nodes:
     """Take the nodes where the bound allows most, as many as needed or as can be afforded."""
+    if c.sd_size**2 >= SHARPEN:
+        finest //= SHORTER
     step, theta, end = _grid(c, lattice_step, finest)
     bound = log_bound(c, theta, finest)
     allowed = step / math.pi * np.exp(bound) / np.hypot(theta, c.lam)

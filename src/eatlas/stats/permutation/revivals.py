@@ -19,8 +19,12 @@ CLOSE = 24
 """So many of the smallest distances are looked at."""
 LAGS = 3
 """They are taken between neighbours up to so far apart."""
-FAR = 1 << 14
-"""Lattices with so many steps over the longest of them are found: a million over the range."""
+FINEST = 1e6
+"""Lattices with so many steps over the range are found, ..."""
+LONGEST = 1 << 14
+"""... if that is at most so many steps over the longest of the smallest distances."""
+SHORTEST = 1 << 8
+"""The transform is at least so long."""
 AGREE = 0.8
 """Distances agree with a step when their phases do so far: noise of a tenth of a step passes,
 24 random phases with a chance of about exp(-24 * 0.8**2) = 2e-7; all scores then decide."""
@@ -30,8 +34,8 @@ STRAY = 0.02
 """A step that moved further while it was refined does not divide the longer distances."""
 FEW = 32
 """Scores whose mutual distances bridge the gap between short and long ones."""
-NOTHING = 1e-9
-"""Distances below this part of the range are ties with noise and say nothing about a step."""
+NOISE = np.geomspace(1e-9, 1e-4, 6)
+"""Distances up to these parts of the range are taken for ties with noise, one level at a time."""
 NEAR = np.linspace(-1.5, 1.5, 13)
 """Phases over the range by which theta may be off, where the longest distances are noisy."""
 LOBES = 100.0
@@ -56,18 +60,29 @@ def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
 
 
 def _candidates(x: NDArray[np.float64], band: float) -> list[float]:
-    """Steps beyond the band that nearly divide the smallest distances."""
+    """Steps beyond the band that nearly divide the smallest distances above some noise."""
+    reach = float(x[-1] - x[0])
     distances = np.sort(np.concatenate([x[lag:] - x[:-lag] for lag in range(1, LAGS + 1)]))
-    close = distances[distances > NOTHING * float(x[-1] - x[0])][:CLOSE]
+    starts = np.unique(np.searchsorted(distances, NOISE * reach, side="right"), return_index=True)
+    found: list[float] = []
+    for start, level in zip(*starts, strict=True):
+        close = distances[start : start + CLOSE]
+        if close.size == CLOSE:
+            steps = min(FINEST, 1 / float(NOISE[level])) * float(close[-1]) / reach
+            found += _peaks(close, steps, band)
+    return found
+
+
+def _peaks(close: NDArray[np.float64], steps: float, band: float) -> list[float]:
+    """Steps that nearly divide these distances: the best ones and the longest ones."""
+    finest = min(LONGEST, max(SHORTEST, 1 << int(steps).bit_length()))
     points = np.concatenate([[0.0], close])
-    agreement = spectrum(points, np.full(points.size, 1.0 / points.size), FAR)
+    agreement = spectrum(points, np.full(points.size, 1.0 / points.size), finest)
     unit = 2 * math.pi / (PAD * float(close[-1]))
     peak = np.flatnonzero(agreement > AGREE)
     peak = peak[peak * unit > band]
     highest = peak[np.argsort(-agreement[peak], kind="stable")[:CANDIDATES]]
-    return [
-        2 * math.pi / (m * unit) for m in sorted({*highest.tolist(), *peak[:CANDIDATES].tolist()})
-    ]
+    return [2 * math.pi / (m * unit) for m in np.union1d(highest, peak[:CANDIDATES]).tolist()]
 
 
 def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
