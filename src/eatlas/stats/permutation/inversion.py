@@ -210,7 +210,7 @@ def _transform(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArra
     out = np.empty(theta.size, np.complex128)
     for start in range(0, theta.size, rows):
         part = theta[start : start + rows]
-        out[start : start + rows] = _product(c, part, turn) @ back
+        out[start : start + rows] = np.einsum("ij,j->i", _product(c, part, turn), back)
     return out
 
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from eatlas.stats.permutation.halves import NEVER, Half, split
 
-NUMPY_STATES = 1 << 15
-"""Up to this many partial sums in a half numpy is quicker than loading compiled code (0.4 s)."""
+NUMPY_STATES = 1 << 19
+"""Up to this many partial sums in a half numpy is quicker (40 ms) than loading compiled code (a
+second, and several the first time)."""
 TABLE_CELLS = 1 << 23
 """Thresholds are tabled for each item and each number chosen; a larger table is refused."""
 

@@ -25,10 +25,14 @@ ONE_DIGIT = 0.1
 """The relative error up to which an inversion that was asked for is given."""
 STATES = 6 << 20
 """Partial sums kept for one half: three buffers of 50 MB at worst."""
+LAST_STATES = 1 << 24
+"""The same where nothing else but bounds is left (32 v 32, d = 1.2): three of 134 MB, 1 s."""
+LAST_LOG_COUNT = 44 * math.log(2)
+"""Counts beyond 2**44 never fit into LAST_STATES."""
 FORCED_STATES = 1 << 25
 """The same when a count was asked for: three buffers of 256 MB at worst."""
-HOPEFUL_LOG_COUNT = 40 * math.log(2)
-"""Counts beyond 2**40 never fit into STATES from 50 scores on (25 v 25: 2**37.5 at most)."""
+HOPEFUL_LOG_COUNT = 36 * math.log(2)
+"""From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
 LATTICE_DIGITS = 5e8
 """Digits of work on a lattice: about 0.5 s."""
 FORCED_DIGITS = 3e10
@@ -43,10 +47,8 @@ QUICK = Effort(cells=4_000_000, finest=1 << 12)
 """A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
 THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
 """A second one, about half a second, for some 50 scores whose sums are few."""
-
-
 WORTH = 30.0
-"""Counts beyond 2**40 do not fit into STATES from 50 scores on; 25 v 25 fits up to about 2**38."""
+"""A quick inversion whose error is so many times too large is not worth a thorough one."""
 
 
 def counted(states: int, hopeful: float = math.inf) -> Solver:
@@ -139,5 +141,6 @@ def chain(method: str, *, small: bool, lattice: bool) -> Solver:
         by_levels(COMPOSITIONS),
         counted(STATES, HOPEFUL_LOG_COUNT),
         inverted(GUARANTEE, lattice=lattice),
+        counted(LAST_STATES, LAST_LOG_COUNT),
         bracketed,
     )

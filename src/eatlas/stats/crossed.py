@@ -1,0 +1,238 @@
+"""Does an association hold for further targets and further attributes alike?
+
+A permutation test of level 1 draws its relabellings from the targets and takes the attribute
+terms as given; level 2 the other way round. Where both lists are samples of what could have been
+listed, both spreads belong into the error. Here they do: Clark's quasi-F for the crossed layout,
+as a t with unequal variances.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.inputs import numbers, open_unit, whole
+from eatlas.stats.student import t_quantile
+from eatlas.stats.student_tail import t_outside
+from eatlas.stats.two_way import Layout, analyse
+
+LEAST = 2
+"""A group of one term has no spread from which to generalise."""
+SQUARABLE = (1e-70, 1e70)
+"""Magnitudes whose squares stay within doubles; no similarity comes near them."""
+
+
+@dataclass(frozen=True)
+class CrossedTest:
+    """A contrast tested against the spread of targets and of attributes together."""
+
+    difference: float
+    """Difference (level 2) or difference of differences (level 1) of mean similarities."""
+    se: float
+    """Its standard error: sqrt(max(targets + attributes - residual, targets, attributes))."""
+    t: float
+    """difference / se; NaN where nothing varies."""
+    df: float
+    """Degrees of freedom; NaN where nothing varies."""
+    p_greater: float
+    """P(T >= t), in (0, 1]; NaN where nothing varies."""
+    p_less: float
+    """P(T <= t)."""
+    p_two_sided: float
+    """P(abs(T) >= abs(t))."""
+    level: float
+    """Confidence of the interval."""
+    low: float
+    """Lower end of the confidence interval of the difference."""
+    high: float
+    """Its upper end."""
+    targets: float
+    """Variance of the difference estimated from the targets alone, residual included."""
+    attributes: float
+    """Variance of the difference estimated from the attributes alone, residual included."""
+    residual: float
+    """Its part that both contain."""
+    bounded: bool
+    """Whether a negative variance estimate was set to 0: one side is below the residual."""
+
+
+def crossed_interaction(
+    similarities: ArrayLike, n_x: int, n_a: int, *, level: float = 0.95
+) -> CrossedTest:
+    """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
+
+    Parameters
+    ----------
+    similarities : array_like, shape (n_targets, n_attributes)
+        Similarity of each target (the X terms first) with each attribute (the A terms first).
+    n_x : int
+        Number of X terms, 2 to n_targets - 2.
+    n_a : int
+        Number of A terms, 2 to n_attributes - 2.
+    level : float
+        Confidence of the interval, in (0, 1).
+
+    Returns
+    -------
+    CrossedTest
+        For the difference ``(XA - XB) - (YA - YB)`` of mean similarities, which is the
+        difference of the mean associations s(w, A, B) of X and Y.
+
+    Raises
+    ------
+    EatlasError
+        For input outside these ranges.
+
+    Warns
+    -----
+    UndefinedWarning
+        When nothing varies within the groups: t, df, p and the interval are NaN.
+
+    Notes
+    -----
+    With V_T the variance of the difference estimated from the spread of the targets' associations,
+    V_A the one from the attributes' and V_R the residual that both contain,
+    ``t**2 = difference**2 / max(V_T + V_A - V_R, V_T, V_A)``. In a balanced layout the first is
+    the quasi-F of Clark (1973), MS(XY by AB) / (MS(targets by AB) + MS(attributes by XY) -
+    MS(residual)). The bound sets a negative variance of the true associations to 0, so that t
+    exceeds neither side's own t. Degrees of freedom are the mean of the two sides' Welch df,
+    harmonic and weighted by variance, ``(V_T + V_A) / (V_T / f_T + V_A / f_A)``: Satterthwaite's
+    are larger, and exceed the level with unequal groups (see the page on inference).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> similarities = rng.normal(size=(12, 12))
+    >>> similarities[:6, :6] += 2.0
+    >>> found = crossed_interaction(similarities, 6, 6)
+    >>> round(found.difference, 3), round(found.se, 3), round(found.p_two_sided, 5)
+    (2.022, 0.293, 1e-05)
+    """
+    table = _table(similarities)
+    n_x = _group(n_x, "n_x", table.shape[0], "targets")
+    n_a = _group(n_a, "n_a", table.shape[1], "attributes")
+    return _tested(table, [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a], level)
+
+
+def crossed_association(similarities: ArrayLike, n_a: int, *, level: float = 0.95) -> CrossedTest:
+    """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
+
+    Parameters
+    ----------
+    similarities : array_like, shape (n_targets, n_attributes)
+        Similarity of each target of one group with each attribute (the A terms first).
+    n_a : int
+        Number of A terms, 2 to n_attributes - 2.
+    level : float
+        Confidence of the interval, in (0, 1).
+
+    Returns
+    -------
+    CrossedTest
+        For the difference ``XA - XB`` of mean similarities.
+
+    Raises
+    ------
+    EatlasError
+        For input outside these ranges, and fewer than 2 targets.
+
+    Warns
+    -----
+    UndefinedWarning
+        When nothing varies within the groups: t, df, p and the interval are NaN.
+
+    Notes
+    -----
+    As `crossed_interaction`, with one group of targets.
+
+    Examples
+    --------
+    >>> found = crossed_association([[3.0, 5.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0]], 2)
+    >>> found.difference, found.se, found.df
+    (3.5, 0.5, 1.0)
+    """
+    table = _table(similarities)
+    if table.shape[0] < LEAST:
+        raise EatlasError(
+            "one target cannot speak for others",
+            got=f"{table.shape[0]} targets",
+            allowed=f"{LEAST} or more",
+            remedy="use the permutation test, which takes the targets as given",
+        )
+    n_a = _group(n_a, "n_a", table.shape[1], "attributes")
+    return _tested(table, [table.shape[0]], [n_a, table.shape[1] - n_a], level)
+
+
+def _table(similarities: ArrayLike) -> NDArray[np.float64]:
+    table = numbers(similarities, "similarities", 2)
+    peak = float(np.abs(table).max(initial=0.0))
+    if peak and not SQUARABLE[0] <= peak <= SQUARABLE[1]:
+        raise EatlasError(
+            "similarities must have a magnitude that can be squared",
+            got=f"a greatest magnitude of {peak}",
+            allowed=f"0, or {SQUARABLE[0]} to {SQUARABLE[1]}",
+        )
+    return table
+
+
+def _group(size: int, name: str, total: int, terms: str) -> int:
+    if total < 2 * LEAST:
+        raise EatlasError(
+            f"both groups of {terms} must have a spread",
+            got=f"{total} {terms}",
+            allowed=f"{2 * LEAST} or more",
+        )
+    return whole(size, name, LEAST, total - LEAST)
+
+
+def _tested(
+    table: NDArray[np.float64], rows: list[int], columns: list[int], level: float
+) -> CrossedTest:
+    level, layout = open_unit(level), analyse(table, rows, columns)
+    targets, attributes = layout.rows.variance, layout.columns.variance
+    residual, least = layout.residual.variance, max(targets, attributes)
+    difference, se = layout.contrast, math.sqrt(max(targets + attributes - residual, least))
+    if se > ROUNDING_UNITS * 2.0**-53 * float(np.abs(table).max()):
+        t, df = difference / se, _degrees(layout)
+        outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
+    else:
+        warnings.warn(
+            "a crossed test is not defined: nothing varies within the groups",
+            UndefinedWarning,
+            stacklevel=3,
+        )
+        t = df = outside = reach = math.nan
+    return CrossedTest(
+        difference=difference,
+        se=se,
+        t=t,
+        df=df,
+        p_greater=_upper(outside, t),
+        p_less=_upper(outside, -t),
+        p_two_sided=outside,
+        level=level,
+        low=difference - reach,
+        high=difference + reach,
+        targets=targets,
+        attributes=attributes,
+        residual=residual,
+        bounded=targets + attributes - residual < least,
+    )
+
+
+def _degrees(layout: Layout) -> float:
+    """Harmonic mean of both sides' degrees of freedom, weighted by variance."""
+    targets, attributes = layout.rows, layout.columns
+    parts = targets.variance / targets.df + attributes.variance / attributes.df
+    return (targets.variance + attributes.variance) / parts
+
+
+def _upper(outside: float, t: float) -> float:
+    """P(T >= t) from P(abs(T) >= abs(t))."""
+    return outside / 2 if t > 0 else 1 - outside / 2

@@ -1,0 +1,39 @@
+"""Probability outside a Student t value, without scipy."""
+
+from __future__ import annotations
+
+import math
+
+from eatlas.stats.incomplete_beta import _at
+from eatlas.stats.permutation.result import SMALLEST
+
+NO_DISTANCE = 1e-100
+"""Below this t the probability outside is 1 to the last digit, and 1 / t**2 may overflow."""
+
+
+def t_outside(t: float, df: float) -> float:
+    """P(abs(T) > abs(t)) for T with Student's t distribution, in (0, 1].
+
+    Parameters
+    ----------
+    t : float
+        Any number, infinite too.
+    df : float
+        Degrees of freedom, above 0.
+
+    Notes
+    -----
+    ``P(abs(T) > t) = I_x(df / 2, 1 / 2)`` with ``x = df / (df + t**2)``; relative to the mean of
+    that beta distribution x lies at ``-2 log t`` on the logit scale. The inverse of `t_quantile`.
+
+    Examples
+    --------
+    >>> round(t_outside(1.0, 1), 12)  # Cauchy: the quartiles are -1 and 1
+    0.5
+    """
+    distance = abs(t)
+    if distance < NO_DISTANCE:
+        return 1.0
+    if math.isinf(distance):
+        return SMALLEST
+    return min(max(math.exp(_at(df / 2, 0.5, -2 * math.log(distance))[1]), SMALLEST), 1.0)

@@ -1,0 +1,257 @@
+"""Effect sizes of an association test whose stimuli carry weights.
+
+A resample gives each term the number of times it was drawn, a leave-one-out gives one term the
+weight 0. Many sets of weights are worked off together, by matrix products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eatlas.errors import EatlasError
+from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.inputs import numbers, whole
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Level:
+    """One effect size: units in two groups, each scored over the terms of the other side.
+
+    Level 1 has targets as units, scored by the mean over A less the mean over B. Level 2 has
+    attributes as units, scored by the mean over one target group.
+    """
+
+    block: Array
+    """Cosines, shape (n_units, n_others)."""
+    n: int
+    """The first `n` units are the first group."""
+    others: tuple[tuple[slice, float], ...]
+    """Groups of the other side, each with the sign its mean has in a score."""
+
+    @property
+    def noise(self) -> float:
+        """Rounding error of a score: deviations no larger are none."""
+        peak = float(np.abs(self.block).max())
+        return (ROUNDING_UNITS + self.block.shape[1]) * 2.0**-53 * peak
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Non-negative weights of terms, one set a row; one row of ones for a side left as it is."""
+
+    targets: Array
+    """Shape (sets or 1, n_targets)."""
+    attributes: Array
+    """Shape (sets or 1, n_attributes)."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """The block of cosines of one test, and where its groups end."""
+
+    block: Array
+    """Shape (n_targets, n_attributes): rows X then Y, columns A then B."""
+    n_x: int
+    n_a: int
+
+    @property
+    def groups(self) -> dict[str, int]:
+        """Number of terms of X, Y, A and B."""
+        targets, attributes = self.block.shape
+        return {
+            "X": self.n_x,
+            "Y": targets - self.n_x,
+            "A": self.n_a,
+            "B": attributes - self.n_a,
+        }
+
+    @property
+    def levels(self) -> tuple[Level, Level, Level]:
+        """Level 1, level 2 of X, level 2 of Y."""
+        a, b, every = slice(0, self.n_a), slice(self.n_a, None), ((slice(None), 1.0),)
+        return (
+            Level(self.block, self.n_x, ((a, 1.0), (b, -1.0))),
+            Level(self.block[: self.n_x].T, self.n_a, every),
+            Level(self.block[self.n_x :].T, self.n_a, every),
+        )
+
+    def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
+        """Weights of units and of the other side, for each of the three levels."""
+        targets, attributes = weights.targets, weights.attributes
+        return (
+            (targets, attributes),
+            (attributes, targets[:, : self.n_x]),
+            (attributes, targets[:, self.n_x :]),
+        )
+
+    @property
+    def as_is(self) -> Weights:
+        """Every term once."""
+        targets, attributes = self.block.shape
+        return Weights(np.ones((1, targets)), np.ones((1, attributes)))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Scores and effect sizes of one level, one row or number for each set of weights."""
+
+    scores: Array
+    """Deviations of scores from their weighted mean, shape (sets, n_units) or (1, n_units)."""
+    difference: Array
+    """Mean of the first group less mean of the second, shape (sets,)."""
+    sd: Array
+    """Standard deviation of the union, shape (sets,); NaN where the scores have no spread."""
+    d: Array
+    """difference / sd, shape (sets,)."""
+
+
+def design(cosines: ArrayLike, n_x: int, n_a: int, least: dict[str, int]) -> Design:
+    """Check a block of cosines and the sizes of its groups.
+
+    Parameters
+    ----------
+    cosines : array_like, shape (n_targets, n_attributes)
+    n_x, n_a : int
+        Rows of X, columns of A.
+    least : dict
+        Fewest terms that each group needs.
+
+    Raises
+    ------
+    EatlasError
+        For numbers that are not finite, or a group that is too small.
+
+    Examples
+    --------
+    >>> least = {"X": 1, "Y": 1, "A": 1, "B": 1}
+    >>> design([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], 1, 2, least).groups
+    {'X': 1, 'Y': 1, 'A': 2, 'B': 1}
+    """
+    block = numbers(cosines, "cosines", 2)
+    if min(block.shape) < 2:
+        raise EatlasError(
+            "cosines must have rows of X and Y and columns of A and B",
+            got=f"an array of shape {block.shape}",
+            allowed="2 rows and 2 columns, or more",
+        )
+    n_x = whole(n_x, "n_x", 1, block.shape[0] - 1)
+    n_a = whole(n_a, "n_a", 1, block.shape[1] - 1)
+    checked = Design(block, n_x, n_a)
+    small = {role: size for role, size in checked.groups.items() if size < least[role]}
+    if small:
+        raise EatlasError(
+            "a group has too few terms to leave some of them out",
+            got=", ".join(f"{size} in {role}" for role, size in small.items()),
+            allowed=", ".join(f"{least[role]} or more in {role}" for role in small),
+        )
+    return checked
+
+
+def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
+    """Effect sizes of one level under many sets of weights.
+
+    Parameters
+    ----------
+    level : Level
+    units : array, shape (sets or 1, n_units)
+        Weights of the units. A group without weight has no effect size.
+    others : array, shape (sets or 1, n_others)
+        Weights of the terms that score them.
+    ddof : int
+        The sum of squares is divided by the sum of weights less this.
+
+    Returns
+    -------
+    Effects
+        With ``m = sum(w s) / sum(w)`` and ``sd**2 = sum(w (s - m)**2) / (sum(w) - ddof)``.
+
+    Examples
+    --------
+    >>> level = Level(np.array([[1.0], [2.0], [-1.0], [-2.0]]), 2, ((slice(None), 1.0),))
+    >>> effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).d.round(6)
+    array([1.643168])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = score_weights(level, others) @ level.block.T
+        total = units.sum(axis=1)
+        s = s - (_dot(units, s) / total)[:, None]
+        difference = _mean(units[:, : level.n], s[:, : level.n]) - _mean(
+            units[:, level.n :], s[:, level.n :]
+        )
+        sd = np.sqrt(_dot(units, s**2) / (total - ddof))
+        flat = np.where(units > 0, np.abs(s), 0.0).max(axis=1) <= level.noise
+        sd = np.where(flat, np.nan, sd)
+        return Effects(s, difference, sd, difference / sd)
+
+
+def score_weights(level: Level, others: Array) -> Array:
+    """What each cosine counts in a score: its weight over its group's, with the group's sign."""
+    parts = [
+        sign * others[:, where] / others[:, where].sum(axis=1, keepdims=True)
+        for where, sign in level.others
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def unit_variance(level: Level, found: Effects, units: Array, ddof: int) -> Array:
+    """Sampling variance of d over its units, shape (sets,): the infinitesimal jackknife.
+
+    Notes
+    -----
+    Efron (1982), section 6.3: the sum over terms of (influence / group size)**2. The influence
+    of a score s of group k, which has the share q of all N units, is
+
+    ``(+-)(s - m_k) / sd - d q N / (2 sd**2 (N - ddof)) ((s - m)**2 - mean over k of (s - m)**2)``.
+    """
+    total = units.sum(axis=1)
+    variance = np.zeros(len(found.d))
+    pull = found.d / (2 * found.sd**2 * (total - ddof))
+    for where, sign in ((slice(0, level.n), 1.0), (slice(level.n, None), -1.0)):
+        w, s = units[:, where], found.scores[:, where]
+        size = w.sum(axis=1)
+        raw = (sign / found.sd)[:, None] * s - (pull * size)[:, None] * s**2
+        influence = raw - _mean(w, raw)[:, None]
+        variance += _dot(w, influence**2) / size**2
+    return variance
+
+
+def other_variance(level: Level, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+    """Sampling variance of d over the terms that score its units, shape (sets,).
+
+    Notes
+    -----
+    As :func:`unit_variance`. The influence of a column S_j of the block, in a group whose mean
+    has the sign (+-), is, but for its mean over the group,
+
+    ``(+-)[(mean of S_j in the first group - in the second) / sd
+    - d / (sd**2 (N - ddof)) sum over units of w (s - m) S_j]``.
+    """
+    total = units.sum(axis=1)
+    pull = found.d / (found.sd**2 * (total - ddof))
+    first, second = units[:, : level.n], units[:, level.n :]
+    contrast = np.concatenate(
+        [first / first.sum(axis=1, keepdims=True), -second / second.sum(axis=1, keepdims=True)],
+        axis=1,
+    )
+    gradient = (contrast / found.sd[:, None] - pull[:, None] * units * found.scores) @ level.block
+    variance = np.zeros(len(found.d))
+    for where, _ in level.others:
+        w, raw = others[:, where], gradient[:, where]
+        influence = raw - _mean(w, raw)[:, None]
+        variance += _dot(w, influence**2) / w.sum(axis=1) ** 2
+    return variance
+
+
+def _dot(w: Array, x: Array) -> Array:
+    """Sum of w x over each row."""
+    w, x = np.broadcast_arrays(w, x)
+    return np.asarray(np.einsum("bi,bi->b", w, x))
+
+
+def _mean(w: Array, x: Array) -> Array:
+    return np.asarray(_dot(w, x) / w.sum(axis=1))
