@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine import Processes, execute, here, make_plan
 from eatlas.engine.executors import choose
-from tests.inputs import make_test, make_vectors
 
 
 @dataclass(frozen=True)

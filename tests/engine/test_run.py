@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine import execute, make_plan
 from eatlas.errors import EatlasError, SourceError
-from tests.inputs import make_test, make_vectors
 
 
 class Counting:

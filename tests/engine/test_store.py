@@ -9,12 +9,12 @@ import sys
 import time
 
 import pytest
+from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine import Store, execute, make_plan
 from eatlas.engine.identity import derived_seed, identity
 from eatlas.errors import ResultsError
-from tests.inputs import make_test, make_vectors
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
 VECTORS = make_vectors(TESTS[0])
@@ -40,8 +40,7 @@ def test_what_was_done_is_not_done_again(tmp_path, plan):
     whole = execute(plan)
 
     def cut_off(jobs, conditions):
-        for pair in list(counting([])(jobs, conditions))[:2]:
-            yield pair
+        yield from list(counting([])(jobs, conditions))[:2]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), Store(tmp_path) as store:

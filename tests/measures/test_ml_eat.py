@@ -176,7 +176,9 @@ def test_parameters_are_checked(parameters, message):
 
 def test_a_test_of_another_kind(tiny_vectors):
     test = eatlas.load_tests("divdist-gender")[0]
-    with pytest.raises(StimulusError, match="ml-eat does not take the test divdist-gender\n  got: a"):
+    with pytest.raises(
+        StimulusError, match="ml-eat does not take the test divdist-gender\n  got: a"
+    ):
         eatlas.MLEAT()(test, tiny_vectors)
 
 

@@ -78,8 +78,7 @@ class Store:
         ResultsError
             If it cannot be written, for example on a full disk; what was kept before stays.
         """
-        line = json.dumps({"job": name, "result": result.to_dict()}, ensure_ascii=False)
-        data = line.encode() + b"\n"
+        data = f'{{"job": "{name}", "result": {result.model_dump_json()}}}\n'.encode()
         end = os.lseek(self._handle, 0, os.SEEK_END)
         try:
             written = os.write(self._handle, data)
