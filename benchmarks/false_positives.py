@@ -6,7 +6,8 @@ which level 1 is significant, in which a level 2 is called an association, and i
 is anything but Non-Directional, under the directional rule (alpha = .05 in the tail of the observed
 sign, as the published tables do) and under the two-sided rule.
 
-    python benchmarks/false_positives.py [--simulations 4000] [--dim 100]
+    python benchmarks/false_positives.py [--simulations 2000] [--dim 100] [--sizes 4 6 8 16]
+    python benchmarks/false_positives.py --simulations 500 --sizes 25 64 150
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
 
 ALPHA, THRESHOLD = 0.05, 0.2
-SIZES = (4, 6, 8, 16, 25, 64, 150)
+SIZES = (4, 6, 8, 16)
 
 
 def simulate(n: int, dim: int, count: int, seed: int) -> Iterator[dict[str, bool]]:
@@ -50,13 +51,14 @@ def simulate(n: int, dim: int, count: int, seed: int) -> Iterator[dict[str, bool
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--simulations", type=int, default=4000)
+    parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--seed", type=int, default=20240806)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     given = parser.parse_args()
     print(f"{given.simulations} simulated tests a row, {given.dim} dimensions, seed {given.seed}")
     columns = None
-    for n in SIZES:
+    for n in given.sizes:
         found = list(simulate(n, given.dim, given.simulations, given.seed))
         if columns is None:
             columns = list(found[0])
