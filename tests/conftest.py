@@ -7,9 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from eatlas import AssociationTest
 from tests.inputs import TOML, make_test, make_vectors
+
+# no test asserts a time, so hypothesis may not either; where no skip is forgiven, its choice of
+# examples is fixed, so that a change is judged by what it changes
+settings.register_profile(
+    "eatlas", deadline=None, derandomize=bool(os.environ.get("EATLAS_NO_SKIPS"))
+)
+settings.load_profile("eatlas")
 
 ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
 
