@@ -2,8 +2,11 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from importlib import resources
 
 import jsonschema
@@ -198,6 +201,24 @@ def test_two_runs_write_the_same_bytes(eatlas_cli, tmp_path):
         eatlas_cli("run", "--tests", "weat-6", "--out", directory)
     for name in ("results.jsonl", "report.html"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_interrupted_by_the_user(tmp_path, workers):
+    command = [sys.executable, "-m", "eatlas", "run", "--workers", workers, "--out", "o"]
+    for k in range(1, 200):
+        command += ["--measure", f"ml-eat(alpha=0.{k:03d})"]
+    run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    store = tmp_path / "o" / "unfinished.jsonl"
+    while not (store.exists() and store.stat().st_size):
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    said = run.communicate()[1]
+    assert run.returncode == 130
+    assert re.search(r"interrupted; \d+ of 1990 jobs are done and kept; the same command", said)
+    assert "Traceback" not in said
+    assert not (tmp_path / "o" / "results.jsonl").exists()
 
 
 def test_a_reader_that_leaves_early_is_no_fault(tmp_path):

@@ -92,8 +92,16 @@ def run(
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:
-        with _progress(len(plan.jobs)) as tick:
-            results = execute(plan, executor, store=store, progress=tick)
+        try:
+            with _progress(len(plan.jobs)) as tick:
+                results = execute(plan, executor, store=store, progress=tick)
+        except KeyboardInterrupt as interruption:
+            kept = 0 if store is None else len(store.done)
+            remark(
+                f"interrupted; {kept} of {len(plan.jobs)} jobs are done and kept"
+                + ("; the same command does the rest" if kept else "")
+            )
+            raise typer.Exit(130) from interruption
         if target is not None and len(results):
             _write(results, target)
         if store is not None:
