@@ -135,7 +135,8 @@ def _deviations(rows: Array, scale: float | None, *, studentised: bool) -> tuple
     # powers of two bring any finite row into range and change no digit
     shift = np.frexp(peak if studentised else np.full_like(peak, peak.max()))[1]
     rows = np.ldexp(rows, -shift[:, None])
-    scales = np.ldexp(peak if scale is None else np.full_like(peak, scale), -shift)
+    with np.errstate(over="ignore"):  # scores far below their rounding error: infinitely many ties
+        scales = np.ldexp(peak if scale is None else np.full_like(peak, scale), -shift)
     tolerance = ROUNDING_UNITS * size * 2.0**-53 * scales
     ordered = np.sort(rows, axis=1)
     mean = np.add.reduce(ordered, axis=1) / size
