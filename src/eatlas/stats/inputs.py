@@ -69,7 +69,7 @@ def open_unit(level: float) -> float:
     )
 
 
-def generator(rng: np.random.Generator) -> np.random.Generator:
+def generator(rng: np.random.Generator | None) -> np.random.Generator:
     """An explicit source of random numbers: a seed or the global state is not one.
 
     Examples

@@ -12,7 +12,7 @@ from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import generator, numbers, whole
 from eatlas.stats.intervals import clopper_pearson
-from eatlas.stats.rejections import checked_tail, rejected, smallest_p
+from eatlas.stats.rejections import checked_alpha, checked_tail, rejected, smallest_p
 
 Array = NDArray[np.float64]
 
@@ -89,6 +89,7 @@ def d_of_shift(shift: float, n: int, m: int) -> float:
     >>> d_of_shift(2.0, 8, 8) == 2 / 2**0.5, d_of_shift(np.inf, 8, 8)
     (True, 2.0)
     """
+    n, m = whole(n, "n", 1), whole(m, "m", 1)
     part = math.sqrt(n * m) / (n + m)
     return math.copysign(1 / math.hypot(1 / shift, part), shift) if shift else 0.0
 
@@ -115,7 +116,7 @@ def shift_of_d(d: float, n: int, m: int) -> float:
     """
     n, m = whole(n, "n", 1), whole(m, "m", 1)
     bound = (n + m) / math.sqrt(n * m)
-    if not abs(d) < bound:
+    if not (isinstance(d, (int, float)) and abs(d) < bound):
         raise EatlasError(
             "no difference of means has such an effect size",
             got=f"d = {d} for groups of {n} and {m}",
@@ -181,7 +182,7 @@ def permutation_power(
     False
     """
     design = _design(n, m, alpha, tail)
-    if not math.isfinite(shift):
+    if not (isinstance(shift, (int, float)) and math.isfinite(shift)):
         raise EatlasError("shift must be finite", got=repr(shift))
     noise = _noise(design, simulations, pool, generator(rng))
     if not design.reachable:
@@ -230,7 +231,7 @@ def detectable_effect(
     (1.57, True)
     """
     design = _design(n, m, alpha, tail)
-    power = _share(power, "power", design.alpha)
+    power = checked_alpha(power, "power", above=design.alpha)
     noise = _noise(design, simulations, pool, generator(rng))
     sign = -1.0 if tail == "less" else 1.0
     if not design.reachable:
@@ -284,17 +285,7 @@ class _Design:
 
 
 def _design(n: int, m: int, alpha: float, tail: str) -> _Design:
-    return _Design(
-        whole(n, "n", 1), whole(m, "m", 1), _share(alpha, "alpha", 0.0), checked_tail(tail)
-    )
-
-
-def _share(value: float, name: str, above: float) -> float:
-    if isinstance(value, (int, float)) and above < value < 1:
-        return float(value)
-    raise EatlasError(
-        f"{name} must be a probability", got=repr(value), allowed=f"above {above:g} and below 1"
-    )
+    return _Design(whole(n, "n", 1), whole(m, "m", 1), checked_alpha(alpha), checked_tail(tail))
 
 
 def _noise(

@@ -55,6 +55,21 @@ def checked_tail(tail: str) -> str:
     raise EatlasError("unknown tail", got=repr(tail), allowed=", ".join(TAILS))
 
 
+def checked_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> float:
+    """A probability strictly between a bound and 1, or an error with its name.
+
+    Examples
+    --------
+    >>> checked_alpha(0.05)
+    0.05
+    """
+    if isinstance(value, (int, float)) and above < value < 1:
+        return float(value)
+    raise EatlasError(
+        f"{name} must be a probability", got=repr(value), allowed=f"above {above:g} and below 1"
+    )
+
+
 def rejected(
     rows: Array, n: int, alpha: float, tail: str, rng: np.random.Generator
 ) -> NDArray[np.bool_]:

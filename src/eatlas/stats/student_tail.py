@@ -7,8 +7,9 @@ import math
 from eatlas.stats.incomplete_beta import _at
 from eatlas.stats.permutation.result import SMALLEST
 
-NO_DISTANCE = 1e-100
-"""Below this t the probability outside is 1 to the last digit, and 1 / t**2 may overflow."""
+NEAR, FAR = 1e-100, 1e100
+"""Up to the first, the probability outside is 1 to the last digit; from the second on, it falls
+as t**-df to the last digit. Beyond them 1 / t**2 or t**2 may overflow."""
 
 
 def t_outside(t: float, df: float) -> float:
@@ -32,8 +33,8 @@ def t_outside(t: float, df: float) -> float:
     0.5
     """
     distance = abs(t)
-    if distance < NO_DISTANCE:
+    if distance <= NEAR:
         return 1.0
-    if math.isinf(distance):
-        return SMALLEST
-    return min(max(math.exp(_at(df / 2, 0.5, -2 * math.log(distance))[1]), SMALLEST), 1.0)
+    within, beyond = min(distance, FAR), max(distance / FAR, 1.0)
+    log_p = _at(df / 2, 0.5, -2 * math.log(within))[1] - df * math.log(beyond)
+    return min(max(math.exp(log_p), SMALLEST), 1.0)

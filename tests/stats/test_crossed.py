@@ -1,0 +1,246 @@
+"""Tests over targets and attributes: by hand, properties, and the level they keep."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.stats.crossed import crossed_association, crossed_interaction
+from eatlas.stats.permutation import permutation_test
+
+
+def slopes(rng, sizes, targets=(1.0, 1.0), attributes=(1.0, 1.0), residual=1.0):
+    """Similarities without interaction of the groups, with random slopes on both sides."""
+    n_x, n_y, n_a, n_b = sizes
+    of_targets = np.repeat(targets, [n_x, n_y]) * rng.normal(size=n_x + n_y)
+    of_attributes = np.repeat(attributes, [n_a, n_b]) * rng.normal(size=n_a + n_b)
+    table = np.outer(of_targets, np.repeat([0.5, -0.5], [n_a, n_b]))
+    table += np.outer(np.repeat([0.5, -0.5], [n_x, n_y]), of_attributes)
+    return table + residual * rng.normal(size=table.shape)
+
+
+def some_table(seed, sizes):
+    return slopes(np.random.default_rng(seed), sizes)
+
+
+QUICK = settings(deadline=None, max_examples=50)
+sizes_of_groups = st.tuples(*[st.integers(2, 6)] * 4)
+
+
+def test_by_hand():
+    # rows: associations 4, 2 | -1, -1, so V_T = 2/2 + 0 with 1 degree of freedom;
+    # columns: 0, 2 | -3, -3: V_A = 2/2 with 1; no residual: V = 2, df = 2 / (1/1 + 1/1) = 1
+    table = [[3.0, 5, 0, 0], [2, 4, 1, 1], [2, 2, 3, 3], [3, 3, 4, 4]]
+    found = crossed_interaction(table, 2, 2)
+    assert (found.difference, found.targets, found.attributes, found.residual) == (4.0, 1, 1, 0)
+    assert (found.se, found.df, found.t) == (math.sqrt(2), 1.0, 4 / math.sqrt(2))
+    # df = 1 is Cauchy's distribution
+    assert found.p_two_sided == pytest.approx(2 * math.atan(1 / found.t) / math.pi, rel=1e-13)
+    assert found.p_greater == found.p_two_sided / 2
+    assert found.p_less == 1 - found.p_greater
+    reach = math.tan(math.pi * 0.475) * found.se
+    assert (found.low, found.high) == (pytest.approx(4 - reach), pytest.approx(4 + reach))
+    assert not found.bounded
+
+
+def test_a_negative_estimate_is_set_to_0():
+    # a residual alone: V_T + V_A - V_R is near V_R, in half of all tables below V_T
+    found = [crossed_interaction(some_table_without_slopes(i), 4, 4) for i in range(40)]
+    bounded = [one for one in found if one.bounded]
+    assert 20 <= len(bounded) < 40
+    for one in found:
+        estimate = one.targets + one.attributes - one.residual
+        least = max(one.targets, one.attributes)
+        assert one.bounded == (estimate < least)
+        assert one.se**2 == pytest.approx(max(estimate, least), rel=1e-14)
+
+
+def some_table_without_slopes(seed):
+    return slopes(np.random.default_rng(seed), (4, 4, 4, 4), (0, 0), (0, 0))
+
+
+@QUICK
+@given(st.integers(0, 2**32), sizes_of_groups)
+def test_t_exceeds_neither_sides_own(seed, sizes):
+    found = crossed_interaction(some_table(seed, sizes), sizes[0], sizes[2])
+    own = abs(found.difference) / math.sqrt(max(found.targets, found.attributes))
+    assert abs(found.t) <= own * (1 + 1e-12)
+    assert min(sizes) - 1 <= found.df * (1 + 1e-12)
+    assert found.df <= (sum(sizes) - 4) * (1 + 1e-12)
+
+
+@QUICK
+@given(st.integers(0, 2**32), sizes_of_groups)
+def test_swaps_of_groups_and_sides(seed, sizes):
+    table, (n_x, n_y, n_a, n_b) = some_table(seed, sizes), sizes
+    found = crossed_interaction(table, n_x, n_a)
+    sides = crossed_interaction(table.T, n_a, n_x)
+    assert (sides.t, sides.df) == (pytest.approx(found.t), pytest.approx(found.df))
+    assert sides.targets == pytest.approx(found.attributes)
+    mirrored = crossed_interaction(np.roll(table, n_y, axis=0), n_y, n_a)
+    assert mirrored.t == pytest.approx(-found.t)
+    assert mirrored.p_greater == pytest.approx(found.p_less)
+    assert (mirrored.low, mirrored.high) == (pytest.approx(-found.high), pytest.approx(-found.low))
+    both = crossed_interaction(np.roll(table, (n_y, n_b), axis=(0, 1)), n_y, n_b)
+    assert both.t == pytest.approx(found.t)
+
+
+@QUICK
+@given(st.integers(0, 2**32), sizes_of_groups)
+def test_main_effects_and_units_do_not_matter(seed, sizes):
+    table, rng = some_table(seed, sizes), np.random.default_rng(seed + 1)
+    found = crossed_interaction(table, sizes[0], sizes[2])
+    # an effect of a target on all attributes, or of an attribute on all targets
+    moved = 7 * (table + rng.normal(size=len(table))[:, None] + rng.normal(size=table.shape[1]))
+    other = crossed_interaction(moved, sizes[0], sizes[2])
+    assert other.t == pytest.approx(found.t, rel=1e-6, abs=1e-9)
+    assert other.se == pytest.approx(7 * found.se, rel=1e-6)
+
+
+@QUICK
+@given(st.integers(0, 2**32), sizes_of_groups, st.floats(0.5, 0.99))
+def test_interval_and_p_agree(seed, sizes, level):
+    for found in (
+        crossed_interaction(some_table(seed, sizes), sizes[0], sizes[2], level=level),
+        crossed_association(some_table(seed, sizes), sizes[2], level=level),
+    ):
+        assert (found.p_two_sided < 1 - level) == (not found.low <= 0 <= found.high)
+        assert found.p_two_sided == pytest.approx(2 * stats.t.sf(abs(found.t), found.df))
+        assert found.p_greater + found.p_less == pytest.approx(1)
+        assert found.level == level
+
+
+def test_level_2_by_hand():
+    # associations 5, 3: V_T = 1; columns 2.5, 4.5 | -0.5, -0.5: V_A = 1; no residual
+    found = crossed_association([[3.0, 5, -1, -1], [2, 4, 0, 0]], 2)
+    assert (found.difference, found.targets, found.attributes, found.residual) == (4.0, 1, 1, 0)
+    assert (found.se, found.df) == (math.sqrt(2), 1.0)
+
+
+def test_a_second_group_without_signal_makes_level_1_of_level_2():
+    table = some_table(3, (4, 4, 5, 6))
+    alone = crossed_association(table[:4], 5)
+    joined = crossed_interaction(np.vstack([table[:4], np.zeros((4, 11))]), 4, 5)
+    assert joined.difference == pytest.approx(alone.difference)
+    assert joined.se == pytest.approx(alone.se)
+
+
+def test_without_attribute_slopes_targets_decide_as_in_welchs_test():
+    rng = np.random.default_rng(0)
+    associations = rng.normal(size=9)
+    table = np.outer(associations, np.repeat([0.5, -0.5], [3, 4]))
+    found = crossed_interaction(table, 4, 3)
+    welch = stats.ttest_ind(associations[:4], associations[4:], equal_var=False)
+    assert found.t == pytest.approx(welch.statistic)
+    assert found.df == pytest.approx(welch.df)
+    assert found.p_two_sided == pytest.approx(welch.pvalue)
+
+
+SIMULATIONS = 600
+
+
+@pytest.mark.parametrize(
+    ("sizes", "spread"),
+    [
+        ((6, 6, 6, 6), ((1.0, 1.0), (1.0, 1.0), 1.0)),
+        ((8, 8, 8, 8), ((2.0, 0.5), (0.5, 2.0), 1.0)),
+        ((4, 20, 4, 20), ((2.0, 0.5), (2.0, 0.5), 1.0)),
+    ],
+)
+def test_level_1_keeps_its_level(sizes, spread):
+    """600 tables put the bound, four standard errors above 5 %, at 8.6 %."""
+    rng = np.random.default_rng(5)
+    p, narrow = np.empty(SIMULATIONS), np.empty(SIMULATIONS)
+    for i in range(SIMULATIONS):
+        table = slopes(rng, sizes, *spread)
+        p[i] = crossed_interaction(table, sizes[0], sizes[2]).p_two_sided
+        s = table[:, : sizes[2]].mean(axis=1) - table[:, sizes[2] :].mean(axis=1)
+        narrow[i] = stats.ttest_ind(s[: sizes[0]], s[sizes[0] :], equal_var=False).pvalue
+    assert (p < 0.05).mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / SIMULATIONS)
+    assert (p < 0.05).any()  # the level is held, not by never rejecting
+    assert (narrow < 0.05).mean() > 0.086  # the targets alone do not keep it
+
+
+def test_level_2_keeps_its_level():
+    """Random associations of targets and of attributes, none on the whole."""
+    rng, sizes, p = np.random.default_rng(6), (8, 8, 8), np.empty(SIMULATIONS)
+    for i in range(SIMULATIONS):
+        table = slopes(rng, (8, 0, 8, 8))
+        p[i] = crossed_association(table, sizes[2]).p_two_sided
+    assert (p < 0.05).mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / SIMULATIONS)
+    assert (p < 0.05).any()
+
+
+def test_the_permutation_test_takes_attributes_as_given():
+    """What the crossed test is for: with attribute slopes level 1 rejects far too often."""
+    rng, wrong = np.random.default_rng(7), 0
+    for _ in range(100):
+        table = slopes(rng, (6, 6, 6, 6), (0.0, 0.0), (1.0, 1.0), 0.5)
+        s = table[:, :6].mean(axis=1) - table[:, 6:].mean(axis=1)
+        wrong += permutation_test(s, 6).two_sided.p < 0.05
+    assert wrong > 25
+
+
+def test_it_finds_an_interaction():
+    rng = np.random.default_rng(8)
+    found = 0
+    for _ in range(50):
+        table = slopes(rng, (8, 8, 8, 8), (0.5, 0.5), (0.5, 0.5), 1.0)
+        table[:8, :8] += 2.0
+        found += crossed_interaction(table, 8, 8).p_greater < 0.05
+    assert found > 45
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3])
+def test_nothing_varies(value):
+    table = np.full((4, 4), value)
+    table[:2, :2] += 1.0
+    message = "a crossed test is not defined: nothing varies within the groups"
+    with pytest.warns(UndefinedWarning, match=message):
+        found = crossed_interaction(table, 2, 2)
+    assert found.difference == 1.0
+    for name in ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high"):
+        assert math.isnan(getattr(found, name))
+
+
+def test_the_result_is_frozen():
+    found = crossed_association(some_table(0, (3, 3, 3, 3)), 3)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.t = 0.0
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_x", "n_a", "message"),
+    [
+        ((3, 8), 2, 4, "both groups of targets must have a spread\n  got: 3 targets\n  allowed: 4"),
+        ((8, 3), 4, 2, "both groups of attributes must have a spread\n  got: 3 attributes"),
+        ((8, 8), 1, 4, "n_x is out of range\n  got: 1\n  allowed: 2 to 6"),
+        ((8, 8), 4, 7, "n_a is out of range\n  got: 7\n  allowed: 2 to 6"),
+        ((8,), 4, 4, "similarities must have 2 dimensions\n  got: an array of shape (8,)"),
+        ((0, 8), 4, 4, "both groups of targets must have a spread\n  got: 0 targets"),
+    ],
+)
+def test_messages(shape, n_x, n_a, message):
+    with pytest.raises(EatlasError) as caught:
+        crossed_interaction(np.ones(shape), n_x, n_a)
+    assert str(caught.value).startswith(message)
+
+
+def test_messages_of_values():
+    with pytest.raises(EatlasError, match="similarities must be finite\n  got: nan at"):
+        crossed_interaction([[np.nan] * 4] * 4, 2, 2)
+    with pytest.raises(EatlasError, match="must have a magnitude that can be squared"):
+        crossed_interaction(1e200 * some_table(0, (2, 2, 2, 2)), 2, 2)
+    with pytest.raises(EatlasError, match="level must be a probability\n  got: 95"):
+        crossed_association(some_table(0, (2, 2, 2, 2)), 2, level=95)
+    with pytest.raises(EatlasError) as caught:
+        crossed_association(np.ones((1, 8)), 4)
+    assert str(caught.value) == (
+        "one target cannot speak for others\n  got: 1 targets\n  allowed: 2 or more\n"
+        "  remedy: use the permutation test, which takes the targets as given"
+    )
