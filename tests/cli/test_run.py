@@ -114,12 +114,38 @@ def test_ids_and_labels_are_whole_at_any_width(columns, tmp_path):
 
 
 def test_a_terminal_that_knows_no_squares(tmp_path):
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii:replace", "PYTHONUTF8": "0"}
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0
     assert "A .." in done.stdout
     assert "B .#" in done.stdout
+    assert "-1.34*" in done.stdout
+    assert done.stderr == ""
+
+
+def test_json_is_utf8_whatever_the_terminal(tmp_path):
+    path = tmp_path / "rose.toml"
+    path.write_text(TOML.replace("Flowers", "🌹"), encoding="utf-8")
+    vectors = tmp_path / "v.csv"
+    terms = "aster clover iris lily ant flea wasp gnat love peace joy heaven hatred war filth agony"
+    rows = [f"{term},{i % 3},{i % 5},{i % 7 + 1}" for i, term in enumerate(terms.split())]
+    vectors.write_text("\n".join(rows), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [
+        sys.executable,
+        "-m",
+        "eatlas",
+        "run",
+        "--json",
+        "--tests",
+        path,
+        "--vectors",
+        vectors,
+    ]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+    assert done.returncode == 0
+    assert json.loads(done.stdout.decode("utf-8"))["concepts"]["X"] == "🌹"
 
 
 def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
@@ -226,3 +252,11 @@ def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
     assert len(done.stdout) == 10
     assert done.stderr == ""
+
+
+def test_a_full_disk_behind_standard_output(tmp_path):
+    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --json > /dev/full'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
+    assert done.returncode == 2
+    assert "standard output cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr

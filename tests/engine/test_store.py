@@ -12,7 +12,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.engine import Store, execute, make_plan
+from eatlas.engine import Store, execute, identities, make_plan
 from eatlas.engine.identity import derived_seed, identity
 from eatlas.errors import ResultsError
 
@@ -49,7 +49,7 @@ def test_what_was_done_is_not_done_again(tmp_path, plan):
     with Store(tmp_path) as store:
         assert len(store.done) == 2
         results = execute(plan, counting(done), store=store)
-        store.discard()
+        store.discard(identities(plan))
     assert done == ["t2", "t3", "t4"]
     assert results == whole
     assert [p.name for p in tmp_path.glob("[!.]*")] == []
@@ -87,6 +87,21 @@ def test_another_plan_takes_nothing_over(tmp_path, plan):
     with Store(tmp_path) as store:
         execute(make_plan(TESTS, VECTORS, "weat(ddof=0)"), counting(done), store=store)
     assert len(done) == 5
+
+
+def test_what_another_run_left_is_kept(tmp_path, plan):
+    with Store(tmp_path) as store:
+        execute(plan, store=store)
+    other = make_plan(TESTS, VECTORS, "weat(ddof=0)")
+    with Store(tmp_path) as store:
+        execute(other, store=store)
+        store.discard(identities(other))
+    done = []
+    with Store(tmp_path) as store:
+        execute(plan, counting(done), store=store)
+        store.discard([*identities(plan), *identities(other)])
+    assert done == []
+    assert list(tmp_path.glob("[!.]*")) == []
 
 
 def test_two_runs_in_one_directory(tmp_path):

@@ -15,10 +15,12 @@ def results():
 
 def test_a_sequence(results):
     assert len(results) == 6
-    assert results["two"] is results[1]
+    assert results[:2]["two"] is results[1]
+    with pytest.raises(KeyError, match="two: 3 results; take one by its position"):
+        results["two"]
     assert [r.measure for r in results[2:4]] == ["weat", "weat"]
     assert "failures: 0" in repr(results)
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="three: no such result; there are one, two"):
         results["three"]
 
 
@@ -51,7 +53,10 @@ def test_a_frame_holds_what_table_1_holds(results):
 
 def test_failures_are_kept_beside_the_results():
     tests = [make_test("good"), make_test("bad", X=("none", "nothing"))]
-    results = eatlas.run(tests=tests, vectors=make_vectors(tests[0]))
+    with pytest.warns(eatlas.EatlasWarning, match="1 of 2 jobs failed: bad on dict"):
+        results = eatlas.run(tests=tests, vectors=make_vectors(tests[0]))
+    with pytest.raises(KeyError, match="bad: test bad, group X .Flowers.: no term"):
+        results["bad"]
     assert [r.test for r in results] == ["good"]
     (failure,) = results.failures
     assert (failure.test, failure.source) == ("bad", "dict")

@@ -62,6 +62,17 @@ def test_the_fingerprint_is_the_hash_of_the_file(tmp_path):
     assert fresh.fingerprint == used.fingerprint == expected
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path):
+    for head in ("", "2 2\n"):
+        source = open_vectors(write(tmp_path, "\ufeff" + head + "cat 1 2\ndog 3 4\n"))
+        assert set(source.lookup({"cat", "dog"})) == {"cat", "dog"}
+
+
+def test_fewer_vectors_than_announced(tmp_path):
+    said = fault(tmp_path, "3 2\ncat 1 2\ndog 3 4\n")
+    assert "the file ends early\n  got: 2 vectors\n  allowed: 3 vectors, as its first line" in said
+
+
 def test_a_second_lookup_finds_more(tmp_path):
     source = open_vectors(write(tmp_path, GLOVE))
     assert set(source.lookup({"cat"})) == {"cat"}

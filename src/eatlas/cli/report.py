@@ -25,7 +25,9 @@ def report(
     """
     from eatlas.report import write_report  # noqa: PLC0415  (--help need not wait for it)
     from eatlas.results import salvage_results  # noqa: PLC0415
+    from eatlas.results.files import require_other_file  # noqa: PLC0415
 
+    require_other_file(output, results)
     good, damage = salvage_results(results)
     for error in damage:
         complain(error)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.say import complain, remark
+from eatlas.cli.say import complain, output_of_a_command, remark
 from eatlas.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -86,12 +86,14 @@ def run(
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run.
     """
-    from eatlas.engine import choose, execute, make_plan  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
     plan = make_plan(tests, vectors, measure, case=_case(case), seed=seed)
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:
+        names = [] if store is None else identities(plan)
+        _say_what_is_taken_over(store, names)
         try:
             with _progress(len(plan.jobs)) as tick:
                 results = execute(plan, executor, store=store, progress=tick)
@@ -105,8 +107,9 @@ def run(
         if target is not None and len(results):
             _write(results, target)
         if store is not None:
-            store.discard()
-    _show(results, target, as_json=as_json)
+            store.discard(names)
+    with output_of_a_command():
+        _show(results, target, as_json=as_json)
     raise typer.Exit(_exit_code(results))
 
 
@@ -124,9 +127,13 @@ def _store(directory: Path | None) -> Iterator[Store | None]:
 
     _require_writable(directory)
     with Store(directory) as store:
-        if store.done:
-            remark(f"{len(store.done)} finished jobs of a run that was cut off are taken over")
         yield store
+
+
+def _say_what_is_taken_over(store: Store | None, names: list[str]) -> None:
+    taken = 0 if store is None else len(store.done.keys() & set(names))
+    if taken:
+        remark(f"jobs of a run that was cut off and are taken over: {taken}")
 
 
 def _require_writable(directory: Path) -> None:
@@ -195,8 +202,9 @@ def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
     if as_json:
         from eatlas.results import to_json_line  # noqa: PLC0415
 
-        sys.stdout.writelines(to_json_line(result) + "\n" for result in results)
+        lines = "".join(to_json_line(result) + "\n" for result in results)
         sys.stdout.flush()
+        sys.stdout.buffer.write(lines.encode())  # JSON is UTF-8, whatever the terminal
     elif len(results):
         from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
 

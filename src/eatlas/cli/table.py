@@ -6,6 +6,7 @@ in two, and what is wider still is left to the terminal to wrap.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from rich import box
@@ -22,6 +23,8 @@ from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult,
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 
+ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "…": "~"})
+"""For terminals that know no others."""
 PIPE_WIDTH = 140
 """Columns where the output is no terminal and nobody has said how wide it is."""
 FIRST_COLUMN = (18, 34)
@@ -61,13 +64,20 @@ def _console() -> Console:
 
 def _print(console: Console, what: Table | Text) -> None:
     """Print at the width that the content needs, however narrow the terminal."""
-    if isinstance(what, Text):
-        console.print(what, soft_wrap=not console.is_terminal)
-    else:
-        given = console.width
-        console.width = max(given, _least_width(what, console))
-        console.print(what)
-        console.width = given
+    given = console.width
+    with console.capture() as captured:
+        if isinstance(what, Text):
+            console.print(what, soft_wrap=not console.is_terminal)
+        else:
+            console.width = max(given, _least_width(what, console))
+            console.print(what)
+    console.width = given
+    text = captured.get()
+    try:
+        text.encode(console.encoding)
+    except UnicodeEncodeError:
+        text = text.translate(ASCII).encode(console.encoding, "backslashreplace").decode("ascii")
+    sys.stdout.write(text)
 
 
 def _least_width(table: Table, console: Console) -> int:

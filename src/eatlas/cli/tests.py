@@ -64,13 +64,17 @@ def import_(
     ] = False,
 ) -> None:
     """Turn a test of other software into TOML; what was changed stands in its notes."""
-    from eatlas.results.files import atomic_file  # noqa: PLC0415  (--help need not wait for it)
+    from eatlas.results.files import (  # noqa: PLC0415  (--help need not wait for it)
+        atomic_file,
+        require_other_file,
+    )
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415
 
     text = to_toml([import_test(path, form, test_id=test_id, plurals=plurals)])
     if output is None:
         typer.echo(text, nl=False)
         return
+    require_other_file(output, [path])
     with atomic_file(output) as file:
         file.write(text)
     typer.echo(f"test: {output}")

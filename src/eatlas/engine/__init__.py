@@ -2,6 +2,7 @@
 
 from eatlas.engine.execution import execute, run
 from eatlas.engine.executors import Executor, Processes, choose, here
+from eatlas.engine.identity import identities
 from eatlas.engine.plan import Job, Plan, make_plan
 from eatlas.engine.store import Store
 
@@ -14,6 +15,7 @@ __all__ = [
     "choose",
     "execute",
     "here",
+    "identities",
     "make_plan",
     "run",
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from eatlas.engine.executors import Executor, Outcome, choose, here
-from eatlas.engine.identity import identity
+from eatlas.engine.identity import identities
 from eatlas.engine.perform import Conditions
 from eatlas.engine.plan import Plan, make_plan
 from eatlas.engine.store import Store
+from eatlas.errors import EatlasWarning
 from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
 
@@ -52,6 +54,11 @@ def run(
     EatlasError
         If a test, source or measure is not usable, before any job is done.
 
+    Warns
+    -----
+    EatlasWarning
+        If some jobs failed.
+
     Examples
     --------
     >>> import eatlas
@@ -60,7 +67,16 @@ def run(
     'BY-Singular'
     """
     plan = make_plan(tests, vectors, measures, case=case, seed=seed)
-    return execute(plan, choose(workers, len(plan.jobs)))
+    results = execute(plan, choose(workers, len(plan.jobs)))
+    if results.failures:
+        first = results.failures[0]
+        warnings.warn(
+            f"{len(results.failures)} of {len(plan.jobs)} jobs failed: "
+            f"{first.test} on {first.source}: {first.error.what}; see .failures",
+            EatlasWarning,
+            stacklevel=2,
+        )
+    return results
 
 
 def execute(
@@ -86,7 +102,7 @@ def execute(
     outcomes: dict[int, Outcome] = {}
     names: dict[int, str] = {}
     if store is not None:
-        names = {i: identity(job, plan.case, plan.seed) for i, job in enumerate(plan.jobs)}
+        names = dict(enumerate(identities(plan)))
         outcomes = {i: store.done[name] for i, name in names.items() if name in store.done}
     left = [i for i in range(len(plan.jobs)) if i not in outcomes]
     for position, outcome in executor([plan.jobs[i] for i in left], conditions):

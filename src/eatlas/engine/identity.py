@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from eatlas.engine.plan import Job
+from eatlas.engine.plan import Job, Plan
 from eatlas.sources import CaseRule
 from eatlas.version import __version__
 
@@ -22,6 +22,11 @@ def identity(job: Job, case: CaseRule, seed: int) -> str:
     parts = [test, job.source.name, job.source.fingerprint, job.measure.signature, case, seed]
     text = json.dumps([__version__, *parts], ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def identities(plan: Plan) -> list[str]:
+    """Name every job of a plan, in its order."""
+    return [identity(job, plan.case, plan.seed) for job in plan.jobs]
 
 
 def derived_seed(seed: int, test_id: str, source: str, signature: str) -> int:

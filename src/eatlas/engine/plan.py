@@ -57,6 +57,8 @@ def make_plan(
     if case not in get_args(CaseRule):
         allowed = " or ".join(get_args(CaseRule))
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
+    if not isinstance(seed, int) or seed < 0:
+        raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
     chosen = {m.signature: m for m in map(get_measure, _several(measures, DEFAULT_MEASURE))}
     chosen_tests = _of_fitting_kind(load_tests(_several(tests, DEFAULT_TESTS)), chosen.values())
     # a pair (words, array) is one source, so only a list is several

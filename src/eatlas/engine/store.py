@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -90,9 +91,13 @@ class Store:
             raise _cannot(self.path, error) from error
         self.done[name] = result
 
-    def discard(self) -> None:
-        """Forget the run, once its results stand elsewhere."""
-        self.path.unlink(missing_ok=True)
+    def discard(self, names: Collection[str]) -> None:
+        """Forget the jobs of a run, once their results stand elsewhere.
+
+        Jobs of another run that was cut off here are not lost: the store stays while it has any.
+        """
+        if set(self.done) <= set(names):
+            self.path.unlink(missing_ok=True)
 
     def _recover(self) -> None:
         """Read whole lines; cut off what follows the last of them."""

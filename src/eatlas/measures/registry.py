@@ -41,6 +41,12 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
     """
     if isinstance(spec, AssociationMeasure):
         return spec
+    if not isinstance(spec, str):
+        raise SignatureError(
+            "this is no measure",
+            got=getattr(spec, "__name__", repr(spec)),
+            allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
+        )
     signature = Signature.parse(spec)
     kind = measure_types().get(signature.name)
     if kind is None:

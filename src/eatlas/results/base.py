@@ -39,6 +39,7 @@ class AssociationResult(Record):
             "test": self.test,
             "source": self.source,
             "measure": self.measure,
+            "signature": self.signature,
             **{role: self.concepts.name(role) for role in "XYAB"},
         }
 

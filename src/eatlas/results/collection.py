@@ -50,11 +50,20 @@ class Results(Sequence[AssociationResult]):
         if isinstance(index, slice):
             return Results(self._results[index], self.failures)
         if isinstance(index, str):
-            for result in self._results:
-                if result.test == index:
-                    return result
-            raise KeyError(index)
+            return self._of_test(index)
         return self._results[index]
+
+    def _of_test(self, test: str) -> AssociationResult:
+        found = [result for result in self._results if result.test == test]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise KeyError(f"{test}: {len(found)} results; take one by its position")
+        failed = [str(failure.error) for failure in self.failures if failure.test == test]
+        known = ", ".join(dict.fromkeys(result.test for result in self._results))
+        raise KeyError(
+            f"{test}: " + (failed[0] if failed else f"no such result; there are {known}")
+        )
 
     def __len__(self) -> int:
         return len(self._results)

@@ -28,6 +28,22 @@ def write_results(results: Iterable[AssociationResult], path: Path) -> None:
         file.writelines(to_json_line(result) + "\n" for result in results)
 
 
+def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse to write over what is read.
+
+    Raises
+    ------
+    ResultsError
+        If `output` is one of `inputs`.
+    """
+    for path in inputs:
+        if output.exists() and path.exists() and output.samefile(path):
+            raise ResultsError(
+                f"{output}: this is the file that is read; writing would destroy it",
+                remedy="choose another name with -o",
+            )
+
+
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[str]]:
     """Open a text file that replaces `path` when the block ends well, and vanishes otherwise.

@@ -6,6 +6,7 @@ GloVe 840B has words with spaces, so the *last* `dim` fields are the numbers.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -41,7 +42,8 @@ class TextSource:
         self._known: dict[bytes, Vector | None] = {}
         self._duplicates: set[bytes] = set()
         self._digest: str | None = None
-        self._separator, self._dim, self._skip = _read_head(path)
+        self._separator, self._dim, self._announced = _read_head(path)
+        self._skip = 0 if self._announced is None else 1
 
     @property
     def name(self) -> str:
@@ -77,16 +79,25 @@ class TextSource:
     def _scan(self, new: Mapping[bytes, None]) -> None:
         digest = hashlib.sha256()
         found: dict[bytes, Vector] = {}
+        rows = 0
         with _open(self.path) as file:
             for number, line in enumerate(_hashed(file, digest), start=1):
                 if number <= self._skip or not line.strip():
                     continue
+                rows += 1
                 word, numbers = self._split(line.rstrip(b"\r\n"), number)
                 if word in new:
                     if word in found:
                         self._duplicates.add(word)
                     else:
                         found[word] = self._parse(numbers, number)
+        if self._announced is not None and rows < self._announced:
+            raise SourceError(
+                f"{self.path}: the file ends early",
+                got=f"{rows} vectors",
+                allowed=f"{self._announced} vectors, as its first line announces",
+                remedy="get it again; the copy is probably incomplete",
+            )
         self._known.update({**new, **found})
         self._digest = digest.hexdigest()
 
@@ -155,17 +166,17 @@ def _is_number(field: bytes | str) -> bool:
     return True
 
 
-def _read_head(path: Path) -> tuple[bytes, int, int]:
-    """Separator, dimension and number of header lines."""
+def _read_head(path: Path) -> tuple[bytes, int, int | None]:
+    """Separator, dimension, and the number of vectors where a first line announces it."""
     with _open(path) as file:
-        head = file.read(_HEAD_BYTES)
+        head = file.read(_HEAD_BYTES).removeprefix(codecs.BOM_UTF8)
     lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()]
     if not lines:
         raise SourceError(f"{path}: the file is empty", allowed="one word and its vector a line")
     separator = b"\t" if lines[0].count(b"\t") > lines[0].count(b" ") else b" "
     first = lines[0].split()
     if len(first) == 2 and all(field.isdigit() for field in first):
-        return _separator_of(lines[1:]) or separator, int(first[1]), 1
+        return _separator_of(lines[1:]) or separator, int(first[1]), int(first[0])
     dim = len(lines[0].rstrip(b" \t").split(separator)) - 1
     if dim < 1 or not _is_number(lines[0].rstrip(b" \t").split(separator)[-1]):
         raise SourceError(
@@ -173,7 +184,7 @@ def _read_head(path: Path) -> tuple[bytes, int, int]:
             got=repr(lines[0][:60].decode("utf-8", "replace")),
             allowed="word number number ..., separated by spaces or tabs",
         )
-    return separator, dim, 0
+    return separator, dim, None
 
 
 def _separator_of(lines: list[bytes]) -> bytes | None:
@@ -192,6 +203,6 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _hashed(file: BinaryIO, digest: hashlib._Hash) -> Iterator[bytes]:
-    for line in file:
+    for number, line in enumerate(file):
         digest.update(line)
-        yield line
+        yield line if number else line.removeprefix(codecs.BOM_UTF8)
