@@ -276,3 +276,13 @@ def test_colours_have_contrast(scheme):
         (colours["on-text"], colours["on"]),
     ):
         assert contrast(text, ground) >= 4.5, (text, ground)
+
+
+def test_several_signatures_of_one_measure_are_told_apart():
+    import eatlas
+
+    measures = ["ml-eat", "ml-eat(alpha=0.01)"]
+    page = report_html(eatlas.run(tests="weat-6", measures=measures))
+    summary = page[page.index("Summary") : page.index("Results in detail")]
+    for measure in measures:
+        assert eatlas.get_measure(measure).signature in summary
