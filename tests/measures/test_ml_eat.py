@@ -166,7 +166,10 @@ def test_a_word_test_needs_no_more_than_its_measure_needs(tiny, tiny_vectors):
         ({"ddof": True}, "got: True"),
         ({"tail": "both"}, "got: 'both'\n  allowed: directional or two-sided"),
         ({"threshold": -1}, "allowed: a number from 0"),
-        ({"p": "normal"}, "allowed: auto, exact, inversion, bracket"),
+        ({"p": "guess"}, "allowed: auto, exact, inversion, bracket, sampled, importance, normal"),
+        ({"draws": 0}, "got: 0\n  allowed: a whole number from 1"),
+        ({"draws": 1, "p": "importance"}, "got: 1\n  allowed: a whole number from 2"),
+        ({"strict": 1}, "got: 1\n  allowed: true or false"),
     ],
 )
 def test_parameters_are_checked(parameters, message):

@@ -6,6 +6,9 @@ import traceback
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
+
+from eatlas.engine.identity import derived_seed
 from eatlas.engine.plan import Job
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.results import AssociationResult, Failure
@@ -26,13 +29,20 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
         with warnings.catch_warnings():
             # the result carries the same remark, and a table or report shows it
             warnings.simplefilter("ignore", UndefinedWarning)
-            return job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
+            return _measured(job, conditions)
     except EatlasError as error:
         return failure(job, error)
     except MemoryError:
         return failure(job, out_of_memory(job))
     except Exception:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
         return failure(job, _our_fault(job, traceback.format_exc()))
+
+
+def _measured(job: Job, conditions: Conditions) -> AssociationResult:
+    """Give each job random numbers of its own, whoever does it and when."""
+    case, seed = conditions.case, conditions.seed
+    own = derived_seed(seed, job.test.id, job.source.name, job.measure.signature)
+    return job.measure(job.test, job.source, case=case, seed=seed, rng=np.random.default_rng(own))
 
 
 def failure(job: Job, error: EatlasError) -> Failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
-from eatlas.measures.p_values import to_record
+from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
 from eatlas.signature import Signature
 from eatlas.sources import CaseRule, VectorSource, embed, open_vectors
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.permutation import METHODS, permutation_test
+from eatlas.stats.inputs import generator
+from eatlas.stats.permutation import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.version import __version__
 
@@ -33,6 +34,8 @@ class Input:
     notes: tuple[str, ...]
     head: Mapping[str, Any]
     """The fields of a result that do not depend on what was found."""
+    rng: np.random.Generator | None = None
+    """Source of all random numbers of this one measurement."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,13 @@ class AssociationMeasure(ABC):
         Significance level, between 0 and 1.
     ddof : {1, 0}
         Denominator of the standard deviation in the effect size: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket"}
-        How p-values are found; ``auto`` chooses, and the result says what it chose.
+    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+        How p-values are found; ``auto`` chooses among the first four, and the result says what it
+        chose. The others reproduce published work.
+    draws : int
+        Random relabellings, where `p` is ``sampled`` or ``importance``.
+    strict : bool
+        Count only relabellings beyond the observed statistic, without those that tie with it.
     """
 
     name: ClassVar[str]
@@ -59,17 +67,28 @@ class AssociationMeasure(ABC):
     alpha: float = 0.05
     ddof: int = 1
     p: str = "auto"
+    draws: int = field(default=DRAWS, kw_only=True)
+    strict: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check("alpha", "a number between 0 and 1", ok=_number(self.alpha, 0, 1))
         self._check("ddof", "1 or 0", ok=type(self.ddof) is int and self.ddof in {0, 1})
         self._check("p", ", ".join(METHODS), ok=self.p in METHODS)
+        least = 2 if self.p == "importance" else 1
+        whole = type(self.draws) is int and self.draws >= least
+        self._check("draws", f"a whole number from {least}", ok=whole)
+        self._check("strict", "true or false", ok=isinstance(self.strict, bool))
 
     @property
     def signature(self) -> str:
-        """The measure with all its parameters, in canonical form."""
-        params = tuple((f.name, getattr(self, f.name)) for f in fields(self))
-        return str(Signature(self.name, params))
+        """The measure with its parameters, in canonical form.
+
+        `draws` and `strict` are left out where they have their defaults and change nothing.
+        """
+        idle = {"strict": not self.strict}
+        idle["draws"] = self.draws == DRAWS and self.p not in DRAWING
+        names = (f.name for f in fields(self) if not idle.get(f.name, False))
+        return str(Signature(self.name, tuple((name, getattr(self, name)) for name in names)))
 
     def __str__(self) -> str:
         return self.signature
@@ -81,6 +100,7 @@ class AssociationMeasure(ABC):
         *,
         case: CaseRule = "auto",
         seed: int = 0,
+        rng: np.random.Generator | None = None,
     ) -> AssociationResult:
         """Measure one test on one source.
 
@@ -92,6 +112,8 @@ class AssociationMeasure(ABC):
             Rule by which terms are looked up.
         seed : int
             Recorded with the result; exact p-values do not depend on it.
+        rng : numpy.random.Generator, optional
+            Source of random relabellings, where `p` asks for them; by default one from `seed`.
 
         Raises
         ------
@@ -113,7 +135,9 @@ class AssociationMeasure(ABC):
                 got=f"a test of the kind {test.kind}",
                 allowed=f"tests of the kind {self.kind}",
             )
-        given = self._embed(test, open_vectors(source), case, seed)
+        source_of_chance = np.random.default_rng(seed) if rng is None else generator(rng)
+        embedded = self._embed(test, open_vectors(source), case, seed)
+        given = replace(embedded, rng=source_of_chance)
         notes: list[str] = []
         result = self.compute(given, notes)
         for note in notes:
@@ -126,28 +150,31 @@ class AssociationMeasure(ABC):
         """Find what the measure is named for; remarks for the reader go into `notes`."""
 
     def level(
-        self, first: NDArray[np.float64], second: NDArray[np.float64], what: str, notes: list[str]
+        self,
+        first: NDArray[np.float64],
+        second: NDArray[np.float64],
+        what: str,
+        notes: list[str],
+        rng: np.random.Generator | None = None,
     ) -> Level:
-        """Effect size and permutation p-values of two groups of scores."""
-        scores, n = np.concatenate([first, second]), len(first)
-        difference, d = effect_size(scores, n, ddof=self.ddof)
-        p = to_record(permutation_test(scores, n, method=self.p, scale=1.0))
+        """Effect size and permutation p-values of two groups of scores.
+
+        `rng` is that of the input; it is needed where `p` asks for random relabellings.
+        """
+        scores, n = np.concatenate([first, second]), (len(first), len(second))
+        difference, d = effect_size(scores, n[0], ddof=self.ddof)
+        answer = permutation_test(
+            scores, n[0], method=self.p, scale=1.0, strict=self.strict, rng=rng, draws=self.draws
+        )
+        p = to_record(answer)
         if np.isnan(d):
             notes.append(
                 f"Undefined effect size of {what}: its scores do not differ, so every "
                 "relabelling gives the same statistic and all p-values are 1."
             )
-        elif p.min_p >= self.alpha:
-            notes.append(
-                f"The design of {what}, {n} against {len(second)}, has {p.total} relabellings: "
-                f"no p-value can fall below {p.min_p:.3g}, so none reaches alpha = {self.alpha}."
-            )
-        return Level(
-            effect_size=None if np.isnan(d) else d,
-            difference=difference,
-            n=(n, len(second)),
-            p=p,
-        )
+        else:
+            notes.extend(remarks(p, what, n, self.alpha))
+        return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
     def _embed(
         self, test: AssociationTest, source: VectorSource, case: CaseRule, seed: int

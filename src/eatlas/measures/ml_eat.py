@@ -36,8 +36,12 @@ class MLEAT(AssociationMeasure):
         A level 2 association needs p < alpha.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation in effect sizes: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
-        How p-values are found.
+    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+        How p-values are found; default "auto".
+    draws : int, default 100,000
+        Random relabellings, where `p` is "sampled" or "importance".
+    strict : bool, default False
+        Count only relabellings beyond the observed statistic, without ties.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
@@ -78,13 +82,13 @@ class MLEAT(AssociationMeasure):
         s = {r: kernels.associations(rows[r], mean["A"] - mean["B"]) for r in "XY"}
         u = {(t, r): kernels.associations(rows[r], mean[t]) for t in "XY" for r in "AB"}
         level2 = Level2(
-            X=self.level(u["X", "A"], u["X", "B"], "level 2 of X", notes),
-            Y=self.level(u["Y", "A"], u["Y", "B"], "level 2 of Y", notes),
+            X=self.level(u["X", "A"], u["X", "B"], "level 2 of X", notes, given.rng),
+            Y=self.level(u["Y", "A"], u["Y", "B"], "level 2 of Y", notes, given.rng),
         )
         blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
         return MLEATResult(
             **given.head,
-            level1=self.level(s["X"], s["Y"], "level 1", notes),
+            level1=self.level(s["X"], s["Y"], "level 1", notes, given.rng),
             level2=level2,
             level3=Level3(**{name: _cell(block) for name, block in blocks.items()}),
             pattern=self._pattern(level2),

@@ -1,13 +1,16 @@
-"""From the permutation engine's answer to the record that a result keeps."""
+"""From the permutation engine's answer to the record that a result keeps, and remarks on it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from eatlas.results.parts import (
     TAILS,
     Brackets,
     Counts,
+    Draws,
+    Intervals,
     Methods,
     PValues,
     RelativeErrors,
@@ -26,6 +29,7 @@ def to_record(answer: PermutationResult) -> PValues:
         return values if any(value is not None for value in values.values()) else None
 
     counts, errors, brackets = each("count"), each("rel_err"), each("bracket")
+    intervals, draws = each("interval"), each("draws")
     return PValues(
         **{name: tail.p for name, tail in tails.items()},
         method=methods["greater"] if same else Methods(**methods),
@@ -34,4 +38,28 @@ def to_record(answer: PermutationResult) -> PValues:
         min_p=answer.min_p,
         rel_err=errors and RelativeErrors(**errors),
         bracket=brackets and Brackets(**brackets),
+        interval=intervals and Intervals(**intervals),
+        draws=draws and Draws(**draws),
     )
+
+
+def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Iterator[str]:
+    """What a reader must know of these p-values before comparing them with alpha."""
+    zero = [name for name in TAILS if p.count_of(name) == 0]
+    if zero:
+        yield (
+            f"With strict inequalities no relabelling of {what} is counted in the tail"
+            f"{'s' * (len(zero) > 1)} {' and '.join(zero)}: a p of 0, given as the smallest "
+            "positive number."
+        )
+    elif p.min_p >= alpha:
+        yield (
+            f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
+            f"no p-value can fall below {p.min_p:.3g}, so none reaches alpha = {alpha}."
+        )
+    draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
+    if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
+        yield (
+            f"{draws} draws cannot show a p-value of {what} below {1 / (draws + 1):.3g}, so none "
+            f"reaches alpha = {alpha}."
+        )

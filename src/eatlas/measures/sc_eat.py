@@ -29,8 +29,12 @@ class SCEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
-        How p-values are found.
+    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+        How p-values are found; default "auto".
+    draws : int, default 100,000
+        Random relabellings, where `p` is "sampled" or "importance".
+    strict : bool, default False
+        Count only relabellings beyond the observed statistic, without ties.
 
     Raises
     ------
@@ -68,6 +72,5 @@ class SCEAT(AssociationMeasure):
         notes: list[str],
     ) -> TermAssociation:
         a, b = (kernels.associations(given.rows[role], row) for role in "AB")
-        return TermAssociation(
-            term=term, group=group, level2=self.level(a, b, f"the term {term!r}", notes)
-        )
+        level2 = self.level(a, b, f"the term {term!r}", notes, given.rng)
+        return TermAssociation(term=term, group=group, level2=level2)

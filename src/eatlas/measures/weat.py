@@ -26,8 +26,12 @@ class WEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p : {"auto", "exact", "inversion", "bracket"}, default "auto"
-        How p-values are found.
+    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+        How p-values are found; default "auto".
+    draws : int, default 100,000
+        Random relabellings, where `p` is "sampled" or "importance".
+    strict : bool, default False
+        Count only relabellings beyond the observed statistic, without ties.
 
     Raises
     ------
@@ -53,6 +57,6 @@ class WEAT(AssociationMeasure):
         x, y = (kernels.associations(rows[role], direction) for role in "XY")
         return WEATResult(
             **given.head,
-            level1=self.level(x, y, "level 1", notes),
+            level1=self.level(x, y, "level 1", notes, given.rng),
             scores=TargetScores(X=tuple(x), Y=tuple(y)),
         )

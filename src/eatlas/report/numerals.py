@@ -12,6 +12,11 @@ UNDEFINED = "–"
 # C(100, 50) still stands in full; a longer count would fill lines and tell nobody more
 LONGEST_IN_FULL = 10**30
 _MOST_DIGITS = 17  # of a double
+_METHODS = {
+    "sampled": "sampling",
+    "importance": "importance sampling",
+    "normal": "a normal approximation",
+}
 
 
 def effect(d: float | None, decimals: int = 2) -> str:
@@ -161,12 +166,21 @@ def evidence(p: PValues, tail: str) -> str:
     counted = p.count_of(tail)
     if counted is not None:
         return count(counted)
-    bounds = None if p.bracket is None else getattr(p.bracket, tail)
+    bounds, interval, error = (
+        None if part is None else getattr(part, tail) for part in (p.bracket, p.interval, p.rel_err)
+    )
     if bounds is not None:
-        return f"between {p_value(bounds[0])} and {p_value(bounds[1])}"
-    error = None if p.rel_err is None else getattr(p.rel_err, tail)
-    method = f"by {p.method_of(tail)}"
-    return method if error is None else f"{method}, relative error ≤ {_power(error)}"
+        return _range(bounds)
+    method = _METHODS.get(p.method_of(tail), p.method_of(tail))
+    if interval is not None and p.draws is not None:
+        drawn = count(getattr(p.draws, tail))
+        return f"by {method} with {drawn} draws, 95% interval {_range(interval)}"
+    return f"by {method}" if error is None else f"by {method}, relative error ≤ {_power(error)}"
+
+
+def _range(bounds: tuple[float, float]) -> str:
+    low, high = (p_value(p) for p in bounds)
+    return f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
 
 
 def _power(error: float) -> str:

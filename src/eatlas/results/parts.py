@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
-Method = Literal["exact", "inversion", "bracket"]
+Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
 
@@ -66,8 +66,27 @@ class Brackets(Record):
     two_sided: Bounds | None
 
 
+class Intervals(Record):
+    """95% confidence interval of each tail's p-value; None where it was not drawn at random."""
+
+    greater: Bounds | None
+    less: Bounds | None
+    two_sided: Bounds | None
+
+
+class Draws(Record):
+    """Random relabellings behind each tail's p-value; None where it was not drawn at random."""
+
+    greater: int | None
+    less: int | None
+    two_sided: int | None
+
+
 class PValues(Record):
-    """Permutation p-values of one statistic t, over all relabellings of one size."""
+    """Permutation p-values of one statistic t, over all relabellings of one size.
+
+    The inequalities are strict where the signature says ``strict=true``.
+    """
 
     greater: Probability
     """P(T >= t)."""
@@ -82,9 +101,11 @@ class PValues(Record):
     total: int
     """The number of all relabellings, C(N, n)."""
     min_p: Probability
-    """The smallest p-value this design can give, 1 / total."""
+    """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
     rel_err: RelativeErrors | None = None
     bracket: Brackets | None = None
+    interval: Intervals | None = None
+    draws: Draws | None = None
 
     def tail(self, name: str) -> float:
         """Return the p-value of one tail."""

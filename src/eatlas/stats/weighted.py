@@ -37,7 +37,7 @@ class Level:
     def noise(self) -> float:
         """Rounding error of a score: deviations no larger are none."""
         peak = float(np.abs(self.block).max())
-        return (ROUNDING_UNITS + self.block.shape[1]) * 2.0**-53 * peak
+        return float((ROUNDING_UNITS + self.block.shape[1]) * 2.0**-53 * peak)
 
 
 @dataclass(frozen=True)

@@ -37,17 +37,24 @@ def random_design(r, kind, largest=14):
     return scores, n
 
 
-def brute_counts(scores, n, scale=None):
+def brute_counts(scores, n, scale=None, *, strict=False):
     """(greater, less, two-sided) counts over all subsets, in exact rational arithmetic.
 
     The float scores are taken as the rational numbers they are, and two sums tie when they differ
-    by at most 16 N 2^-53 scale: the stated definition, without any fixed-point step.
+    by at most 16 N 2^-53 scale: the stated definition, without any fixed-point step. With `strict`
+    ties are not counted.
     """
     s = [Fraction(float(x)) for x in scores]
     scale = Fraction(max(abs(float(x)) for x in scores) if scale is None else scale)
     tie = 16 * len(s) * Fraction(2) ** -53 * scale
     t, mean = sum(s[:n]), Fraction(n, len(s)) * sum(s)
     sums = [sum(c) for c in itertools.combinations(s, n)]
+    if strict:
+        return (
+            sum(x > t + tie for x in sums),
+            sum(x < t - tie for x in sums),
+            sum(abs(x - mean) > abs(t - mean) + tie for x in sums),
+        )
     return (
         sum(x >= t - tie for x in sums),
         sum(x <= t + tie for x in sums),

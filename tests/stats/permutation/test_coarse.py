@@ -120,7 +120,7 @@ def test_lattice_inversion_equals_the_count(n, top, shift):
     points = scale_points(n, n, top, shift, seed=n)
     question = on_lattice(ask(points / 10, n, None))
     exact = lattice_counts(points.tolist(), n)
-    observed = [question.at_least, question.above]
+    observed = [question.at_least, question.below]
     found = invert(question.values, n, observed, lattice=True, effort=QUICK)
     total = math.comb(2 * n, n)
     tail = exact[1] if question.mirrored else exact[0]

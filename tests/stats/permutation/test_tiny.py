@@ -83,6 +83,4 @@ def test_results_are_frozen_values():
         tail.p = 0.0  # type: ignore[misc]
     result = PermutationResult(tail, tail, tail, 20)
     assert result == PermutationResult(tail, tail, tail, 20)
-    assert repr(result.greater) == (
-        "Tail(p=0.15, method='exact', count=3, rel_err=None, bracket=None)"
-    )
+    assert repr(result.greater) == ("Tail(p=0.15, method='exact', count=3)")

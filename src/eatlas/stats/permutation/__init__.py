@@ -7,7 +7,7 @@ added up. A p-value is an integer count over C(N, n) wherever that can be afford
 
 from __future__ import annotations
 
-from eatlas.stats.permutation.engine import METHODS, permutation_test
+from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stats.permutation.result import PermutationResult, Tail
 
-__all__ = ["METHODS", "PermutationResult", "Tail", "permutation_test"]
+__all__ = ["DRAWING", "DRAWS", "METHODS", "PermutationResult", "Tail", "permutation_test"]

@@ -22,7 +22,7 @@ def _first_at_least(x: NDArray[np.int64], start: int, end: int, value: int) -> i
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _merge(
+def merge(
     x: NDArray[np.int64], i: int, i_end: int, j: int, j_end: int, item: int, out: NDArray[np.int64]
 ) -> None:
     """Merge ascending x[i:i_end] and x[j:j_end] + item into `out`; no branch on the data."""
@@ -83,7 +83,7 @@ def build(
                 size = (i_end - i) + (m_end - m)
                 if used + size > target.size:
                     return -1
-                _merge(source, i, i_end, m, m_end, item, target[used : used + size])
+                merge(source, i, i_end, m, m_end, item, target[used : used + size])
                 used += size
             new_ends[k] = used
         starts[:] = new_starts

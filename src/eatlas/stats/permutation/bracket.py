@@ -152,5 +152,7 @@ def _rows(half: _Shortfalls) -> list[NDArray[np.float64]]:
 def _chernoff(values: NDArray[np.int64], n: int, t: int) -> Tail:
     """Chernoff: p <= exp(log Z - mu n - lam t) / total for any tilt, here the best."""
     total = math.comb(values.size, n)
+    if t > int(values[values.size - n :].sum()):
+        return Tail.exact(0, total)
     high = log_chernoff(values, n, t) - math.log(total)
     return Tail.bracketed(max(1 / total, SMALLEST), math.exp(min(0.0, high)))

@@ -44,6 +44,7 @@ def on_lattice(question: Question) -> Question | None:
         observed=_observed_steps(question, offsets, steps),
         tolerance=0,
         mirrored=question.mirrored,
+        strict=question.strict,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eatlas.stats.permutation.result import Tail
+from eatlas.stats.permutation.result import SMALLEST, Tail
 
 ROUNDING = 2.0**-52
 
@@ -33,6 +33,8 @@ def added(first: Tail, second: Tail, total: int) -> Tail:
 def bounds(tail: Tail) -> tuple[float, float]:
     """What is known of p as an interval."""
     if tail.bracket is not None:
-        return tail.bracket
+        low, high = tail.bracket
+        # the smallest double stands for none at all, and two of them are not more
+        return (low if low > SMALLEST else 0.0), high
     slack = tail.rel_err or ROUNDING
     return tail.p * (1 - slack), tail.p * (1 + slack)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from eatlas.stats.permutation.contour import ALIAS, Contour, size_nodes, tilted
 from eatlas.stats.permutation.guard import log_mean_square
 from eatlas.stats.permutation.nodes import Nodes, choose
+from eatlas.stats.permutation.standard import standardised, targets, unit_of
 
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
@@ -90,8 +91,8 @@ def invert(
     list of Inverted or None
         None at the edge of the support, where no contour exists.
     """
-    unit = _unit(values)
-    contour = tilted(_standard(values), n, _targets(values, n, thresholds))
+    unit = unit_of(values)
+    contour = tilted(standardised(values), n, targets(values, n, thresholds))
     if contour is None:
         return None
     return _integrate(contour, 1.0 / unit if lattice else 0.0, effort)
@@ -99,7 +100,7 @@ def invert(
 
 def log_count_near(values: NDArray[np.int64], n: int, threshold: int) -> float:
     """About log #{T >= threshold}, in microseconds; -inf at the edge of the support."""
-    contour = tilted(_standard(values), n, _targets(values, n, [threshold]))
+    contour = tilted(standardised(values), n, targets(values, n, [threshold]))
     if contour is None:
         return -math.inf
     return contour.log_weight - contour.lam * float(contour.targets[0]) + contour.log_scale + 3.0
@@ -107,29 +108,11 @@ def log_count_near(values: NDArray[np.int64], n: int, threshold: int) -> float:
 
 def log_chernoff(values: NDArray[np.int64], n: int, threshold: int) -> float:
     """A certain upper bound of log #{T >= threshold}; log C(N, n) at the edge of the support."""
-    contour = tilted(_standard(values), n, _targets(values, n, [threshold]))
+    contour = tilted(standardised(values), n, targets(values, n, [threshold]))
     if contour is None:
         return math.log(math.comb(values.size, n))
     log_bound = contour.log_weight - contour.lam * float(contour.targets[0])
     return log_bound + CERTAIN * (1 + abs(contour.log_weight))
-
-
-def _standard(values: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The scores with mean 0 and standard deviation 1, centred in integers first."""
-    whole = int(values.sum())
-    middle = round(whole / values.size)
-    rest = (whole - middle * values.size) / values.size
-    return ((values - middle).astype(np.float64) - rest) / _unit(values)
-
-
-def _unit(values: NDArray[np.int64]) -> float:
-    return float(np.std((values - values[values.size // 2]).astype(np.float64)))
-
-
-def _targets(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> NDArray[np.float64]:
-    """Thresholds as distances from the mean, in standard deviations of a score."""
-    size, whole, unit = values.size, int(values.sum()), _unit(values)
-    return np.array([(t * size - n * whole) / size / unit for t in thresholds])
 
 
 def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:

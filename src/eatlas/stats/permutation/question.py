@@ -7,12 +7,14 @@ that nothing depends on the order of terms, on floating-point sums or on which g
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eatlas.stats.permutation.result import SMALLEST
 
 SUM_BITS = 60
 """Sum of abs(w) stays below 2**60 before rounding, so below 2**61 after it: int64 never wraps."""
@@ -36,6 +38,8 @@ class Question:
     """Two sums tie when they differ by at most this."""
     mirrored: bool
     """True when the question's upper tail is the caller's lower tail."""
+    strict: bool = False
+    """True when a sum that ties with the observed one is not extreme."""
 
     @cached_property
     def total(self) -> int:
@@ -73,28 +77,35 @@ class Question:
 
     @property
     def central(self) -> bool:
-        """The observed sum ties with the mean, so every subset is two-sided extreme."""
-        return self.deviation <= self.values.size * self.tolerance
+        """Every subset is two-sided extreme, as the observed sum ties with the mean."""
+        return not self.strict and self.deviation <= self.values.size * self.tolerance
 
     @property
     def at_least(self) -> int:
-        """T >= this: as extreme as observed, or tied with it."""
-        return self.observed - self.tolerance
+        """The upper tail is T >= this: as extreme as observed, or tied with it (or beyond)."""
+        return self.observed + self.tolerance + 1 if self.strict else self.observed - self.tolerance
 
     @property
-    def above(self) -> int:
-        """T >= this: beyond any tie with the observed sum."""
-        return self.observed + self.tolerance + 1
+    def below(self) -> int:
+        """The lower tail is T < this: not beyond any tie with the observed sum (or below all)."""
+        return self.observed - self.tolerance if self.strict else self.observed + self.tolerance + 1
 
     @property
     def at_most(self) -> int:
-        """T <= this: as far below the mean as the observed sum is above it, or tied.
+        """The far side is T <= this: as far below the mean as the observed sum is above it.
 
-        From N T - n S <= -(N t - n S) + N tol, in integers.
+        From N T - n S <= -(N t - n S) + N tol, or < and - N tol, in integers.
         """
         size = int(self.values.size)
         mirror = self.n * int(self.values.sum()) - self.deviation
+        if self.strict:
+            return (mirror - 1) // size - self.tolerance
         return mirror // size + self.tolerance
+
+    @property
+    def least_p(self) -> float:
+        """A certain lower bound of every tail: the observed subset is in it, if ties are."""
+        return SMALLEST if self.strict else max(1 / self.total, SMALLEST)
 
 
 def to_fixed(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
@@ -123,11 +134,14 @@ def tie_tolerance(size: int, scale: float, q: int) -> int:
     return math.floor(Fraction(scale) * 16 * size * Fraction(2) ** (q - 53)) + 1
 
 
-def ask(scores: NDArray[np.float64], n: int, scale: float | None) -> Question:
+def ask(
+    scores: NDArray[np.float64], n: int, scale: float | None, *, strict: bool = False
+) -> Question:
     """State the question for the first `n` of `scores`."""
     w, q = to_fixed(scores)
     scale = float(np.max(np.abs(scores))) if scale is None else scale
-    return orient(w, n, int(w[:n].sum()), tie_tolerance(w.size, scale, q))
+    question = orient(w, n, int(w[:n].sum()), tie_tolerance(w.size, scale, q))
+    return replace(question, strict=strict)
 
 
 def orient(w: NDArray[np.int64], n: int, observed: int, tolerance: int) -> Question:

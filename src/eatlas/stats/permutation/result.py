@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Literal
 
 SMALLEST = sys.float_info.min * sys.float_info.epsilon
 """The smallest positive double: a p-value below it is reported as this, never as 0."""
 
 
-@dataclass(frozen=True)
+Interval = tuple[float, float]
+TailName = Literal["greater", "less", "two_sided"]
+TAILS: tuple[TailName, ...] = ("greater", "less", "two_sided")
+
+
+@dataclass(frozen=True, repr=False)
 class Tail:
-    """One p-value and its provenance.
+    """One p-value and its provenance; what does not apply to its method is None.
 
     Examples
     --------
     >>> Tail.exact(1, 20)
-    Tail(p=0.05, method='exact', count=1, rel_err=None, bracket=None)
+    Tail(p=0.05, method='exact', count=1)
     """
 
     p: float
     """The p-value, in (0, 1]; for a bracket its upper end."""
     method: str
-    """``exact`` (an integer count), ``inversion`` or ``bracket``."""
+    """``exact`` (an integer count), ``inversion``, ``bracket``, ``sampled``, ``importance`` or
+    ``normal``."""
     count: int | None = None
     """Subsets at least as extreme as the observed one; None unless exact."""
     rel_err: float | None = None
     """Stated bound of the relative error; None unless by inversion."""
-    bracket: tuple[float, float] | None = None
+    bracket: Interval | None = None
     """Certain lower and upper bound of p; None unless by bracket."""
+    interval: Interval | None = None
+    """95% confidence interval of p; None unless sampled or by importance."""
+    draws: int | None = None
+    """Subsets drawn; None unless sampled or by importance."""
+    std_err: float | None = None
+    """Estimated standard error of p; None unless by importance."""
+
+    def __repr__(self) -> str:
+        known = {f.name: getattr(self, f.name) for f in fields(self)}
+        inside = ", ".join(f"{k}={v!r}" for k, v in known.items() if v is not None)
+        return f"Tail({inside})"
 
     @classmethod
     def exact(cls, count: int, total: int) -> Tail:
@@ -46,10 +64,27 @@ class Tail:
         low, high = (min(max(x, SMALLEST), 1.0) for x in (low, high))
         return cls(p=high, method="bracket", bracket=(low, high))
 
+    @classmethod
+    def normal(cls, p: float) -> Tail:
+        """A tail of the normal distribution; nothing is known about its error."""
+        return cls(p=min(max(p, SMALLEST), 1.0), method="normal")
+
+    @classmethod
+    def estimated(cls, method: str, p: float, interval: Interval, draws: int, least: float) -> Tail:
+        """A tail from random subsets; p and its interval are cut off at `least`, which is certain.
+
+        `least` is 1 / C(N, n) where the observed subset itself belongs to the tail.
+        """
+        low, p, high = (min(max(x, least), 1.0) for x in (interval[0], p, interval[1]))
+        return cls(p=p, method=method, interval=(low, high), draws=draws)
+
 
 @dataclass(frozen=True)
 class PermutationResult:
-    """The three tails of one two-sample permutation test."""
+    """The three tails of one two-sample permutation test.
+
+    With ``strict`` the inequalities are strict: a tail then counts what exceeds the observed sum.
+    """
 
     greater: Tail
     """Subsets with T >= t."""
@@ -62,5 +97,5 @@ class PermutationResult:
 
     @property
     def min_p(self) -> float:
-        """The smallest p this design can reach, 1 / total."""
+        """The smallest p this design can reach, 1 / total, unless inequalities are strict."""
         return max(1 / self.total, SMALLEST)

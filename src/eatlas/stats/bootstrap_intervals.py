@@ -1,0 +1,142 @@
+"""Intervals from a bootstrap distribution: percentile, BCa and studentised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from eatlas.stats.weighted import Array
+
+NORMAL = NormalDist()
+UNDEFINED = (math.nan, math.nan)
+NEAR_BOUND = 1e-12
+"""A correlation whose square is nearer to 1 than this is +-1 but for rounding."""
+
+
+def percentile(drawn: Array, level: float) -> tuple[float, float]:
+    """The central share `level` of the resamples; NaN for none.
+
+    Examples
+    --------
+    >>> percentile(np.arange(101.0), 0.5)
+    (25.0, 75.0)
+    """
+    tail = (1 - level) / 2
+    return _quantiles(drawn, (tail, 1 - tail))
+
+
+def acceleration(groups: Sequence[Array]) -> float:
+    """Efron's acceleration from the values that leave out one term, for each group of terms.
+
+    NaN where no term changes the value, or where a value is undefined.
+
+    Notes
+    -----
+    With ``U = (n - 1) (mean of the values - value)`` for a group of n terms,
+    ``a = sum(U**3 / n**3) / (6 sum(U**2 / n**2)**1.5)``, sums over all terms of all groups
+    (Efron 1987, section 6; Davison and Hinkley 1997, equations 5.31 and 5.36).
+
+    Examples
+    --------
+    >>> round(acceleration([np.array([0.0, 0.0, 3.0])]), 6)  # U = 2, 2, -4
+    -0.068041
+    """
+    cubes = squares = 0.0
+    for values in groups:
+        u = (values.size - 1) / values.size * (values.mean() - values)
+        cubes, squares = cubes + float(np.sum(u**3)), squares + float(np.sum(u**2))
+    return cubes / (6 * squares**1.5) if squares > 0 else math.nan
+
+
+def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float]:
+    """Efron's (1987) bias-corrected and accelerated interval.
+
+    Parameters
+    ----------
+    drawn : array, shape (B,)
+        Values of the resamples, all defined.
+    estimate : float
+        The value of the terms as they are.
+    a : float
+        Acceleration, as :func:`acceleration` finds it.
+    level : float
+
+    Returns
+    -------
+    low, high : float
+        Quantiles of `drawn` at ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, with z the normal
+        quantiles of the tails and ``Phi(z0)`` the share of `drawn` below the estimate, ties
+        counted half. NaN where all of them lie on one side, and where `a` is NaN.
+
+    Examples
+    --------
+    >>> bca(np.arange(101.0), 50.0, 0.0, 0.5)
+    (25.0, 75.0)
+    """
+    if not drawn.size or math.isnan(a):
+        return UNDEFINED
+    share = float(np.mean(drawn < estimate) + np.mean(drawn <= estimate)) / 2
+    if not 0 < share < 1:
+        return UNDEFINED
+    z0, z = NORMAL.inv_cdf(share), NORMAL.inv_cdf((1 - level) / 2)
+    adjusted = [NORMAL.cdf(z0 + (z0 + x) / (1 - a * (z0 + x))) for x in (z, -z)]
+    return _quantiles(drawn, adjusted)
+
+
+def studentised(
+    estimate: tuple[float, float], drawn: tuple[Array, Array], bound: float, level: float
+) -> tuple[tuple[float, float], int]:
+    """Bootstrap-t interval on Fisher's scale, where the effect size has no bound.
+
+    Parameters
+    ----------
+    estimate : (float, float)
+        Effect size of the terms as they are, and its standard error.
+    drawn : (array, array)
+        The same of each resample, shape (B,).
+    bound : float
+        The effect size's greatest magnitude: ``d / bound`` is the correlation r of scores with
+        the label of their group.
+    level : float
+
+    Returns
+    -------
+    (low, high) : (float, float)
+        ``bound tanh(z - q se(z))`` with ``z = artanh(d / bound)``,
+        ``se(z) = se(d) / bound / (1 - r**2)`` and q the quantiles of ``(z* - z) / se(z*)`` over
+        the resamples. NaN where r is 1 or -1.
+    left_out : int
+        Resamples without a finite ``(z* - z) / se(z*)``, left out.
+
+    Notes
+    -----
+    Bootstrap-t: Efron (1982), section 10.10; on a transformed scale: Tibshirani (1988), Variance
+    stabilization and the bootstrap, Biometrika 75.
+    """
+    z, se = (float(x) for x in _fisher(np.array(estimate[0]), np.array(estimate[1]), bound))
+    zs, ses = _fisher(*drawn, bound)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (zs - z) / ses
+    usable = t[np.isfinite(t)]
+    left_out = t.size - usable.size
+    if not usable.size or not math.isfinite(se) or se <= 0:
+        return UNDEFINED, left_out
+    low, high = percentile(usable, level)
+    return (bound * math.tanh(z - high * se), bound * math.tanh(z - low * se)), left_out
+
+
+def _fisher(d: Array, se: Array, bound: float) -> tuple[Array, Array]:
+    """Effect sizes and standard errors on the scale of artanh; NaN at the bounds."""
+    r = d / bound
+    free = np.where(1 - r**2 > NEAR_BOUND, 1 - r**2, np.nan)
+    return np.arctanh(np.where(np.isnan(free), np.nan, r)), se / bound / free
+
+
+def _quantiles(drawn: Array, at: Sequence[float]) -> tuple[float, float]:
+    if not drawn.size:
+        return UNDEFINED
+    low, high = np.quantile(drawn, at).tolist()
+    return low, high

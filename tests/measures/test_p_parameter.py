@@ -1,0 +1,133 @@
+"""How p-values are found is a parameter: its signature, its records, its random numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas.engine import Processes, execute, here, make_plan
+from eatlas.engine.identity import derived_seed
+from eatlas.engine.verify import verify
+from eatlas.errors import EatlasError
+
+DRAWN = ["sampled", "importance"]
+TESTS = [make_test(f"t{i}", X=tuple(f"x{i}{j}" for j in range(5))) for i in range(4)]
+VECTORS = {t: v for i, test in enumerate(TESTS) for t, v in make_vectors(test, seed=i).items()}
+
+
+@pytest.mark.parametrize(
+    ("measure", "signature"),
+    [
+        (eatlas.WEAT(), "WEAT(alpha=0.05,ddof=1,p=auto)"),
+        (eatlas.WEAT(p="normal"), "WEAT(alpha=0.05,ddof=1,p=normal)"),
+        (eatlas.WEAT(p="sampled"), "WEAT(alpha=0.05,ddof=1,draws=100000,p=sampled)"),
+        (eatlas.WEAT(p="importance", draws=9), "WEAT(alpha=0.05,ddof=1,draws=9,p=importance)"),
+        (eatlas.WEAT(strict=True), "WEAT(alpha=0.05,ddof=1,p=auto,strict=true)"),
+        (eatlas.WEAT(draws=7), "WEAT(alpha=0.05,ddof=1,draws=7,p=auto)"),
+        (
+            eatlas.MLEAT(),
+            "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)",
+        ),
+    ],
+)
+def test_signatures_say_what_matters_and_parse_back(measure, signature):
+    assert measure.signature == signature
+    assert eatlas.get_measure(signature) == measure
+
+
+def weat(p, draws=2000, **call):
+    return eatlas.WEAT(p=p, draws=draws)(TESTS[0], VECTORS, **call)
+
+
+@pytest.mark.parametrize("p", DRAWN)
+def test_a_result_records_interval_and_draws(p, tmp_path):
+    result, exact = weat(p), eatlas.WEAT()(TESTS[0], VECTORS)
+    found = result.level1.p
+    assert found.method == p
+    assert found.count is None
+    assert found.draws.to_dict() == {"greater": 2000, "less": 2000, "two_sided": 2000}
+    for tail in ("greater", "less", "two_sided"):
+        low, high = getattr(found.interval, tail)
+        assert low <= exact.level1.p.tail(tail) <= high
+        assert low <= found.tail(tail) <= high
+    assert result.level1.effect_size == exact.level1.effect_size
+    assert exact.level1.p.interval is exact.level1.p.draws is None
+    results = eatlas.run(TESTS[0], VECTORS, eatlas.WEAT(p=p, draws=50))
+    results.write(tmp_path / "results.jsonl")
+    assert eatlas.read_results(tmp_path / "results.jsonl") == results
+
+
+def test_a_result_by_the_normal_approximation():
+    p = weat("normal").level1.p
+    assert (p.method, p.count, p.interval, p.rel_err) == ("normal", None, None, None)
+    assert p.greater + p.less == pytest.approx(1)
+
+
+@pytest.mark.parametrize("p", DRAWN)
+def test_the_generator_is_explicit_and_defaults_to_the_seed(p):
+    one = weat(p, rng=np.random.default_rng(4))
+    assert weat(p, rng=np.random.default_rng(4)) == one
+    assert weat(p, rng=np.random.default_rng(5)).level1 != one.level1
+    assert weat(p, seed=4).level1 == one.level1
+    with pytest.raises(EatlasError, match="rng must be a numpy Generator\n  got: int"):
+        weat(p, rng=4)
+
+
+@pytest.mark.parametrize("p", DRAWN)
+def test_the_order_of_terms_changes_no_bit(p):
+    turned = make_test("t0", X=TESTS[0].X.terms[::-1])
+    other = eatlas.WEAT(p=p, draws=2000)(turned, VECTORS)
+    assert other.level1 == weat(p).level1
+
+
+def test_numbers_do_not_depend_on_the_order_of_jobs_or_on_workers():
+    measures = ["ml-eat(p=sampled,draws=300)", "weat(p=importance,draws=300)"]
+    plan = make_plan(TESTS, VECTORS, measures, seed=3)
+    one = execute(plan, here)
+    assert execute(plan, Processes(2)) == one
+    turned = execute(make_plan(TESTS[::-1], VECTORS, measures[::-1], seed=3), here)
+    key = lambda result: (result.test, result.measure)  # noqa: E731
+    assert sorted(turned, key=key) == sorted(one, key=key)
+    alone = execute(make_plan(TESTS[2], VECTORS, measures[0], seed=3), here)
+    assert alone[0] in list(one)
+    assert execute(make_plan(TESTS[2], VECTORS, measures[0], seed=4), here)[0].level1 != (
+        alone[0].level1
+    )
+
+
+def test_a_job_draws_from_its_derived_seed():
+    (result,) = eatlas.run(TESTS[1], VECTORS, "weat(p=sampled,draws=500)", seed=9)
+    seed = derived_seed(9, result.test, result.source, result.signature)
+    rng = np.random.default_rng(seed)
+    again = eatlas.get_measure(result.signature)(TESTS[1], VECTORS, seed=9, rng=rng)
+    assert again.level1 == result.level1
+
+
+def test_verify_repeats_random_numbers():
+    results = eatlas.run("weat-6", "glove-sample", "ml-eat(p=sampled,draws=100)", seed=2)
+    (verdict,) = verify(results)
+    assert (verdict.status, verdict.details) == ("same", ())
+
+
+def test_too_few_draws_are_remarked():
+    result = weat("sampled", draws=10)
+    assert result.warnings[-1] == (
+        "10 draws cannot show a p-value of level 1 below 0.0909, so none reaches alpha = 0.05."
+    )
+    assert weat("sampled", draws=20).warnings == weat("auto").warnings
+
+
+def test_a_strict_count_of_zero_is_remarked():
+    axis = dict.fromkeys(("aster", "clover", "iris", "lily"), (1.0, 0.1))
+    axis |= dict.fromkeys(("ant", "flea", "wasp", "gnat"), (0.1, 1.0))
+    axis |= dict.fromkeys(("love", "peace", "joy", "heaven"), (1.0, 0.0))
+    axis |= dict.fromkeys(("hatred", "war", "filth", "agony"), (0.0, 1.0))
+    result = eatlas.WEAT(strict=True)(make_test(), axis)
+    assert (result.level1.p.count.greater, result.level1.p.count.less) == (0, 69)
+    assert 0 < result.level1.p.greater < 1e-300
+    assert result.warnings[-1] == (
+        "With strict inequalities no relabelling of level 1 is counted in the tails greater and "
+        "two_sided: a p of 0, given as the smallest positive number."
+    )

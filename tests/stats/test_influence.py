@@ -1,0 +1,136 @@
+"""Leaving out one term at a time: by hand, and computed again without it."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.stats import leave_one_out
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.influence import Influence, influence
+
+SAME = 1e-11
+"""Largest difference seen from computing each d again: 1e-15."""
+LEVELS = ("level1", "level2_x", "level2_y")
+
+
+def three(s, n_x, n_a, ddof):
+    scores = s[:, :n_a].mean(axis=1) - s[:, n_a:].mean(axis=1)
+    rows = scores, s[:n_x].mean(axis=0), s[n_x:].mean(axis=0)
+    return [effect_size(row, n, ddof=ddof)[1] for row, n in zip(rows, (n_x, n_a, n_a), strict=True)]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
+def test_each_effect_size_again(seed, ddof):
+    rng = np.random.default_rng(seed)
+    n_x, n_y, n_a, n_b = rng.integers(2, 7, 4).tolist()
+    s = rng.uniform(-1, 1, (n_x + n_y, n_a + n_b))
+    found, whole = influence(s, n_x, n_a, ddof=ddof), three(s, n_x, n_a, ddof)
+    targets = [three(np.delete(s, i, axis=0), n_x - (i < n_x), n_a, ddof) for i in range(n_x + n_y)]
+    attributes = [
+        three(np.delete(s, j, axis=1), n_x, n_a - (j < n_a), ddof) for j in range(n_a + n_b)
+    ]
+    for i, name in enumerate(LEVELS):
+        one = getattr(found, name)
+        assert one.estimate == pytest.approx(whole[i], abs=SAME)
+        assert one.targets == pytest.approx([d[i] - whole[i] for d in targets], abs=SAME)
+        assert one.attributes == pytest.approx([d[i] - whole[i] for d in attributes], abs=SAME)
+    # level 2 does not look at the other targets
+    assert found.level2_x.targets[n_x:] == (0.0,) * n_y
+    assert found.level2_y.targets[:n_x] == (0.0,) * n_x
+
+
+def test_by_hand():
+    # scores 2, 0 | 0, 0: d = 1 / 1; without the first none is left, without the second
+    # 2 | 0, 0: difference 2, sd sqrt(4/3), d = sqrt(3)
+    block = np.zeros((4, 4))
+    block[0, :2] = 2.0
+    block[:, 2:] = [[0.1, -0.1]] * 4  # so that level 2 has a spread
+    with pytest.warns(
+        UndefinedWarning, match="^level 1 has no effect size without any one of 1 terms"
+    ):
+        found = influence(block, 2, 2).level1
+    assert found.estimate == pytest.approx(1)
+    assert math.isnan(found.targets[0])
+    assert found.targets[1] == pytest.approx(math.sqrt(3) - 1)
+    # 2, 0 | 0: difference 1, sd sqrt(4/3)
+    assert found.targets[2:] == pytest.approx([math.sqrt(3) / 2 - 1] * 2)
+    # d does not depend on the height of the one score
+    assert found.attributes == pytest.approx([0, 0, 0, 0], abs=0.06)
+
+
+def test_one_word_that_makes_the_association():
+    rng = np.random.default_rng(0)
+    s = 0.02 * rng.normal(size=(16, 16))
+    s[3, :8] += 0.5  # one X term is close to A
+    s[:, 12] += 0.2  # one B term is close to all targets: level 1 does not see it
+    found = influence(s, 8, 8)
+    first, *rest = found.level1.drivers()
+    assert (first.side, first.index) == ("targets", 3)
+    assert abs(rest[0].change) < abs(first.change) / 2
+    # it hides the association of X with A at level 2
+    assert found.level2_x.attributes[12] == max(found.level2_x.attributes) > 0
+    assert 12 not in [held.index for held in found.level2_x.drivers() if held.side == "attributes"]
+
+
+def test_drivers_are_sorted_and_of_the_opposite_sign():
+    one = Influence(-1.0, (0.2, -0.1, math.nan), (0.5, 0.0, 0.1))
+    assert [(d.side, d.index, d.change) for d in one.drivers()] == [
+        ("attributes", 0, 0.5),
+        ("targets", 0, 0.2),
+        ("attributes", 2, 0.1),
+    ]
+    assert one.drivers(2) == one.drivers()[:2]
+    assert one.drivers(0) == ()
+    assert Influence(math.nan, (0.2,), (math.nan,)).drivers() == ()
+
+
+def test_blocks_change_nothing(monkeypatch):
+    s = np.random.default_rng(0).normal(size=(9, 11))
+    whole = influence(s, 4, 5)
+    monkeypatch.setattr(leave_one_out, "BLOCK", 20)
+    cut = influence(s, 4, 5)
+    for name in LEVELS:
+        assert getattr(cut, name).targets == pytest.approx(getattr(whole, name).targets, abs=SAME)
+        assert getattr(cut, name).attributes == pytest.approx(
+            getattr(whole, name).attributes, abs=SAME
+        )
+
+
+def test_no_spread():
+    with pytest.warns(UndefinedWarning) as caught:
+        found = influence(np.full((4, 4), 0.2), 2, 2)
+    assert str(caught[0].message) == (
+        "level 1 has no effect size: its scores do not differ; "
+        "level 2 of X has no effect size: its scores do not differ; "
+        "level 2 of Y has no effect size: its scores do not differ"
+    )
+    assert caught[0].filename == __file__
+    assert math.isnan(found.level1.estimate)
+    assert all(map(math.isnan, found.level1.targets + found.level1.attributes))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: influence(np.eye(4), 1, 2),
+            "a group has too few terms to leave some of them out\n  got: 1 in X\n  allowed: 2 or more in X",
+        ),
+        (
+            lambda: influence(np.eye(4), 2, 2, ddof=2),
+            "ddof is out of range\n  got: 2\n  allowed: 0 to 1",
+        ),
+        (
+            lambda: Influence(1.0, (), ()).drivers(-1),
+            "count is out of range\n  got: -1\n  allowed: 0 or more",
+        ),
+    ],
+)
+def test_messages(call, message):
+    with pytest.raises(EatlasError) as caught:
+        call()
+    assert str(caught.value) == message

@@ -1,0 +1,166 @@
+"""Shares of patterns: each resample again with the measure's own test and rule."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.stats.test_bootstrap import copies, cosines
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.measures.patterns import associated_with
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.resampling import draw
+from eatlas.stats.weighted import Design
+
+OVER = ("targets", "attributes", "both")
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def place(scores, n, rule):
+    """Where ML-EAT would put a target group: 0 with A, 1 with neither, 2 with B."""
+    d, p = effect_size(scores, n, ddof=rule.ddof)[1], permutation_test(scores, n, scale=1.0)
+    p = p.two_sided.p if rule.tail == "two-sided" else (p.greater if d > 0 else p.less).p
+    side = associated_with(d, p, alpha=rule.alpha, threshold=rule.threshold)
+    return {"A": 0, None: 1, "B": 2}[side]
+
+
+def naive(s, n_x, n_a, over, count, rule, seed):
+    (weights,) = draw(Design(s, n_x, n_a), over, count, rng(seed))
+    table = np.zeros((3, 3), int)
+    for k in range(count):
+        rows, columns = copies(weights, k)
+        block = s[np.ix_(rows, columns)]
+        table[
+            place(block[:n_x].mean(axis=0), n_a, rule), place(block[n_x:].mean(axis=0), n_a, rule)
+        ] += 1
+    return table
+
+
+RULES = [
+    PatternRule(),
+    PatternRule(alpha=0.2, tail="two-sided"),
+    PatternRule(alpha=0.3, threshold=0.9, ddof=0),
+]
+
+
+@pytest.mark.parametrize("over", OVER)
+@pytest.mark.parametrize("rule", RULES, ids=["published", "two-sided", "strict"])
+@pytest.mark.parametrize(("n_a", "n_b"), [(5, 5), (4, 7)])
+def test_enumerated_designs_agree_with_the_measure_in_every_resample(over, rule, n_a, n_b):
+    s = cosines(6, 5, n_a, n_b, seed=3)
+    found = pattern_stability(s, 6, n_a, rng=rng(1), over=over, resamples=150, rule=rule)
+    expected = naive(s, 6, n_a, over, 150, rule, seed=1)
+    assert found.counts == tuple(map(tuple, expected.tolist()))
+    assert np.count_nonzero(expected) > 1
+    assert found.p_error == 0
+
+
+@pytest.mark.parametrize("over", OVER)
+def test_drawn_designs_agree_but_for_p_near_alpha(over):
+    s = cosines(8, 8, 10, 10, seed=4)
+    found = pattern_stability(s, 8, 10, rng=rng(1), over=over, resamples=200)
+    expected = naive(s, 8, 10, over, 200, PatternRule(), seed=1)
+    assert found.p_error == pytest.approx(math.sqrt(0.05 * 0.95 / 50_000))
+    # at most 1 of 200 has moved when this was written
+    assert np.abs(np.array(found.counts) - expected).sum() <= 2 * 4
+
+
+def test_shares():
+    counts = ((1, 2, 3), (4, 5, 6), (7, 8, 64))
+    found = PatternStability(counts, "both", 100, (0, 0), 0.0)
+    assert found.share(1, 1) == 0.01
+    assert found.share(1, -1) == 0.03
+    assert found.share(0, 0) == 0.05
+    assert found.share(-1, 0) == 0.08
+    assert found.error(-1, -1) == pytest.approx(math.sqrt(0.64 * 0.36 / 100))
+    assert found.x == (0.06, 0.15, 0.79)
+    assert found.y == (0.12, 0.15, 0.73)
+
+
+def test_strong_associations_stay():
+    """X with A, Y with B, by ten standard deviations: AB-Divergent in every resample."""
+    s = 0.01 * rng().normal(size=(20, 20))
+    s[:10, :10] += 0.1
+    s[10:, 10:] += 0.1
+    for over in OVER:
+        assert pattern_stability(s, 10, 10, rng=rng(), over=over, resamples=300).share(1, -1) == 1
+
+
+def test_noise_is_more_often_associated_in_resamples_than_in_new_lists():
+    """d of a resample varies about the d at hand, which varies itself: twice the variance.
+
+    The rule finds an association in 10% of new lists of noise. A normal statistic of variance 2
+    lies beyond +-1.645 with probability .245; lists of 7 against 7 gave .276, standard error .010.
+    """
+    shares = []
+    for seed in range(200):
+        s = rng(seed).normal(size=(2, 14))
+        found = pattern_stability(s, 1, 7, rng=rng(seed), over="attributes", resamples=100)
+        shares += [1 - found.x[1], 1 - found.y[1]]
+    assert 0.22 < np.mean(shares) < 0.32
+
+
+def test_the_generator_moves_as_for_the_resamples_alone():
+    one, other = rng(), rng()
+    s = cosines(8, 8, 10, 10)
+    pattern_stability(s, 8, 10, rng=one, over="both", resamples=70)
+    list(draw(Design(s, 8, 10), "both", 70, other))
+    assert one.random() == other.random()
+
+
+def test_swapping_signs_swaps_a_and_b():
+    s = cosines(6, 6, 5, 5)
+    one, other = (pattern_stability(sign * s, 6, 5, rng=rng(), resamples=300) for sign in (1, -1))
+    assert np.array_equal(np.array(one.counts), np.array(other.counts)[::-1, ::-1])
+
+
+def test_no_spread_is_no_association():
+    s = cosines(4, 4, 4, 4)
+    s[:4] = 0.25
+    with pytest.warns(UndefinedWarning) as caught:
+        found = pattern_stability(s, 4, 4, rng=rng(), resamples=60)
+    assert str(caught[0].message) == (
+        "level 2 of X: 60 of 60 resamples have no spread and count as neither"
+    )
+    assert caught[0].filename == __file__
+    assert found.undefined == (60, 0)
+    assert found.x == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: PatternRule(alpha=0),
+            "alpha must be a probability\n  got: 0\n  allowed: above 0 and below 1",
+        ),
+        (lambda: PatternRule(alpha=math.nan), "alpha must be a probability\n  got: nan"),
+        (lambda: PatternRule(threshold=math.nan), "threshold must be a magnitude of d\n  got: nan"),
+        (
+            lambda: PatternRule(threshold=-0.2),
+            "threshold must be a magnitude of d\n  got: -0.2\n  allowed: 0 or more",
+        ),
+        (
+            lambda: PatternRule(tail="less"),
+            "tail must say which relabellings count as extreme\n  got: 'less'",
+        ),
+        (lambda: PatternRule(ddof=2), "ddof is out of range\n  got: 2\n  allowed: 0 to 1"),
+        (
+            lambda: pattern_stability(cosines(), 8, 1, rng=rng(), over="targets"),
+            "a group has too few terms to leave some of them out\n  got: 1 in A\n  allowed: 2 or more in A",
+        ),
+        (
+            lambda: PatternStability(((0,) * 3,) * 3, "both", 1, (0, 0), 0.0).share(2, 0),
+            "x must be an association\n  got: 2\n  allowed: 1 (with A), 0 (with neither), -1 (with B)",
+        ),
+    ],
+)
+def test_messages(call, message):
+    with pytest.raises(EatlasError) as caught:
+        call()
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,78 @@
+"""Resamples: what is drawn, in which shares, and independence of how it is cut."""
+
+import numpy as np
+import pytest
+
+from eatlas.errors import EatlasError
+from eatlas.stats import resampling as module
+from eatlas.stats.resampling import draw, fewest, sides
+from eatlas.stats.weighted import Design
+
+TEST = Design(np.zeros((7, 6)), 3, 2)
+
+
+def joined(over, count, seed=0):
+    chunks = list(draw(TEST, over, count, np.random.default_rng(seed)))
+    return np.vstack([c.targets for c in chunks]), np.vstack([c.attributes for c in chunks])
+
+
+def test_groups_keep_their_sizes():
+    targets, attributes = joined("both", 200)
+    assert targets.shape == (200, 7)
+    assert attributes.shape == (200, 6)
+    assert (targets[:, :3].sum(axis=1) == 3).all()
+    assert (targets[:, 3:].sum(axis=1) == 4).all()
+    assert (attributes[:, :2].sum(axis=1) == 2).all()
+    assert (attributes[:, 2:].sum(axis=1) == 4).all()
+
+
+@pytest.mark.parametrize(("over", "still"), [("targets", 1), ("attributes", 0)])
+def test_the_other_side_stays_as_it_is(over, still):
+    sets = joined(over, 50)
+    assert (sets[still] == 1).all()
+    assert np.ptp(sets[1 - still]) > 0
+
+
+def test_counts_are_multinomial():
+    """Mean 1, variance 1 - 1/n, covariance -1/n within a group and 0 between groups."""
+    many = 40_000
+    targets, attributes = joined("both", many)
+    found = np.cov(np.hstack([targets, attributes]).T)
+    sizes = [3, 4, 2, 4]
+    expected = np.zeros((13, 13))
+    ends = np.cumsum(sizes)
+    for size, end in zip(sizes, ends, strict=True):
+        expected[end - size : end, end - size : end] = np.eye(size) - 1 / size
+    # standard errors of a variance near 1 are below 0.012 here, of a mean below 0.005
+    assert found == pytest.approx(expected, abs=0.05)
+    assert targets.mean(axis=0) == pytest.approx(np.ones(7), abs=0.025)
+
+
+@pytest.mark.parametrize("over", ["targets", "attributes", "both"])
+def test_chunks_change_nothing(over, monkeypatch):
+    whole = joined(over, 101)
+    monkeypatch.setattr(module, "CHUNK", 70)  # ten resamples
+    cut = list(draw(TEST, over, 101, np.random.default_rng(0)))
+    assert len(cut) == 11
+    for side, name in enumerate(("targets", "attributes")):
+        parts = np.vstack([getattr(c, name) for c in cut])
+        # a side that is not resampled has one row of ones in each chunk
+        assert np.array_equal(
+            parts if len(parts) == 101 else parts[:1],
+            whole[side] if len(parts) == 101 else np.ones((1, parts.shape[1])),
+        )
+
+
+def test_fewest():
+    assert fewest("both") == {"X": 2, "Y": 2, "A": 2, "B": 2}
+    assert fewest("targets") == {"X": 2, "Y": 2, "A": 1, "B": 1}
+    assert fewest("attributes") == {"X": 1, "Y": 1, "A": 2, "B": 2}
+
+
+def test_message():
+    with pytest.raises(EatlasError) as caught:
+        sides("words")
+    assert str(caught.value) == (
+        "over must say which stimuli are resampled\n"
+        "  got: 'words'\n  allowed: targets, attributes, both"
+    )
