@@ -124,7 +124,11 @@ def test_a_design_that_cannot_reach_alpha_is_remarked(tiny_vectors):
     result = eatlas.MLEAT()(test, tiny_vectors)
     (remark,) = [w for w in result.warnings if "level 2 of X" in w]
     assert "3 against 3, has 20 relabellings: no p-value can fall below 0.05" in remark
-    assert not any("level 2" in w for w in eatlas.MLEAT(alpha=0.06)(test, tiny_vectors).warnings)
+    (remark,) = [
+        w for w in eatlas.MLEAT(alpha=0.06)(test, tiny_vectors).warnings if "level 2 of X" in w
+    ]
+    assert "no two-sided p-value can fall below 0.1, so none is below alpha = 0.06" in remark
+    assert not any("level 2" in w for w in eatlas.MLEAT(alpha=0.11)(test, tiny_vectors).warnings)
 
 
 def test_no_term_of_a_group(tiny, tiny_vectors):

@@ -114,7 +114,7 @@ def test_verify_repeats_random_numbers():
 def test_too_few_draws_are_remarked():
     result = weat("sampled", draws=10)
     assert result.warnings[-1] == (
-        "10 draws cannot show a p-value of level 1 below 0.0909, so none reaches alpha = 0.05."
+        "10 draws cannot show a p-value of level 1 below 0.0909, so none is below alpha = 0.05."
     )
     assert weat("sampled", draws=20).warnings == weat("auto").warnings
 

@@ -55,11 +55,18 @@ def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Ite
     elif p.min_p >= alpha:
         yield (
             f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
-            f"no p-value can fall below {p.min_p:.3g}, so none reaches alpha = {alpha}."
+            f"no p-value can fall below {p.min_p:.3g}, so none is below alpha = {alpha}."
+        )
+    elif design[0] == design[1] and 2 * p.min_p >= alpha:
+        # of groups of one size every subset has a mirror image, so two-sided counts are even
+        yield (
+            f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
+            f"no two-sided p-value can fall below {2 * p.min_p:.3g}, so none is below "
+            f"alpha = {alpha}."
         )
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
         yield (
             f"{draws} draws cannot show a p-value of {what} below {1 / (draws + 1):.3g}, so none "
-            f"reaches alpha = {alpha}."
+            f"is below alpha = {alpha}."
         )
