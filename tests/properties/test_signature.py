@@ -47,7 +47,8 @@ def test_forms_that_mean_the_same():
         ("ml-eat(alpha=0.1 0.2)", "parameter alpha has no such value\n  got: '0.1 0.2'"),
         (
             "ml-eat(beta=1)",
-            "ml-eat has no parameter 'beta'\n  allowed: alpha, ddof, draws, p, strict, tail, thr",
+            "ml-eat has no parameter 'beta'\n  allowed: alpha, association, confidence, ddof, "
+            "direction, draws, over, p, resamples, strict, tail, threshold",
         ),
         ("mleat", r"there is no measure 'mleat'[\s\S]*did you mean ml-eat"),
     ],

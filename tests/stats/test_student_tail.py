@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eatlas.stats.student import t_quantile
-from eatlas.stats.student_tail import t_outside
+from eatlas.stats.student import t_outside, t_quantile
 
 PRECISION = 2e-13
 """Relative, against scipy for df from 0.3 to 1e6; worst seen: 2.2e-14."""

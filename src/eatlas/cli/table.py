@@ -20,6 +20,7 @@ from eatlas.report.eat_map_text import mini
 from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
 from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
+from eatlas.results.family import Family
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 
@@ -42,6 +43,8 @@ def print_results(results: Results) -> None:
         for table in _tables(members, console):
             _print(console, table)
         _print(console, Text(_legend(members[0]), "dim"))
+        if len(family := Results(members).family()) > 1:
+            _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
     _print_warnings(console, results)
 
 
@@ -53,6 +56,18 @@ def _legend(result: AssociationResult) -> str:
         f"{stars}; p below each effect size. Level 3: mean cosine (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
     )
+
+
+def _adjusted(family: Family, alpha: float) -> str:
+    """Which tests remain when all of the table are judged together."""
+    below = {member.test for member in family.below(alpha)}
+    others = [member.test for member in family if member.test not in below]
+    found = "all" if not others else len(below) or "none"
+    text = (
+        f"{family.method_name} over these {len(family)} tests (level 1, two-sided): {found} have "
+        f"an adjusted p below {alpha:g}"
+    )
+    return f"{text}, not {', '.join(others)}." if below and others else f"{text}."
 
 
 def _console() -> Console:

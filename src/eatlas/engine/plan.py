@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 
 from eatlas.errors import EatlasError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
-from eatlas.sources import CaseRule, Snapshot, VectorSource, all_keys, open_vectors
+from eatlas.sources import CaseRule, Snapshot, VectorSource, all_keys, open_vectors, spellings
 from eatlas.stimuli import AssociationTest, Test, load_tests
 
 DEFAULT_TESTS = "caliskan"
@@ -65,6 +65,7 @@ def make_plan(
     vectors = [vectors] if isinstance(vectors, tuple) else vectors
     sources = _open_all(_several(vectors, DEFAULT_VECTORS))
     keys = all_keys(chosen_tests, case)
+    keys |= {key for m in chosen.values() for word in m.words for key in spellings(word, case)}
     snapshots = [Snapshot.of(source, keys) for source in sources]
     jobs = tuple(
         Job(test, source, measure)

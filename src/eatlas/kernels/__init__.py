@@ -4,6 +4,22 @@ Every sum here runs in an order fixed by the values alone, so that terms listed 
 or the same vector met twice, give the same bits.
 """
 
+from eatlas.kernels.projection import (
+    GroupDirections,
+    coordinates,
+    group_direction,
+    pair_direction,
+)
 from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similarities, unit_rows
 
-__all__ = ["associations", "mean_and_sd", "mean_row", "similarities", "unit_rows"]
+__all__ = [
+    "GroupDirections",
+    "associations",
+    "coordinates",
+    "group_direction",
+    "mean_and_sd",
+    "mean_row",
+    "pair_direction",
+    "similarities",
+    "unit_rows",
+]

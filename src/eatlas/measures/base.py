@@ -20,22 +20,31 @@ from eatlas.signature import Signature
 from eatlas.sources import CaseRule, VectorSource, embed, open_vectors
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import generator
-from eatlas.stats.permutation import DRAWING, DRAWS, METHODS, permutation_test
+from eatlas.stats.permutation import (
+    DRAWING,
+    DRAWS,
+    METHODS,
+    PermutationResult,
+    permutation_test,
+)
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.version import __version__
 
 
 @dataclass(frozen=True)
 class Input:
-    """A test's unit rows by role, and what a result says about them."""
+    """A test's rows by role, and what a result says about them."""
 
     rows: Mapping[str, NDArray[np.float64]]
+    """Rows whose dot products are the associations: unit rows, for cosines."""
     coverage: Coverage
     notes: tuple[str, ...]
     head: Mapping[str, Any]
     """The fields of a result that do not depend on what was found."""
-    rng: np.random.Generator | None = None
+    rng: np.random.Generator
     """Source of all random numbers of this one measurement."""
+    unit: Mapping[str, NDArray[np.float64]] | None = None
+    """Unit rows, where `rows` are something else that stands for them."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +94,19 @@ class AssociationMeasure(ABC):
 
         `draws` and `strict` are left out where they have their defaults and change nothing.
         """
-        idle = {"strict": not self.strict}
-        idle["draws"] = self.draws == DRAWS and self.p not in DRAWING
-        names = (f.name for f in fields(self) if not idle.get(f.name, False))
+        names = [f.name for f in fields(self) if f.name not in self.idle()]
         return str(Signature(self.name, tuple((name, getattr(self, name)) for name in names)))
+
+    def idle(self) -> set[str]:
+        """Parameters that the signature leaves out."""
+        drawing = self.p in DRAWING or self.draws != DRAWS
+        idle = {"strict": not self.strict, "draws": not drawing}
+        return {name for name, left_out in idle.items() if left_out}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Terms that the measure itself looks up, besides those of the test."""
+        return ()
 
     def __str__(self) -> str:
         return self.signature
@@ -135,9 +153,8 @@ class AssociationMeasure(ABC):
                 got=f"a test of the kind {test.kind}",
                 allowed=f"tests of the kind {self.kind}",
             )
-        source_of_chance = np.random.default_rng(seed) if rng is None else generator(rng)
-        embedded = self._embed(test, open_vectors(source), case, seed)
-        given = replace(embedded, rng=source_of_chance)
+        chance = np.random.default_rng(seed) if rng is None else generator(rng)
+        given = self._embed(test, open_vectors(source), case, seed, chance)
         notes: list[str] = []
         result = self.compute(given, notes)
         for note in notes:
@@ -156,17 +173,16 @@ class AssociationMeasure(ABC):
         what: str,
         notes: list[str],
         rng: np.random.Generator | None = None,
+        answer: PermutationResult | None = None,
     ) -> Level:
         """Effect size and permutation p-values of two groups of scores.
 
-        `rng` is that of the input; it is needed where `p` asks for random relabellings.
+        `rng` is that of the input; it is needed where `p` asks for random relabellings. `answer`
+        is given where the p-values are found in another way.
         """
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         difference, d = effect_size(scores, n[0], ddof=self.ddof)
-        answer = permutation_test(
-            scores, n[0], method=self.p, scale=1.0, strict=self.strict, rng=rng, draws=self.draws
-        )
-        p = to_record(answer)
+        p = to_record(answer or self._permuted(scores, n[0], rng))
         if np.isnan(d):
             notes.append(
                 f"Undefined effect size of {what}: its scores do not differ, so every "
@@ -176,8 +192,20 @@ class AssociationMeasure(ABC):
             notes.extend(remarks(p, what, n, self.alpha))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
+    def _permuted(
+        self, scores: NDArray[np.float64], n: int, rng: np.random.Generator | None
+    ) -> PermutationResult:
+        return permutation_test(
+            scores, n, method=self.p, scale=1.0, strict=self.strict, rng=rng, draws=self.draws
+        )
+
     def _embed(
-        self, test: AssociationTest, source: VectorSource, case: CaseRule, seed: int
+        self,
+        test: AssociationTest,
+        source: VectorSource,
+        case: CaseRule,
+        seed: int,
+        rng: np.random.Generator,
     ) -> Input:
         embedded = embed(test, source, case)
         self._require_minimum(test, embedded.coverage, source.name)
@@ -202,7 +230,7 @@ class AssociationMeasure(ABC):
             role: kernels.unit_rows(vectors) if len(vectors) else vectors
             for role, vectors in embedded.vectors.items()
         }
-        return Input(rows, embedded.coverage, embedded.notes, head)
+        return Input(rows, embedded.coverage, embedded.notes, head, rng)
 
     def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
         for role, least in self.minimum.items():

@@ -10,18 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.association import learned_level2
+from eatlas.measures.base import Input
 from eatlas.measures.patterns import TailRule, association_of, eat_pattern
+from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import MLEATResult
 from eatlas.results.ml_eat import Attribute, AttributeScores, Level2, Level3, Pattern, Scores
-from eatlas.results.parts import Cell
+from eatlas.results.parts import Cell, Level
+from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.permutation import PermutationResult
 
 KEPT_CELLS = 10_000
 """Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
+ONE_DIRECTION = (
+    "All associations are projections on one direction, so the level 2 effect sizes of X and Y "
+    "have one magnitude, which says how well the direction tells A from B; their signs say on "
+    "which side X and Y lie."
+)
+"""A remark on every result of a projection."""
 
 
 @dataclass(frozen=True)
-class MLEAT(AssociationMeasure):
+class MLEAT(TwoTargetMeasure):
     """Multilevel Embedding Association Test (Wolfe, Hiniker and Howe 2024).
 
     Level 1 is the WEAT: the differential association of X and Y with A and B (equations 1 to 4).
@@ -48,6 +58,19 @@ class MLEAT(AssociationMeasure):
         result carries the pattern under both.
     threshold : float, default 0.2
         A level 2 association needs ``|d| > threshold``.
+    association : {"cosine", "projection"}, default "cosine"
+        Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
+    direction : str, default ""
+        Defining pairs of that direction, such as ``"she/he;woman/man"``; empty: learned from the
+        attributes of the test, and learned anew for each relabelling of them (at most 10,000 at
+        random, where there are more than 20,000).
+    resamples : int, default 1,000
+        Bootstrap resamples behind intervals and pattern stability; 0 for none. 10,000 for a
+        publication.
+    over : {"both", "targets", "attributes"}, default "both"
+        Which stimuli are resampled.
+    confidence : float, default 0.95
+        Nominal confidence of the intervals.
 
     Raises
     ------
@@ -81,20 +104,43 @@ class MLEAT(AssociationMeasure):
         mean = {role: kernels.mean_row(rows[role]) for role in rows}
         s = {r: kernels.associations(rows[r], mean["A"] - mean["B"]) for r in "XY"}
         u = {(t, r): kernels.associations(rows[r], mean[t]) for t in "XY" for r in "AB"}
-        level2 = Level2(
-            X=self.level(u["X", "A"], u["X", "B"], "level 2 of X", notes, given.rng),
-            Y=self.level(u["Y", "A"], u["Y", "B"], "level 2 of Y", notes, given.rng),
-        )
+        if self.association == "projection":
+            notes.append(ONE_DIRECTION)
+        level1 = self.level(s["X"], s["Y"], "level 1", notes, given.rng)
+        level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
         blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
+        uncertainty, influence = self.variation(given, notes, self._rule())
         return MLEATResult(
             **given.head,
-            level1=self.level(s["X"], s["Y"], "level 1", notes, given.rng),
+            level1=level1,
             level2=level2,
             level3=Level3(**{name: _cell(block) for name, block in blocks.items()}),
             pattern=self._pattern(level2),
             scores=_scores(s, u),
+            uncertainty=uncertainty,
+            influence=influence,
             similarities=_similarities(blocks),
         )
+
+    def _level2(
+        self,
+        target: str,
+        u: Mapping[tuple[str, str], NDArray[np.float64]],
+        given: Input,
+        notes: list[str],
+    ) -> Level:
+        answer = self._relearned(target, given) if given.unit and self.relearned else None
+        what = f"level 2 of {target}"
+        return self.level(u[target, "A"], u[target, "B"], what, notes, given.rng, answer)
+
+    def _relearned(self, target: str, given: Input) -> PermutationResult:
+        return learned_level2(given.unit or {}, target, draws=self.draws, rng=given.rng)
+
+    def _rule(self) -> PatternRule | None:
+        """When a resample shows a pattern; none where each would need a direction of its own."""
+        if self.relearned:
+            return None
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
     def _pattern(self, level2: Level2) -> Pattern:
         def associations(rule: TailRule) -> dict[str, Attribute | None]:

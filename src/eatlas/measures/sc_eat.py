@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,6 +13,7 @@ from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
+from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
 
 
 @dataclass(frozen=True)
@@ -56,21 +58,23 @@ class SCEAT(AssociationMeasure):
     def compute(self, given: Input, notes: list[str]) -> SCEATResult:
         """One level 2 for each target term."""
         groups: tuple[Literal["X", "Y"], ...] = ("X", "Y")
-        entries = [
-            self._entry(group, term, row, given, notes)
-            for group in groups
-            for term, row in zip(given.coverage.group(group).used, given.rows[group], strict=True)
-        ]
+        terms = [(group, term) for group in groups for term in given.coverage.group(group).used]
+        rows = np.concatenate([given.rows["A"], given.rows["B"]])
+        targets = np.concatenate([given.rows[group] for group in groups])
+        scores = kernels.similarities(rows, targets).T
+        n = len(given.rows["A"])
+        answers = self._together(scores, n)
+        entries = []
+        for i, (group, term) in enumerate(terms):
+            what = f"the term {term!r}"
+            answer = answers and answers.row(i)
+            level2 = self.level(scores[i, :n], scores[i, n:], what, notes, given.rng, answer)
+            entries.append(TermAssociation(term=term, group=group, level2=level2))
         return SCEATResult(**given.head, terms=tuple(entries))
 
-    def _entry(
-        self,
-        group: Literal["X", "Y"],
-        term: str,
-        row: NDArray[np.float64],
-        given: Input,
-        notes: list[str],
-    ) -> TermAssociation:
-        a, b = (kernels.associations(given.rows[role], row) for role in "AB")
-        level2 = self.level(a, b, f"the term {term!r}", notes, given.rng)
-        return TermAssociation(term=term, group=group, level2=level2)
+    def _together(self, scores: NDArray[np.float64], n: int) -> BatchResult | None:
+        """Counts of all terms at once, where each would be counted anyway."""
+        counted = math.comb(scores.shape[1], n) <= ALWAYS_EXACT
+        if self.strict or self.p not in {"auto", "exact"} or not counted:
+            return None
+        return permutation_tests(scores, n, scale=1.0)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from eatlas import kernels
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.base import Input
+from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import WEATResult
 from eatlas.results.weat import TargetScores
 
 
 @dataclass(frozen=True)
-class WEAT(AssociationMeasure):
+class WEAT(TwoTargetMeasure):
     """Word Embedding Association Test (Caliskan, Bryson and Narayanan 2017).
 
     For each target w, s(w, A, B) = mean cos(w, a) - mean cos(w, b). The effect size is the
@@ -32,6 +33,17 @@ class WEAT(AssociationMeasure):
         Random relabellings, where `p` is "sampled" or "importance".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
+    association : {"cosine", "projection"}, default "cosine"
+        Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
+    direction : str, default ""
+        Defining pairs of that direction, such as ``"she/he;woman/man"``; empty: learned from the
+        attributes of the test.
+    resamples : int, default 1,000
+        Bootstrap resamples behind the intervals; 0 for none. 10,000 for publication.
+    over : {"both", "targets", "attributes"}, default "both"
+        Which stimuli are resampled.
+    confidence : float, default 0.95
+        Nominal confidence of the intervals.
 
     Raises
     ------
@@ -55,8 +67,12 @@ class WEAT(AssociationMeasure):
         rows = given.rows
         direction = kernels.mean_row(rows["A"]) - kernels.mean_row(rows["B"])
         x, y = (kernels.associations(rows[role], direction) for role in "XY")
+        level1 = self.level(x, y, "level 1", notes, given.rng)
+        uncertainty, influence = self.variation(given, notes)
         return WEATResult(
             **given.head,
-            level1=self.level(x, y, "level 1", notes, given.rng),
+            level1=level1,
             scores=TargetScores(X=tuple(x), Y=tuple(y)),
+            uncertainty=uncertainty and uncertainty.model_copy(update={"level2": None}),
+            influence=influence and influence.model_copy(update={"level2": None}),
         )

@@ -27,6 +27,8 @@ class AssociationResult(Record):
     title: str = ""
     source: str
     """Source string of the vectors."""
+    period: int | None = None
+    """Year of the vectors, in a series of periods."""
     concepts: Concepts
     coverage: Coverage
     warnings: tuple[str, ...] = ()
@@ -38,6 +40,7 @@ class AssociationResult(Record):
         return {
             "test": self.test,
             "source": self.source,
+            **({} if self.period is None else {"period": self.period}),
             "measure": self.measure,
             "signature": self.signature,
             **{role: self.concepts.name(role) for role in "XYAB"},
@@ -66,6 +69,12 @@ class AssociationResult(Record):
 def p_columns(p: PValues, suffix: str = "") -> dict[str, float]:
     """The three tails as columns of a table."""
     return {f"p_{tail}{suffix}": p.tail(tail) for tail in ("greater", "less", "two_sided")}
+
+
+def interval_columns(interval: tuple[float, float] | None, suffix: str = "") -> dict[str, Any]:
+    """The ends of an interval of an effect size as columns of a table."""
+    low, high = interval or (None, None)
+    return {f"low{suffix}": low, f"high{suffix}": high}
 
 
 def show_effect(value: float | None) -> str:

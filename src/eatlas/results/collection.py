@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, overload
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results.base import AssociationResult
+from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
+from eatlas.results.parts import Tail
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +87,49 @@ class Results(Sequence[AssociationResult]):
         import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
         return pd.DataFrame([row for result in self._results for row in result.rows()])
+
+    def family(
+        self, levels: Levels = "level1", *, tail: Tail = "two_sided", method: Method = "holm"
+    ) -> Family:
+        """Declare these results a family and adjust their p-values for its size.
+
+        Whoever looks at ten tests has ten chances of a false finding. What belongs together is
+        the researcher's decision, made before the results are seen: take the results of one
+        question, not of all measures that were tried on it.
+
+        Parameters
+        ----------
+        levels : {"level1", "level2", "both"}
+            Which effect sizes belong to the family: level 1 of each test, both level 2 (of an
+            SC-EAT: every term), or all.
+        tail : {"two_sided", "greater", "less"}
+            Which p-values.
+        method : {"holm", "bh", "by"}
+            Holm (family-wise error rate), Benjamini-Hochberg or Benjamini-Yekutieli (false
+            discovery rate; the latter under any dependence). Tests that share words are dependent.
+
+        Returns
+        -------
+        Family
+            Its members in the order of the results; ``.to_frame()``, ``.below(alpha)``.
+
+        Raises
+        ------
+        EatlasError
+            If an argument has no such value.
+
+        Notes
+        -----
+        Holm (1979); SEAT (May et al. 2019) takes all its tests on all models as one family.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run(tests=["weat-6", "weat-7"], measures="weat")
+        >>> [f"{member.adjusted:.1e}" for member in results.family()]
+        ['3.1e-04', '4.5e-03']
+        """
+        return family_of(self, levels, tail, method)
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""

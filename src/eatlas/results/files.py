@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pydantic import ValidationError
 
@@ -45,21 +45,28 @@ def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
 
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[IO[str]]:
-    """Open a text file that replaces `path` when the block ends well, and vanishes otherwise.
+def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a file that replaces `path` when the block ends well, and vanishes otherwise.
+
+    Parameters
+    ----------
+    path : Path
+    binary : bool, default False
+        For bytes; otherwise for text in UTF-8.
 
     Raises
     ------
     ResultsError
         If the file cannot be written there.
     """
+    as_text = {} if binary else {"encoding": "utf-8", "newline": "\n"}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise _unwritable(path, error) from error
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "wb" if binary else "w", **as_text) as file:
             yield file
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)

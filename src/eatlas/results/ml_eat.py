@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from eatlas.results.base import AssociationResult, p_columns, show_effect
+from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
+from eatlas.results.influence import Influence
 from eatlas.results.parts import Cell, Level, Record
+from eatlas.results.uncertainty import Interval, Uncertainty
 from eatlas.results.weat import TargetScores
 
 Label = Literal[
@@ -93,16 +95,20 @@ class MLEATResult(AssociationResult):
     level3: Level3
     pattern: Pattern
     scores: Scores
+    uncertainty: Uncertainty | None = None
+    """Intervals and pattern stability; None where the measure was told not to resample."""
+    influence: Influence | None = None
+    """Change of each effect size without each term; None where a group has one term alone."""
     similarities: tuple[tuple[float, ...], ...] | None = None
     """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
     there are too many to keep."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row, the columns of the papers' Table 1 and the p-values behind its stars."""
-        levels = {"": self.level1, "_X": self.level2.X, "_Y": self.level2.Y}
         row = self.head()
-        for suffix, level in levels.items():
+        for suffix, (level, interval) in self._levels().items():
             row[f"effect_size{suffix}"] = level.effect_size
+            row.update(interval_columns(interval, suffix))
             row.update(p_columns(level.p, suffix))
         for name in CELLS:
             row[f"mean_{name}"], row[f"sd_{name}"] = (
@@ -115,10 +121,23 @@ class MLEATResult(AssociationResult):
                 **row,
                 "pattern": self.pattern.label,
                 "two_sided_pattern": self.pattern.two_sided_label,
+                "pattern_share": self.uncertainty and self.uncertainty.share(self.pattern.label),
                 "used": used,
                 "missing": missing,
             }
         ]
+
+    def _levels(self) -> dict[str, tuple[Level, Interval | None]]:
+        """The three effect sizes with their intervals, by the suffix of their columns."""
+        levels = {"": self.level1, "_X": self.level2.X, "_Y": self.level2.Y}
+        given = self.uncertainty
+        if given is None or given.level2 is None:
+            return {suffix: (level, None) for suffix, level in levels.items()}
+        intervals = (given.level1, given.level2.X, given.level2.Y)
+        return {
+            suffix: (level, found.interval)
+            for (suffix, level), found in zip(levels.items(), intervals, strict=True)
+        }
 
     def summary(self) -> str:
         """Pattern and the three effect sizes."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from eatlas.results.base import AssociationResult, p_columns, show_effect
+from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
+from eatlas.results.influence import Influence
 from eatlas.results.parts import Level, Record
+from eatlas.results.uncertainty import Uncertainty
 
 
 class TargetScores(Record):
@@ -22,6 +24,10 @@ class WEATResult(AssociationResult):
     level1: Level
     """The differential association of X and Y with A and B."""
     scores: TargetScores
+    uncertainty: Uncertainty | None = None
+    """Intervals; None where the measure was told not to resample, or a group has one term alone."""
+    influence: Influence | None = None
+    """Change of the effect size without each term; None where a group has one term alone."""
 
     @property
     def effect_size(self) -> float | None:
@@ -34,6 +40,7 @@ class WEATResult(AssociationResult):
             {
                 **self.head(),
                 "effect_size": self.effect_size,
+                **interval_columns(self.uncertainty.level1.interval if self.uncertainty else None),
                 **p_columns(self.level1.p),
                 "method": self.level1.p.method_of("greater"),
             }

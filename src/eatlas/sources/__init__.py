@@ -1,6 +1,6 @@
 """Where vectors come from, and how terms find them."""
 
-from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed
+from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_vectors
 from eatlas.sources.protocol import VectorSource
@@ -16,4 +16,5 @@ __all__ = [
     "embed",
     "named_sources",
     "open_vectors",
+    "spellings",
 ]

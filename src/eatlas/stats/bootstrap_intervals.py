@@ -12,6 +12,8 @@ from eatlas.stats.weighted import Array
 
 NORMAL = NormalDist()
 UNDEFINED = (math.nan, math.nan)
+TIE = 1e-9
+"""Effect sizes that differ by less are one."""
 NEAR_BOUND = 1e-12
 """A correlation whose square is nearer to 1 than this is +-1 but for rounding."""
 
@@ -78,7 +80,8 @@ def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, f
     """
     if not drawn.size or math.isnan(a):
         return UNDEFINED
-    share = float(np.mean(drawn < estimate) + np.mean(drawn <= estimate)) / 2
+    # a resample of every term once has the estimate itself, but for rounding
+    share = float(np.mean(drawn < estimate - TIE) + np.mean(drawn <= estimate + TIE)) / 2
     if not 0 < share < 1:
         return UNDEFINED
     z0, z = NORMAL.inv_cdf(share), NORMAL.inv_cdf((1 - level) / 2)

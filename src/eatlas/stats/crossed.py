@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.student import t_quantile
-from eatlas.stats.student_tail import t_outside
+from eatlas.stats.student import t_outside, t_quantile
 from eatlas.stats.two_way import Layout, analyse
 
 LEAST = 2

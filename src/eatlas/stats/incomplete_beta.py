@@ -52,7 +52,7 @@ def beta_quantile(tail: float, a: float, b: float) -> tuple[float, float]:
     target = math.log(tail)
     delta = NormalDist().inv_cdf(tail) * math.sqrt(1 / a + 1 / b)
     for _ in range(MOST_STEPS):
-        log_density, log_below = _at(a, b, delta)
+        log_density, log_below = beta_logarithms(a, b, delta)
         step = (target - log_below) * math.exp(log_below - log_density)
         delta += step
         if abs(step) <= LAST_STEP:
@@ -60,8 +60,21 @@ def beta_quantile(tail: float, a: float, b: float) -> tuple[float, float]:
     return 1 / (1 + b / a * math.exp(-delta)), 1 / (1 + a / b * math.exp(delta))
 
 
-def _at(a: float, b: float, delta: float) -> tuple[float, float]:
-    """Logarithms of the density of logit x and of the probability below x."""
+def beta_logarithms(a: float, b: float, delta: float) -> tuple[float, float]:
+    """Logarithms of the density of logit x and of the probability below x.
+
+    Parameters
+    ----------
+    a, b : float
+        Above 0.
+    delta : float
+        logit x less the logit of the mean, ``log(x / (1 - x)) - log(a / b)``.
+
+    Examples
+    --------
+    >>> round(math.exp(beta_logarithms(2.0, 2.0, 0.0)[1]), 12)  # half lies below the mean
+    0.5
+    """
     log_density = _log_density(a, b, delta)
     if delta <= 0:
         return log_density, log_density + math.log(_fraction(a, b, delta))

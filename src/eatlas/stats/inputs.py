@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -84,4 +85,19 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
         "rng must be a numpy Generator",
         got=type(rng).__name__,
         remedy="pass numpy.random.default_rng(seed)",
+    )
+
+
+def checked_scale(scale: float | None) -> float | None:
+    """The magnitude of what was added up to make a score, above 0; None stays None.
+
+    Examples
+    --------
+    >>> checked_scale(1.0)
+    1.0
+    """
+    if scale is None or (math.isfinite(scale) and scale > 0):
+        return scale
+    raise EatlasError(
+        "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
     )

@@ -7,15 +7,14 @@ dependence, so the family-wise error rate is held without Holm's price for corre
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import ROUNDING_UNITS
-from eatlas.stats.inputs import generator, numbers, whole
+from eatlas.stats.inputs import checked_scale, generator, numbers, whole
+from eatlas.stats.subsets import every_subset, random_subsets
 
 Array = NDArray[np.float64]
 
@@ -91,16 +90,18 @@ def max_t(
     n = whole(n, "n", 1, _columns(rows) - 1)
     draws = whole(draws, "draws", 1)
     generator(rng)
-    deviations, tolerance = _deviations(rows, _checked_scale(scale), studentised=studentised)
+    deviations, tolerance = _deviations(rows, checked_scale(scale), studentised=studentised)
     reached = np.abs(np.add.reduce(deviations[:, :n], axis=1)) - tolerance
     order = np.argsort(reached, kind="stable")
     ascending, thresholds = deviations[order], reached[order]
     total = math.comb(rows.shape[1], n)
     sampled = total > draws
-    blocks = _drawn(rows.shape[1], n, draws, rng) if sampled else _all(rows.shape[1], n)
+    size = rows.shape[1]
+    block = max(LEAST_DRAWS, BLOCK_WORK // (BLOCK_ROWS * size))
+    blocks = random_subsets(size, n, draws, block, rng) if sampled else every_subset(size, n, block)
     counts = np.zeros(len(rows), dtype=np.int64)
     for labels in blocks:
-        counts += _counts(ascending, thresholds, labels)
+        counts += _counts(ascending, thresholds, labels.T)
     p = (counts + 1) / (draws + 1) if sampled else counts / total
     adjusted = np.empty_like(p)
     adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
@@ -115,14 +116,6 @@ def _columns(rows: Array) -> int:
             allowed="at least 1 row of 2 scores",
         )
     return int(rows.shape[1])
-
-
-def _checked_scale(scale: float | None) -> float | None:
-    if scale is None or (math.isfinite(scale) and scale > 0):
-        return scale
-    raise EatlasError(
-        "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
-    )
 
 
 def _deviations(rows: Array, scale: float | None, *, studentised: bool) -> tuple[Array, Array]:
@@ -151,30 +144,6 @@ def _deviations(rows: Array, scale: float | None, *, studentised: bool) -> tuple
     unit = np.frexp(np.add.reduce(np.abs(ordered), axis=1))[1] - SUM_BITS
     lattice = np.ldexp(np.rint(np.ldexp(deviations, -unit[:, None])), unit[:, None])
     return lattice, np.where(flat, 0.0, tolerance + np.ldexp(float(size), unit))
-
-
-def _all(size: int, n: int) -> Iterator[Array]:
-    """Blocks of 0/1 columns, shape (N, draws of one block): every n-subset once."""
-    subsets = combinations(range(size), n)
-    while chosen := list(islice(subsets, _block(size))):
-        yield _indicators(np.array(chosen), size)
-
-
-def _drawn(size: int, n: int, draws: int, rng: np.random.Generator) -> Iterator[Array]:
-    """Blocks of random n-subsets: the places of the n smallest of N uniform numbers."""
-    for start in range(0, draws, _block(size)):
-        uniform = rng.random((min(_block(size), draws - start), size))
-        yield _indicators(np.argpartition(uniform, n - 1, axis=1)[:, :n], size)
-
-
-def _block(size: int) -> int:
-    return max(LEAST_DRAWS, BLOCK_WORK // (BLOCK_ROWS * size))
-
-
-def _indicators(chosen: NDArray[np.intp], size: int) -> Array:
-    labels = np.zeros((size, len(chosen)))
-    labels[chosen.T, np.arange(len(chosen))] = 1.0
-    return labels
 
 
 def _counts(ascending: Array, thresholds: Array, labels: Array) -> NDArray[np.int64]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import generator, numbers, whole
+from eatlas.stats.subsets import every_subset, random_subsets
 
 Array = NDArray[np.float64]
 
@@ -139,8 +138,13 @@ def split_half(scores: ArrayLike, *, rng: np.random.Generator, splits: int = 100
     free = k if k % 2 else k - 1
     exact = math.comb(free, k // 2) <= splits
     rows = max(1, BLOCK // max(centred.shape))
-    blocks = _all(free, k, rows) if exact else _drawn(k, splits, rows, rng)
-    values = np.concatenate([_corrected(half @ centred, centred, noise) for half in blocks])
+    blocks = (
+        every_subset(free, k // 2, rows)
+        if exact
+        else random_subsets(k, k // 2, splits, rows, rng)
+    )
+    halves = (half @ centred[: half.shape[1]] for half in blocks)
+    values = np.concatenate([_corrected(half, centred, noise) for half in halves])
     return _summary(values, exact=exact)
 
 
@@ -157,25 +161,6 @@ def _centred(scores: ArrayLike, least: int) -> tuple[Array, float]:
     if peak > 0:  # a power of two keeps squares and sums in range and changes no digit
         rows = np.ldexp(rows, -math.frexp(peak)[1])
     return rows - rows.mean(axis=1, keepdims=True), NOISE * len(rows)
-
-
-def _all(free: int, k: int, rows: int) -> Iterator[Array]:
-    """Every split once, as rows of 0 and 1, shape (up to `rows`, k)."""
-    halves = combinations(range(free), k // 2)
-    while chosen := list(islice(halves, rows)):
-        yield _indicators(np.array(chosen), k)
-
-
-def _drawn(k: int, splits: int, rows: int, rng: np.random.Generator) -> Iterator[Array]:
-    for start in range(0, splits, rows):
-        uniform = rng.random((min(rows, splits - start), k))
-        yield _indicators(np.argsort(uniform, axis=1)[:, : k // 2], k)
-
-
-def _indicators(chosen: NDArray[np.intp], k: int) -> Array:
-    halves = np.zeros((len(chosen), k))
-    np.put_along_axis(halves, chosen, 1.0, axis=1)
-    return halves
 
 
 def _corrected(first: Array, centred: Array, noise: float) -> Array:

@@ -7,7 +7,21 @@ added up. A p-value is an integer count over C(N, n) wherever that can be afford
 
 from __future__ import annotations
 
+from eatlas.stats.permutation.any_statistic import recomputed_test
+from eatlas.stats.permutation.batch import BatchResult, permutation_tests
 from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
+from eatlas.stats.permutation.methods import ALWAYS_EXACT
 from eatlas.stats.permutation.result import PermutationResult, Tail
 
-__all__ = ["DRAWING", "DRAWS", "METHODS", "PermutationResult", "Tail", "permutation_test"]
+__all__ = [
+    "ALWAYS_EXACT",
+    "DRAWING",
+    "DRAWS",
+    "METHODS",
+    "BatchResult",
+    "PermutationResult",
+    "Tail",
+    "permutation_test",
+    "permutation_tests",
+    "recomputed_test",
+]

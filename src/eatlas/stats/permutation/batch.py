@@ -18,10 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import numbers, whole
+from eatlas.stats.inputs import checked_scale, numbers, whole
 from eatlas.stats.permutation.batch_questions import Questions, ask_rows
-from eatlas.stats.permutation.engine import checked_scale, permutation_test
-from eatlas.stats.permutation.result import SMALLEST, TAILS, TailName
+from eatlas.stats.permutation.engine import permutation_test
+from eatlas.stats.permutation.result import (
+    SMALLEST,
+    TAILS,
+    PermutationResult,
+    Tail,
+    TailName,
+)
 
 Counts = NDArray[np.int64]
 
@@ -59,6 +65,17 @@ class BatchResult:
             return np.array([max(c / self.total, SMALLEST) for c in counts], np.float64)
         shares: NDArray[np.float64] = counts / self.total
         return shares
+
+    def row(self, i: int) -> PermutationResult:
+        """One row's three tails, as `permutation_test` gives them.
+
+        Examples
+        --------
+        >>> permutation_tests([[1.0, 0.0], [0.0, 1.0]], 1).row(0).greater
+        Tail(p=0.5, method='exact', count=1)
+        """
+        tails = (Tail.exact(int(getattr(self, name)[i]), self.total) for name in TAILS)
+        return PermutationResult(*tails, self.total)
 
 
 def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) -> BatchResult:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import generator, whole
+from eatlas.stats.inputs import checked_scale, generator, whole
 from eatlas.stats.permutation.coarse import on_lattice
 from eatlas.stats.permutation.combine import added, complement
 from eatlas.stats.permutation.importance import importance
@@ -162,15 +162,6 @@ def _checked_size(total: int, n: int) -> int:
             allowed=f"1 to {total - 1}",
         )
     return size
-
-
-def checked_scale(scale: float | None) -> float | None:
-    """The magnitude behind a score, or an error."""
-    if scale is None or (math.isfinite(scale) and scale > 0):
-        return scale
-    raise EatlasError(
-        "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
-    )
 
 
 def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail]:

@@ -1,0 +1,148 @@
+"""From resampling and leave-one-out statistics to the records that a result keeps."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import UndefinedWarning
+from eatlas.measures.patterns import eat_pattern
+from eatlas.results.influence import Influence, Level2Influence, TermInfluence
+from eatlas.results.ml_eat import Attribute
+from eatlas.results.uncertainty import EffectInterval, Interval, Level2Intervals, Uncertainty
+from eatlas.stats.bootstrap import EffectIntervals, bootstrap_effects
+from eatlas.stats.influence import Influence as Changes
+from eatlas.stats.influence import influence
+from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability
+from eatlas.stats.resampling import Over, fewest
+
+DECIMALS = 6
+"""Kept of figures whose own error is larger by far."""
+_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Associations of all targets with all attributes."""
+
+    values: NDArray[np.float64]
+    """Rows X then Y, columns A then B."""
+    sizes: Mapping[str, int]
+    """Terms of each group."""
+
+    def allows(self, over: Over) -> bool:
+        """Whether every group that is resampled has two terms."""
+        return all(self.sizes[role] >= least for role, least in fewest(over).items())
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How the stimuli of a test are drawn again."""
+
+    resamples: int
+    over: Over
+    confidence: float
+    ddof: int
+
+    def intervals(self, block: Block, rng: np.random.Generator, notes: list[str]) -> Uncertainty:
+        """Intervals of all three effect sizes."""
+        with _noted(notes):
+            found = bootstrap_effects(
+                block.values,
+                block.sizes["X"],
+                block.sizes["A"],
+                rng=rng,
+                over=self.over,
+                resamples=self.resamples,
+                level=self.confidence,
+                ddof=self.ddof,
+            )
+        return Uncertainty(
+            over=self.over,
+            resamples=self.resamples,
+            confidence=self.confidence,
+            level1=_interval(found.level1),
+            level2=Level2Intervals(X=_interval(found.level2_x), Y=_interval(found.level2_y)),
+        )
+
+    def patterns(
+        self, block: Block, rule: PatternRule, rng: np.random.Generator, notes: list[str]
+    ) -> dict[str, float]:
+        """Share of the resamples that show each EAT pattern, the nine in one order."""
+        with _noted(notes):
+            found = pattern_stability(
+                block.values,
+                block.sizes["X"],
+                block.sizes["A"],
+                rng=rng,
+                over=self.over,
+                resamples=self.resamples,
+                rule=rule,
+            )
+        return _by_label(found)
+
+
+def leave_one_out(block: Block, ddof: int, notes: list[str]) -> Influence | None:
+    """Change of each effect size without each term; None where a group has one term alone."""
+    if min(block.sizes.values()) < 2:
+        return None
+    with _noted(notes):
+        found = influence(block.values, block.sizes["X"], block.sizes["A"], ddof=ddof)
+    return Influence(
+        level1=_changes(found.level1, block, "XY"),
+        level2=Level2Influence(
+            X=_changes(found.level2_x, block, "X"), Y=_changes(found.level2_y, block, "Y")
+        ),
+    )
+
+
+@contextmanager
+def _noted(notes: list[str]) -> Iterator[None]:
+    """Turn warnings about undefined figures into notes of the result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UndefinedWarning)
+        yield
+    notes.extend(f"Resampled: {w.message}." for w in caught)
+
+
+def _by_label(found: PatternStability) -> dict[str, float]:
+    signs = product(_OF_SIGN, _OF_SIGN)
+    return {eat_pattern(_OF_SIGN[x], _OF_SIGN[y])[0]: round(found.share(x, y), 6) for x, y in signs}
+
+
+def _interval(found: EffectIntervals) -> EffectInterval:
+    return EffectInterval(
+        se=_number(found.se),
+        percentile=_ends(found.percentile),
+        bca=_ends(found.bca),
+        studentised=_ends(found.studentised),
+        undefined=found.undefined,
+    )
+
+
+def _ends(ends: Interval) -> Interval | None:
+    low, high = map(_number, ends)
+    return None if low is None or high is None else (low, high)
+
+
+def _changes(found: Changes, block: Block, targets: str) -> TermInfluence:
+    n_x, n_a = block.sizes["X"], block.sizes["A"]
+    groups = {
+        "X": found.targets[:n_x] if "X" in targets else (),
+        "Y": found.targets[n_x:] if "Y" in targets else (),
+        "A": found.attributes[:n_a],
+        "B": found.attributes[n_a:],
+    }
+    return TermInfluence(**{role: tuple(map(_number, values)) for role, values in groups.items()})
+
+
+def _number(value: float) -> float | None:
+    return round(value, DECIMALS) if math.isfinite(value) else None

@@ -1,0 +1,60 @@
+"""Records of how effect sizes and patterns vary when the stimuli are drawn again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from eatlas.results.parts import Record
+
+Over = Literal["targets", "attributes", "both"]
+Interval = tuple[float, float]
+
+
+class EffectInterval(Record):
+    """One effect size over bootstrap resamples of the stimuli; None where undefined."""
+
+    se: float | None
+    """Standard deviation over the resamples."""
+    percentile: Interval | None
+    bca: Interval | None
+    """Efron's bias-corrected and accelerated interval."""
+    studentised: Interval | None
+    """Bootstrap-t on Fisher's scale: the one that tables and charts show."""
+    undefined: int = 0
+    """Resamples whose scores have no spread, left out."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval to report, low and high."""
+        return self.studentised
+
+
+class Level2Intervals(Record):
+    """Intervals of both level 2 effect sizes."""
+
+    X: EffectInterval
+    Y: EffectInterval
+
+    def group(self, role: str) -> EffectInterval:
+        """Return the interval of X or Y."""
+        interval: EffectInterval = getattr(self, role)
+        return interval
+
+
+class Uncertainty(Record):
+    """How far the findings depend on the very terms that stand for the concepts."""
+
+    over: Over
+    """Which stimuli were resampled, within their groups."""
+    resamples: int
+    confidence: float
+    """Nominal confidence of the intervals, such as 0.95."""
+    level1: EffectInterval
+    level2: Level2Intervals | None = None
+    """None where the measure has no level 2."""
+    patterns: dict[str, float] | None = None
+    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule."""
+
+    def share(self, label: str) -> float | None:
+        """Share of the resamples that show one pattern."""
+        return None if self.patterns is None else self.patterns.get(label)

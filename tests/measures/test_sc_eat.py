@@ -1,0 +1,45 @@
+"""SC-EAT: each term is a level 2 of its own, however many are counted together."""
+
+import pytest
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas.errors import UndefinedWarning
+from eatlas.results.parts import TAILS
+
+
+@pytest.mark.parametrize("size", [4, 8, 12])  # 12 against 12 is beyond what is counted together
+def test_every_term_has_the_p_values_of_its_own_test(size):
+    a, b = (tuple(f"{role}{i}" for i in range(size)) for role in "ab")
+    test = make_test(A=a, B=b)
+    vectors = make_vectors(test, dim=4)
+    result = eatlas.SCEAT()(test, vectors)
+    assert [entry.term for entry in result.terms] == [*test.X.terms, *test.Y.terms]
+    for entry in result.terms:
+        # the level 2 of an ML-EAT whose target is that term and nothing else, met twice
+        alone = make_test(X=(entry.term, "again"), Y=("other", "one"), A=a, B=b)
+        more = {"again": vectors[entry.term], "other": vectors["a0"], "one": vectors["b0"]}
+        one = eatlas.MLEAT(resamples=0)(alone, vectors | more)
+        assert entry.level2.effect_size == pytest.approx(one.level2.X.effect_size, rel=1e-12)
+        for tail in TAILS:
+            assert entry.level2.p.count_of(tail) == one.level2.X.p.count_of(tail)
+        assert entry.level2.p.method == "exact"
+
+
+def test_strict_and_other_methods_are_counted_one_by_one():
+    test = make_test()
+    vectors = make_vectors(test)
+    plain, strict = (eatlas.SCEAT(strict=s)(test, vectors) for s in (False, True))
+    for one, other in zip(plain.terms, strict.terms, strict=True):
+        assert other.level2.p.count.greater < one.level2.p.count.greater
+    normal = eatlas.SCEAT(p="normal")(test, vectors)
+    assert {entry.level2.p.method for entry in normal.terms} == {"normal"}
+
+
+def test_a_term_without_spread_is_undefined():
+    test = make_test()
+    vectors = make_vectors(test) | dict.fromkeys((*test.A.terms, *test.B.terms), (1.0, 0, 0, 0, 0))
+    with pytest.warns(UndefinedWarning, match="Undefined effect size of the term"):
+        result = eatlas.SCEAT()(test, vectors)
+    assert result.terms[0].level2.effect_size is None
+    assert result.terms[0].level2.p.two_sided == 1

@@ -1,0 +1,162 @@
+"""Intervals, pattern shares and influence in results: against the statistics and by measuring again."""
+
+import numpy as np
+import pytest
+from tests.inputs import TERMS, make_test, make_vectors
+
+import eatlas
+from eatlas.errors import SignatureError
+from eatlas.stats.bootstrap import bootstrap_effects
+from eatlas.stats.pattern_stability import pattern_stability
+
+SIZES = {"X": 6, "Y": 7, "A": 8, "B": 6}
+TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})
+VECTORS = make_vectors(TEST, dim=5, seed=3)
+
+
+def measured(**parameters):
+    return eatlas.MLEAT(**parameters)(TEST, VECTORS, rng=np.random.default_rng(5))
+
+
+def test_the_record_holds_what_the_statistics_found():
+    result = measured(resamples=300, over="targets", confidence=0.9)
+    # the measure takes one number from its generator, and both statistics start from it
+    seed = int(np.random.default_rng(5).integers(2**63))
+    unit = {term: v / np.linalg.norm(v) for term, v in VECTORS.items()}
+    targets, attributes = (
+        np.array([unit[t] for role in roles for t in TEST.concept(role).terms])
+        for roles in ("XY", "AB")
+    )
+    block = targets @ attributes.T
+    own = bootstrap_effects(
+        block, 6, 8, rng=np.random.default_rng(seed), over="targets", resamples=300, level=0.9
+    )
+    found = result.uncertainty
+    assert (found.over, found.resamples, found.confidence) == ("targets", 300, 0.9)
+    for record, statistic in (
+        (found.level1, own.level1),
+        (found.level2.X, own.level2_x),
+        (found.level2.Y, own.level2_y),
+    ):
+        assert record.studentised == pytest.approx(statistic.studentised, abs=1e-6)
+        assert record.bca == pytest.approx(statistic.bca, abs=1e-6)
+        assert record.percentile == pytest.approx(statistic.percentile, abs=1e-6)
+        assert record.se == pytest.approx(statistic.se, abs=1e-6)
+        assert record.interval == record.studentised
+    shares = pattern_stability(
+        block, 6, 8, rng=np.random.default_rng(seed), over="targets", resamples=300
+    )
+    assert found.patterns["AB-Divergent"] == pytest.approx(shares.share(1, -1), abs=1e-6)
+    assert found.patterns["BY-Singular"] == pytest.approx(shares.share(0, -1), abs=1e-6)
+    assert len(found.patterns) == 9
+    assert sum(found.patterns.values()) == pytest.approx(1)
+
+
+def test_influence_is_what_a_test_without_the_term_measures():
+    result = measured()
+    for role in "XYAB":
+        for i, term in enumerate(TEST.concept(role).terms):
+            kept = tuple(t for t in TEST.concept(role).terms if t != term)
+            others = {r: TEST.concept(r).terms for r in "XYAB"} | {role: kept}
+            without = eatlas.MLEAT(resamples=0)(make_test(**others), VECTORS)
+            change = without.level1.effect_size - result.level1.effect_size
+            assert result.influence.level1.group(role)[i] == pytest.approx(change, abs=1e-6)
+            for target in "XY":
+                mine = result.influence.level2.group(target).group(role)
+                if role in "XY" and role != target:
+                    assert mine == ()
+                    continue
+                change = (
+                    without.level2.group(target).effect_size
+                    - result.level2.group(target).effect_size
+                )
+                assert mine[i] == pytest.approx(change, abs=1e-6)
+
+
+def test_drivers_are_named_strongest_first():
+    result = measured()
+    d = result.level1.effect_size
+    drivers = result.influence.level1.drivers(d, result.coverage)
+    changes = [driver.change for driver in drivers]
+    assert changes == sorted(changes, key=lambda c: -abs(c))
+    assert all(change * d < 0 for change in changes)
+    assert drivers[0].term in TEST.concept(drivers[0].role).terms
+    assert result.influence.level1.drivers(d, result.coverage, 2) == drivers[:2]
+    assert result.influence.level1.drivers(None, result.coverage) == ()
+
+
+def test_a_seed_gives_the_same_resamples_and_another_gives_others():
+    one, same, other = (
+        eatlas.run(tests=TEST, vectors=VECTORS, seed=seed)[0].uncertainty for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_resampling_does_not_change_p_values_or_effects():
+    with_, without = measured(p="sampled", draws=200), measured(p="sampled", draws=200, resamples=0)
+    assert with_.level1 == without.level1
+    assert with_.level2 == without.level2
+    assert without.uncertainty is None
+    assert without.influence == with_.influence
+
+
+def test_weat_has_an_interval_of_level_1_alone():
+    rng = np.random.default_rng(5)
+    result = eatlas.WEAT()(TEST, VECTORS, rng=rng)
+    assert result.uncertainty.level1 == measured().uncertainty.level1
+    assert result.uncertainty.level2 is None
+    assert result.uncertainty.patterns is None
+    assert result.influence.level2 is None
+    row = result.rows()[0]
+    assert (row["low"], row["high"]) == result.uncertainty.level1.interval
+
+
+def test_one_attribute_cannot_be_resampled_but_targets_can():
+    test = make_test(A=("love",))
+    vectors = make_vectors(make_test())
+    result = eatlas.WEAT()(test, vectors)
+    assert result.uncertainty is None
+    assert result.influence is None
+    assert "No intervals: a group of one term cannot be resampled." in result.warnings
+    assert eatlas.WEAT(over="targets")(test, vectors).uncertainty.level1.interval is not None
+
+
+def test_no_spread_has_no_interval_and_says_so():
+    vectors = dict.fromkeys((t for terms in TERMS.values() for t in terms), (1.0, 2.0))
+    with pytest.warns(eatlas.EatlasWarning, match="Undefined effect size"):
+        result = eatlas.MLEAT()(make_test(), vectors)
+    assert result.uncertainty.level1.interval is None
+    assert result.uncertainty.level1.se is None
+    assert result.uncertainty.level1.undefined == 1000
+    assert result.uncertainty.patterns["Non-Directional"] == 1
+    assert set(result.influence.level1.X) == {None}
+    assert any("1000 of 1000 resamples have no spread" in note for note in result.warnings)
+
+
+def test_signatures_leave_defaults_of_resampling_out():
+    assert eatlas.WEAT().signature == "WEAT(alpha=0.05,ddof=1,p=auto)"
+    text = eatlas.WEAT(resamples=50, over="targets", confidence=0.9).signature
+    assert text == "WEAT(alpha=0.05,confidence=0.9,ddof=1,over=targets,p=auto,resamples=50)"
+    assert eatlas.get_measure(text).signature == text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"resamples": -1},
+            "resamples has no such value\n  got: -1\n  allowed: a whole number fro",
+        ),
+        ({"resamples": 2.5}, "got: 2.5"),
+        (
+            {"over": "rows"},
+            "over has no such value\n  got: 'rows'\n  allowed: targets or attributes",
+        ),
+        ({"confidence": 1.0}, "confidence has no such value\n  got: 1.0"),
+        ({"confidence": 95}, "a number between 0 and 1"),
+    ],
+)
+def test_parameters_that_are_refused(parameters, message):
+    with pytest.raises(SignatureError, match=message):
+        eatlas.WEAT(**parameters)

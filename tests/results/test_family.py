@@ -1,0 +1,73 @@
+"""Families: against statsmodels, what belongs to them, and their refusals."""
+
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import eatlas
+from eatlas.errors import EatlasError
+
+TESTS = ["weat-1", "weat-4", "weat-7", "weat-8", "weat-9"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    measures = ["ml-eat(resamples=0)", "sc-eat"]
+    return eatlas.run(tests=TESTS, measures=measures)
+
+
+@pytest.mark.parametrize(
+    ("method", "oracle"), [("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")]
+)
+@pytest.mark.parametrize("levels", ["level1", "level2", "both"])
+def test_adjusted_as_statsmodels_does(results, method, oracle, levels):
+    chosen = eatlas.Results(r for r in results if r.measure == "ml-eat")
+    family = chosen.family(levels, method=method)
+    size = {"level1": 1, "level2": 2, "both": 3}[levels] * len(TESTS)
+    assert len(family) == size
+    expected = multipletests([m.p for m in family], method=oracle)[1]
+    assert [m.adjusted for m in family] == pytest.approx(expected, rel=1e-12)
+    assert family.below(0.01) == tuple(m for m in family if m.adjusted < 0.01)
+
+
+def test_terms_of_an_sc_eat_belong_to_level_2(results):
+    chosen = eatlas.Results(r for r in results if r.measure == "sc-eat")
+    family = chosen.family("level2", tail="greater")
+    assert len(family) == sum(len(r.terms) for r in chosen)
+    assert family.members[0].term == chosen[0].terms[0].term
+    assert family.members[0].p == chosen[0].terms[0].level2.p.greater
+    assert len(chosen.family("level1")) == 0
+
+
+def test_a_result_finds_its_adjusted_p(results):
+    family = results[:3].family("both")
+    assert family.adjusted(results[1]) == family.members[3].adjusted
+    assert family.adjusted(results[1], "level2.Y") == family.members[5].adjusted
+    assert family.adjusted(results[4]) is None
+    assert family.method_name == "Holm"
+
+
+def test_the_frame_has_a_row_for_each_member(results):
+    frame = results[:3].family().to_frame()
+    assert list(frame.columns) == [
+        "test", "source", "signature", "level", "term", "effect_size", "p", "adjusted", "period"
+    ]  # fmt: skip
+    assert list(frame.test) == TESTS[:3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"levels": "level3"},
+            "a family has no such levels\n  got: 'level3'\n  allowed: level1, l",
+        ),
+        (
+            {"tail": "both"},
+            "a family has no such tail\n  got: 'both'\n  allowed: greater, less, tw",
+        ),
+        ({"method": "bonferroni"}, "a family has no such method[\\s\\S]*allowed: holm, bh, by"),
+    ],
+)
+def test_faults(results, arguments, message):
+    with pytest.raises(EatlasError, match=message):
+        results.family(**arguments)
