@@ -1,23 +1,31 @@
 """How often nominal 95% bootstrap intervals of an effect size hold the population's value.
 
 Lists of terms are drawn from populations whose effect size is known, and each interval is asked
-whether it holds that value. Prints two Markdown tables: normal scores, and scores that are skewed,
-heavy-tailed or of unequal spread.
+whether it holds that value. Prints Markdown tables, and the mean and the lowest share by length of
+lists. Takes about 10 minutes on one core.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/interval_coverage.py [--simulations 1500]
+    OPENBLAS_NUM_THREADS=1 python benchmarks/interval_coverage.py [--tables one both real]
 
-- targets: level 1 d; the scores s(w, A, B) of X and Y are normal with standard deviation 1.
-- attributes: level 2 d of X; the scores u(X, a) of A and B likewise. Same figures as the line
-  above but for chance: the two sides differ in name only.
-- both: level 1 d; cosine of target i of group g (+-1) and attribute j of group h (+-1) is
+What is to be held is the effect size of endless lists: means and standard deviations become those
+of the populations, with half of the union in each group,
 
-      r_i + c_j + h t_i / 2 + g b_j / 2 + e_ij
+    d = gap / sqrt(variance within groups + gap**2 / 4).
 
-  with all of r, c, b, e standard normal and t_i normal with standard deviation 1 about +-delta / 2.
-  Targets differ in their association (random slopes t), and attributes in how they tell the target
-  groups apart (random slopes b). Noise e does not vanish in short lists: the standard deviation
-  in d holds a part of it, 2 / n_A of variance. So there are two values to hold: d of endless target
-  lists scored by lists of this length ("both"), and by endless lists ("both, endless").
+- one: targets alone are resampled, or attributes alone; the other side is part of the question.
+  Scores of each group are drawn from one population, with variances of 1 on average.
+- both: targets and attributes are drawn. The cosine of target i of group g (+-1) and attribute j of
+  group h (+-1) is
+
+      c_j + h t_i / 2 + g b_j / 2 + e_ij,
+
+  with c, b of variance 1, t of variance 1 about +-gap / 2, and e with the standard deviation
+  "noise". Targets differ in their association (random slopes t), and attributes in how they tell
+  the target groups apart (random slopes b). Level 1 scores a target by t_i and what is left of the
+  noise, of variance 2 noise**2 / n; level 2 of X scores an attribute by c_j + b_j / 2 and
+  noise**2 / n. That part does not vanish in lists of n terms, so there are two values to hold: d of
+  endless lists of units scored by lists of this length ("n"), and by endless lists ("endless").
+- real: the 25 to 32 terms a group of three tests on the bundled vectors are the population, lists
+  are drawn from them with replacement, and both sides are resampled.
 """
 
 from __future__ import annotations
@@ -25,131 +33,223 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import EffectIntervals, bootstrap_effects
+from eatlas.stats.bootstrap import Bootstrap, bootstrap_effects
 
 KINDS = ("percentile", "bca", "studentised")
 SIZES = (6, 8, 25)
 EFFECTS = (0.0, 0.8, 1.5)
+NOISES = (1.0, 2.0, 4.0)
+"""Standard deviation of noise over that of the targets' slopes: 0.9 to 3.9 in the ten tests of
+Caliskan et al. on the bundled vectors, by variance components, 2 in the middle."""
+REAL = ("weat-1", "weat-2", "weat-3")
+LISTS = 20_000
+"""Lists from which the effect size in lists of one length is found in the real table."""
 
-Draw = Callable[[np.random.Generator, int], np.ndarray]
-POPULATIONS: dict[str, tuple[Draw, Draw]] = {
-    "normal": (lambda r, n: r.standard_normal(n),) * 2,
-    "skewed (chi-square, 3 df)": (lambda r, n: (r.chisquare(3, n) - 3) / np.sqrt(6),) * 2,
-    "heavy tails (t, 4 df)": (lambda r, n: r.standard_t(4, n) / np.sqrt(2),) * 2,
-    "unequal spread (sd 0.2, 1.4)": (
-        lambda r, n: 0.2 * r.standard_normal(n),
-        lambda r, n: 1.4 * r.standard_normal(n),
-    ),
+Draw = Callable[[np.random.Generator, int | tuple[int, int]], np.ndarray]
+SHAPES: dict[str, Draw] = {
+    "normal": lambda r, n: r.standard_normal(n),
+    "skewed": lambda r, n: (r.chisquare(3, n) - 3) / np.sqrt(6),
+    "heavy": lambda r, n: r.standard_t(4, n) / np.sqrt(2),
 }
-"""Scores of the two groups, of mean 0; their variances have mean 1."""
+"""Mean 0 and variance 1: normal, chi-square with 3 degrees of freedom, t with 4."""
 
 
-@dataclass
-class Tally:
-    """Intervals of one line of a table."""
+@dataclass(frozen=True)
+class World:
+    """Where tests are drawn from, and what their intervals are asked for."""
 
-    truth: float
-    found: list[EffectIntervals]
-
-    def line(self, *names: object) -> str:
-        """Share of intervals that hold the truth, and their median width, for each kind."""
-        cells = [str(name) for name in names]
-        for kind in KINDS:
-            ends = np.array([getattr(one, kind) for one in self.found])
-            held = np.mean((ends[:, 0] <= self.truth) & (self.truth <= ends[:, 1]))
-            width = np.nanmedian(ends[:, 1] - ends[:, 0])
-            cells.append(f"{held:.3f} ({width:.2f})")
-        return f"| {' | '.join(cells)} |"
+    head: tuple[str, ...]
+    """The first cells of its lines."""
+    n: int
+    sample: Callable[[np.random.Generator], tuple[np.ndarray, int, int]]
+    """A block of cosines and the sizes of X and A."""
+    over: str
+    asked: tuple[tuple[str, str, float], ...]
+    """Which level, against what, and the value to hold."""
 
 
 def gap(d: float) -> float:
-    """Difference of means that makes an effect size of d where variances within groups are 1."""
+    """Difference of means with an effect size of d where variances within groups are 1."""
     return float(d / np.sqrt(1 - d**2 / 4))
 
 
-def two_groups(rng: np.random.Generator, n: int, d: float, population: str) -> np.ndarray:
-    first, second = POPULATIONS[population]
-    return np.concatenate([first(rng, n) + gap(d) / 2, second(rng, n) - gap(d) / 2])
+def size_of(difference: float, within: float) -> float:
+    return float(difference / np.sqrt(within + difference**2 / 4))
 
 
-def crossed(rng: np.random.Generator, n: int, d: float) -> np.ndarray:
+def two_groups(over: str, shapes: tuple[Draw, Draw], n: int, d: float):
+    """Scores of two groups, on a block with one term a group on the side that stays."""
+
+    def sample(rng):
+        first, second = (shape(rng, n) for shape in shapes)
+        scores = np.concatenate([first + gap(d) / 2, second - gap(d) / 2])
+        block = np.stack([scores, np.zeros(2 * n)])
+        return (block.T, n, 1) if over == "targets" else (block, 1, n)
+
+    return sample
+
+
+def one_side() -> Iterator[World]:
+    unequal: tuple[Draw, Draw] = (
+        lambda r, n: 0.2 * r.standard_normal(n),
+        lambda r, n: 1.4 * r.standard_normal(n),
+    )
+    shapes = {**{name: (draw, draw) for name, draw in SHAPES.items()}, "unequal spread": unequal}
+    for over, name in [("targets", name) for name in shapes] + [("attributes", "normal")]:
+        level = "level1" if over == "targets" else "level2_x"
+        for n in SIZES:
+            for d in EFFECTS:
+                sample = two_groups(over, shapes[name], n, d)
+                yield World((over, name), n, sample, over, ((level, "endless", d),))
+
+
+def crossed(shape: Draw, noise: float, n: int, d: float):
     group = np.repeat([1.0, -1.0], n)
-    slope = rng.standard_normal(2 * n) + group * gap(d) / 2
-    other = rng.standard_normal(2 * n)
-    main = np.add.outer(rng.standard_normal(2 * n), rng.standard_normal(2 * n))
-    noise = rng.standard_normal((2 * n, 2 * n))
-    return main + np.outer(slope, group) / 2 + np.outer(group, other) / 2 + noise
+
+    def sample(rng):
+        slopes = shape(rng, 2 * n) + group * gap(d) / 2
+        block = shape(rng, 2 * n) + np.outer(slopes, group) / 2
+        block += np.outer(group, shape(rng, 2 * n)) / 2 + noise * shape(rng, (2 * n, 2 * n))
+        return block, n, n
+
+    return sample
 
 
-def one(
-    rng: np.random.Generator, over: str, n: int, d: float, population: str, resamples: int
-) -> EffectIntervals:
-    given = {"rng": rng, "over": over, "resamples": resamples}
-    if over == "both":
-        return bootstrap_effects(crossed(rng, n, d), n, n, **given).level1
-    scores = two_groups(rng, n, d, population)
-    # one term a group on the other side, which is not resampled
-    block = np.stack([scores, np.zeros(2 * n)])
-    if over == "targets":
-        return bootstrap_effects(block.T, n, 1, **given).level1
-    return bootstrap_effects(block, 1, n, **given).level2_x
+def two_sides() -> Iterator[World]:
+    worlds = [("normal", noise) for noise in NOISES] + [("skewed", 2.0), ("heavy", 2.0)]
+    for name, noise in worlds:
+        for n in SIZES:
+            for d in EFFECTS:
+                half = gap(d) / 2
+                asked = [
+                    ("level1", "n", size_of(gap(d), 1 + 2 * noise**2 / n)),
+                    ("level2_x", "n", size_of(half, 1.25 + noise**2 / n)),
+                ]
+                if d:
+                    asked.insert(1, ("level1", "endless", d))
+                    asked.append(("level2_x", "endless", size_of(half, 1.25)))
+                sample = crossed(SHAPES[name], noise, n, d)
+                yield World((name, f"{noise:g}"), n, sample, "both", tuple(asked))
 
 
-def simulate(
-    over: str, n: int, d: float, population: str, given: argparse.Namespace
-) -> list[EffectIntervals]:
-    entropy = [given.seed, n, round(10 * d), *map(ord, over[0] + population[0])]
-    rng = np.random.default_rng(entropy)
+def real() -> Iterator[World]:
+    """Terms of three tests as populations."""
+    source, measure = eatlas.open_vectors("glove-sample"), eatlas.MLEAT(resamples=0)
+    for test in (one for one in eatlas.load_tests("caliskan") if one.id in REAL):
+        found = measure(test, source)
+        block = np.array(found.similarities)
+        n_x, n_a = len(found.coverage.X.used), len(found.coverage.A.used)
+        for n in SIZES:
+            asked = []
+            for level, units in (("level1", block), ("level2_x", block[:n_x].T)):
+                split = (n_x, n_a) if level == "level1" else (n_a, None)
+                for against, length in (("n", n), ("endless", None)):
+                    asked.append((level, against, population(units, *split, length)))
+            yield World(
+                (test.id, "glove"), n, resampled_from(block, n_x, n_a, n), "both", tuple(asked)
+            )
+
+
+def population(units: np.ndarray, n: int, split: int | None, length: int | None) -> float:
+    """Effect size of endless lists of units, scored by lists of one length or by all terms.
+
+    `split`: where the other side's groups meet; None if it has one group (level 2).
+    """
+    rng, scores = np.random.default_rng(0), 0.0
+    parts = np.split(units, [split], axis=1) if split else [units]
+    for sign, part in zip((1, -1), parts, strict=False):
+        if length is None:
+            scores = scores + sign * part.mean(axis=1, keepdims=True)
+        else:
+            k = part.shape[1]
+            weights = rng.multinomial(length, np.full(k, 1 / k), LISTS) / length
+            scores = scores + sign * part @ weights.T
+    first, second = scores[:n], scores[n:]
+    within = (first.var(axis=0).mean() + second.var(axis=0).mean()) / 2
+    return size_of(first.mean() - second.mean(), within)
+
+
+def resampled_from(block: np.ndarray, n_x: int, n_a: int, n: int):
+    """Lists of n terms of each group, with replacement."""
+    ends = (n_x, len(block)), (n_a, block.shape[1])
+
+    def sample(rng):
+        rows, columns = (
+            np.concatenate([rng.integers(0, cut, n), rng.integers(cut, end, n)])
+            for cut, end in ends
+        )
+        return block[np.ix_(rows, columns)], n, n
+
+    return sample
+
+
+TABLES = {
+    "one": (one_side, "resampled | scores"),
+    "both": (two_sides, "components | noise"),
+    "real": (real, "test | vectors"),
+}
+
+
+def simulate(world: World, seed: int, given: argparse.Namespace) -> list[Bootstrap]:
+    rng = np.random.default_rng([given.seed, seed])
+    options = {"over": world.over, "resamples": given.resamples, "rng": rng}
     with warnings.catch_warnings():
         # short lists have resamples without spread; an interval that is NaN does not hold
         warnings.simplefilter("ignore", UndefinedWarning)
-        return [one(rng, over, n, d, population, given.resamples) for _ in range(given.simulations)]
+        return [bootstrap_effects(*world.sample(rng), **options) for _ in range(given.simulations)]
 
 
-def lines_of(over: str, n: int, d: float, given: argparse.Namespace) -> Iterator[str]:
-    found = simulate(over, n, d, "normal", given)
-    if over == "both":
-        delta = gap(d)
-        attenuated = delta / np.sqrt(1 + 2 / n + delta**2 / 4)
-        yield Tally(attenuated, found).line("both", f"{n} v {n}", f"{attenuated:.2f}")
-        if d:
-            yield Tally(d, found).line("both, endless", f"{n} v {n}", f"{d:.2f}")
-    else:
-        yield Tally(d, found).line(over, f"{n} v {n}", f"{d:.2f}")
+def lines(world: World, found: list[Bootstrap], shares: dict) -> Iterator[str]:
+    """Share of intervals that hold the value, and their median width, for each kind."""
+    for level, against, truth in world.asked:
+        name = {"level1": "1", "level2_x": "2"}[level]
+        cells = [*world.head, name, f"{world.n} v {world.n}", against, f"{truth:.2f}"]
+        for kind in KINDS:
+            ends = np.array([getattr(getattr(one, level), kind) for one in found])
+            held = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+            shares[world.over, world.n, against, kind].append(held)
+            cells.append(f"{held:.3f} ({np.nanmedian(ends[:, 1] - ends[:, 0]):.2f})")
+        yield f"| {' | '.join(cells)} |"
 
 
-def header(first: str) -> str:
-    return f"| {first} | lists | d | percentile | BCa | studentised |\n|{' --- |' * 6}"
+def summary(shares: dict) -> Iterator[str]:
+    yield "| resampled | lists | against | percentile | BCa | studentised |"
+    yield "|" + " --- |" * 6
+    for over, n, against in dict.fromkeys(key[:3] for key in shares):
+        cells = [over, f"{n} v {n}", against]
+        for kind in KINDS:
+            some = shares[over, n, against, kind]
+            cells.append(f"{np.mean(some):.3f} ({min(some):.3f} to {max(some):.3f})")
+        yield f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--simulations", type=int, default=1500)
+    parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20240806)
+    parser.add_argument("--tables", nargs="*", choices=list(TABLES), default=list(TABLES))
     given = parser.parse_args()
     start = time.perf_counter()
     print(f"{given.simulations} simulated tests a line, {given.resamples} resamples each,")
-    print(f"seed {given.seed}. Share of intervals that hold d (median width).\n")
-    print(header("over"))
-    for over in ("targets", "attributes", "both"):
-        for n in SIZES:
-            for d in EFFECTS:
-                for line in lines_of(over, n, d, given):
-                    print(line, flush=True)
-    print(f"\n{header('scores, over targets')}")
-    for population in list(POPULATIONS)[1:]:
-        for n in (8, 25):
-            for d in EFFECTS[1:]:
-                found = simulate("targets", n, d, population, given)
-                line = Tally(d, found).line(population, f"{n} v {n}", f"{d:.2f}")
+    print(f"seed {given.seed}. Share of intervals that hold d (median width).")
+    for name in given.tables:
+        worlds, heads = TABLES[name]
+        shares: dict = defaultdict(list)
+        print(f"\n| {heads} | level | lists | against | d | percentile | BCa | studentised |")
+        print("|" + " --- |" * 9)
+        for i, world in enumerate(worlds()):
+            for line in lines(world, simulate(world, i, given), shares):
                 print(line, flush=True)
+        print("\nMean, lowest and highest share of this table:\n", *summary(shares), sep="\n")
     error = np.sqrt(0.95 * 0.05 / given.simulations)
     print(f"\nstandard error of a share of .95: {error:.4f}; {time.perf_counter() - start:.0f} s")
 

@@ -16,12 +16,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from eatlas.stats.student_tail import t_outside
 from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.rejections import rejected
-from eatlas.stats.student_tail import t_outside
 from eatlas.stats.two_way import analyse
 
 Array = NDArray[np.float64]

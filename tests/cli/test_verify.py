@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+from eatlas import __version__
+
 
 def test_all_the_same(eatlas_cli, test_file, vectors_csv):
     eatlas_cli(
@@ -57,7 +61,93 @@ def test_another_version_alone_is_no_difference(eatlas_cli, tmp_path):
     text = path.read_text("utf-8").replace('"version": "0.1.0"', '"version": "0.0.9"')
     assert "0.0.9" in text
     path.write_text(text, encoding="utf-8")
-    assert eatlas_cli("verify", path).code == 0
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 0
+    assert f"same\n  written by eatlas 0.0.9, computed again by {__version__}\n" in ended.out
+
+
+def test_a_part_that_another_version_did_not_write_is_no_difference(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6")
+    path = tmp_path / "out" / "results.jsonl"
+    line = json.loads(path.read_text("utf-8"))
+    del line["uncertainty"], line["influence"]
+    line["level3"]["XA"]["quantiles"] = [0.0] * 5
+    for version, said in (("0.0.9", "quantiles"), (__version__, "uncertainty: None in the file")):
+        line["provenance"]["version"] = version
+        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        ended = eatlas_cli("verify", path)
+        assert ended.code == 1
+        assert said in ended.out
+        assert ("uncertainty" in ended.out) == (version == __version__)
+
+
+def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
+    """The last bits of every number changed, and a few resamples on another side."""
+
+    def changed(value, where):
+        if isinstance(value, dict):
+            return {key: changed(inner, (*where, key)) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [changed(inner, where) for inner in value]
+        if not isinstance(value, float) or "provenance" in where:
+            return value
+        if "uncertainty" in where:
+            return value - 9e-4 if value > 0.01 else value
+        return value * (1 - 9e-10) if "p" in where else value + 9e-15
+
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
+    path = tmp_path / "out" / "results.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    path.write_text("\n".join(json.dumps(changed(line, ())) for line in lines), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.count(": same\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "by"),
+    [
+        (("level1", "p", "greater"), 1e-12),
+        (("level1", "effect_size"), 1e-8),
+        (("uncertainty", "level1", "se"), 2e-3),
+        (("level1", "p", "count", "greater"), 1),
+    ],
+)
+def test_more_than_that_is_a_difference(eatlas_cli, tmp_path, keys, by):
+    eatlas_cli("run", "--tests", "weat-6")
+    path = tmp_path / "out" / "results.jsonl"
+    line = json.loads(path.read_text("utf-8"))
+    inner = line
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] += by
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert f": differs\n  {'.'.join(keys)}: " in ended.out
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda line: line.update(signature="ML-EAT(beta=1)"), "ml-eat has no parameter 'beta'"),
+        (lambda line: line["coverage"]["X"]["used"].append("flea"), "'flea'"),
+    ],
+)
+def test_a_result_that_asks_nothing_sensible_costs_no_other(eatlas_cli, tmp_path, spoil, message):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7")
+    path = tmp_path / "out" / "results.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[0]["coverage"]["Y"]["used"][0] = "flea"
+    spoil(lines[0])
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert ended.out.startswith("weat-6 on glove-sample by ML-EAT(")
+    assert message in ended.out.splitlines()[1]
+    assert "not repeated\n" in ended.out
+    assert "weat-7" in ended.out
+    assert "1 of 2 results are the same" in ended.out
 
 
 def test_what_cannot_be_repeated_says_why(eatlas_cli, test_file, vectors_csv):

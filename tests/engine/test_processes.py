@@ -1,7 +1,11 @@
 """Several processes give what one gives, and a kill costs nothing but time."""
 
+import multiprocessing
 import os
 import signal
+import struct
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -10,8 +14,9 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.engine import Processes, execute, here, make_plan
+from eatlas.engine import Processes, execute, executors, here, make_plan
 from eatlas.engine.executors import choose
+from eatlas.errors import EatlasError
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,39 @@ class Deadly(eatlas.WEAT):
             with Path(self.counter).open("ab") as file:
                 file.write(b"x")
             os.kill(os.getpid(), signal.SIGKILL)
+        return super().compute(given, notes)
+
+
+@dataclass(frozen=True)
+class CutOff(eatlas.WEAT):
+    """A WEAT whose process is killed, once, when it has sent a part of its answer."""
+
+    name: ClassVar[str] = "cut-off"
+    mark: str = ""
+
+    def compute(self, given, notes):
+        if given.head["test"] == "t2" and not Path(self.mark).exists():
+            Path(self.mark).touch()
+            pipe = multiprocessing.current_process()._args[0]
+            os.write(pipe.fileno(), struct.pack("!i", 10_000) + b"x" * 10)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().compute(given, notes)
+
+
+class Unsendable(eatlas.EatlasError):
+    def __reduce__(self):
+        raise TypeError("not this one")
+
+
+@dataclass(frozen=True)
+class Silent(eatlas.WEAT):
+    """A WEAT whose answer cannot be pickled, for one test."""
+
+    name: ClassVar[str] = "silent"
+
+    def compute(self, given, notes):
+        if given.head["test"] == "t1":
+            raise Unsendable("x")
         return super().compute(given, notes)
 
 
@@ -65,7 +103,7 @@ def test_a_worker_that_is_killed(tmp_path, deaths, failed):
     assert [r.test for r in results] == [t.id for t in TESTS if not (failed and t.id == "t3")]
     if failed:
         assert results.failures[0].test == "t3"
-        assert "the process ran out of memory" in str(results.failures[0].error)
+        assert "the process was killed 6 times while it did" in str(results.failures[0].error)
         assert "--workers 1" in str(results.failures[0].error)
 
 
@@ -83,7 +121,128 @@ def test_a_fault_of_one_job_costs_no_other(executor, kind, message):
     assert ("a bug" in str(failure.error)) == (kind == "bug")
 
 
-def test_small_runs_stay_in_one_process():
-    assert choose(None, 10) is here
+def test_a_worker_that_is_killed_in_the_middle_of_its_answer(tmp_path):
+    """Nobody waits for the rest of the answer."""
+    plan = make_plan(TESTS, VECTORS, CutOff(mark=str(tmp_path / "mark")))
+    results = execute(plan, Processes(2))
+    assert (tmp_path / "mark").exists()
+    assert [r.test for r in results] == [t.id for t in TESTS]
+
+
+def test_an_answer_that_cannot_be_handed_over():
+    results = execute(make_plan(TESTS, VECTORS, Silent()), Processes(2))
+    assert len(results) == 5
+    (failure,) = results.failures
+    assert "a fault of eatlas, not of the input" in str(failure.error)
+    assert "its result cannot be handed over: not this one" in str(failure.error)
+
+
+def test_a_measure_that_cannot_be_handed_over():
+    @dataclass(frozen=True)
+    class Local(eatlas.WEAT):
+        name: ClassVar[str] = "local"
+
+    assert len(eatlas.run(TESTS, VECTORS, Local())) == 6
+    with pytest.raises(EatlasError, match="the jobs cannot be handed to other processes") as caught:
+        eatlas.run(TESTS, VECTORS, Local(), workers=2)
+    assert "Local" in caught.value.got
+    assert "in a module that can be imported, or use workers=1" in caught.value.remedy
+
+
+def ended(code: str, tmp_path) -> subprocess.CompletedProcess:
+    path = tmp_path / "script.py"
+    path.write_text(code, encoding="utf-8")
+    return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=100)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    done = ended("import eatlas\neatlas.run('weat-6', workers=2)", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "the worker processes end before they have begun" in done.stderr
+    assert 'if __name__ == "__main__": (or use workers=1)' in done.stderr
+
+
+def test_a_measure_that_the_workers_cannot_find(tmp_path):
+    code = """
+import eatlas
+class Hidden(eatlas.WEAT):
+    name = "hidden"
+if __name__ == "__main__":
+    try:
+        del __file__
+        __spec__ = None
+        eatlas.run("weat-6", measures=Hidden(), workers=2)
+    except eatlas.EatlasError as error:
+        print(error)
+"""
+    done = ended(code, tmp_path)
+    assert done.stderr == ""
+    assert "the jobs cannot be handed to other processes" in done.stdout
+    assert "got: AttributeError: Can't get attribute 'Hidden'" in done.stdout
+
+
+@pytest.mark.parametrize("moment", [0.05, 0.2, 0.5])
+def test_an_interrupt_while_workers_start_is_one_for_all(tmp_path, moment):
+    """Ctrl-C reaches all processes of a terminal; workers that still import say nothing."""
+    code = f"""
+import os, signal, threading, time
+import eatlas
+if __name__ == "__main__":
+    tests = [eatlas.load_tests(f"weat-{{n}}")[0] for n in (6, 7, 9)]
+    vectors = eatlas.open_vectors("glove-sample")
+    measures = [eatlas.MLEAT(alpha=k / 1000) for k in range(1, 999)]
+    try:
+        threading.Timer({moment}, os.killpg, (os.getpid(), signal.SIGINT)).start()
+        eatlas.run(tests, vectors, measures, workers=3)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    path = tmp_path / "script.py"
+    path.write_text(code, encoding="utf-8")
+    run = [sys.executable, path]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=100, start_new_session=True)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+@pytest.mark.parametrize("workers", [0, -1, "two", 1.5, True, [2]])
+def test_a_number_of_workers_that_is_none(tiny, tiny_vectors, workers):
+    with pytest.raises(EatlasError) as caught:
+        eatlas.run(tiny, tiny_vectors, workers=workers)
+    assert str(caught.value) == (
+        f"the number of workers is not usable\n  got: {workers!r}\n"
+        "  allowed: a whole number from 1, or None for as many as the jobs are worth"
+    )
+
+
+def test_a_number_of_workers_is_kept():
     assert choose(1, 10_000) is here
-    assert isinstance(choose(3, 10), Processes)
+    assert choose(3, 10).workers == 3
+    assert choose(None, 5) is here
+
+
+@pytest.mark.parametrize(("worth", "processes"), [(1.0, 0), (1e-9, 2)])
+def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
+    """Six quick jobs are not worth a process, unless one costs next to nothing."""
+    started = []
+
+    def counted(workers):
+        started.append(workers)
+        return Processes(workers)
+
+    monkeypatch.setattr(executors, "WORTH_A_PROCESS", worth)
+    monkeypatch.setattr(executors, "_processors", lambda: 2)
+    monkeypatch.setattr(executors, "Processes", counted)
+    plan = make_plan(TESTS * 2, VECTORS, ["weat", "sc-eat"])
+    assert execute(plan, choose(None, len(plan.jobs))) == execute(plan, here)
+    assert started == [2] * (processes > 0)
+
+
+@pytest.mark.parametrize("kind", ["bug", "memory"])
+def test_a_job_fails_wherever_it_is_done(monkeypatch, kind):
+    monkeypatch.setattr(executors, "WORTH_A_PROCESS", 1e-9)
+    monkeypatch.setattr(executors, "_processors", lambda: 2)
+    plan = make_plan([*TESTS[2:], *TESTS[:2]], VECTORS, ["weat", Faulty(kind_of_fault=kind)])
+    results = execute(plan, choose(None, 12))
+    assert [(f.test, f.signature.split("(")[0]) for f in results.failures] == [("t1", "FAULTY")]
+    assert len(results) == 11

@@ -53,10 +53,12 @@ def test_progress_is_told_after_each_job(tiny_vectors):
     assert told == [(1, 2), (2, 2)]
 
 
-def test_the_seed_is_recorded_and_changes_no_number(tiny_vectors):
+def test_the_seed_is_recorded_and_changes_only_what_is_drawn(tiny_vectors):
     one, two = (eatlas.run(make_test(), tiny_vectors, seed=seed)[0] for seed in (1, 2))
     assert (one.provenance.seed, two.provenance.seed) == (1, 2)
-    assert one.model_copy(update={"provenance": two.provenance}) == two
+    assert one.uncertainty != two.uncertainty
+    drawn = {"provenance": two.provenance, "uncertainty": two.uncertainty}
+    assert one.model_copy(update=drawn) == two
 
 
 def test_no_global_random_state_is_touched(tiny_vectors):

@@ -113,7 +113,9 @@ def test_verify_repeats_random_numbers():
 
 def test_too_few_draws_are_remarked():
     result = weat("sampled", draws=10)
-    remark = "10 draws cannot show a p-value of level 1 below 0.0909, so none is below alpha = 0.05."
+    remark = (
+        "10 draws cannot show a p-value of level 1 below 0.0909, so none is below alpha = 0.05."
+    )
     assert remark in result.warnings
     assert not any("draws" in note for note in weat("sampled", draws=20).warnings)
 

@@ -1,5 +1,7 @@
 """Decisions on many rows: always those of the exact test, enumerated or screened."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,15 @@ from hypothesis import strategies as st
 from eatlas.errors import EatlasError
 from eatlas.stats import rejections as module
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.rejections import TAILS, checked_alpha, checked_tail, rejected, smallest_p
+from eatlas.stats.rejections import (
+    TAILS,
+    checked_alpha,
+    checked_tail,
+    rejected,
+    screen,
+    smallest_p,
+)
+from eatlas.stats.relabelling import drawn, samples
 
 
 def rng():
@@ -69,7 +79,7 @@ def test_a_screen_that_expects_too_little_is_left_out(monkeypatch):
         raise AssertionError("a screen was used")
 
     monkeypatch.setattr(module, "ENUMERATED", 10)
-    monkeypatch.setattr(module, "_drawn", never)
+    monkeypatch.setattr(module, "reached", never)
     rows = np.vstack([np.arange(14.0)[::-1], rng().normal(size=14)])
     # 256,000 relabellings at 1e-4 expect 25.6, and the smallest p is 1 / 3432 = 2.9e-4
     assert rejected(rows, 7, 1e-4, "greater", rng()).tolist() == [False, False]
@@ -104,3 +114,29 @@ def test_messages():
         EatlasError, match="power must be .*\n.*\n  allowed: above 0.05 and below 1"
     ):
         checked_alpha(0.05, "power", above=0.05)
+
+
+def test_a_screen_leaves_what_is_near_alpha_with_its_p():
+    rows = rng().normal(size=(60, 12))
+    asked = samples(rows, 6, two_sided=True)
+    blocks = list(itertools.islice(drawn(12, 6, rng()), 40))
+    screened = screen(asked, 0.3, [1_000, 10_000], blocks)
+    p = np.array([permutation_test(row, 6).two_sided.p for row in rows])
+    error = np.sqrt(0.3 * 0.7 / 10_000)
+    near = np.flatnonzero(np.abs(p - 0.3) < 5 * error)
+    assert set(near) <= set(screened.left.tolist()) < set(range(60))
+    assert near.size
+    assert np.abs(screened.p - p[screened.left]).max() < 5 * error
+    settled = np.setdiff1d(np.arange(60), screened.left)
+    assert np.array_equal(screened.found[settled], p[settled] < 0.3)
+    assert not screened.found[screened.left].any()
+
+
+def test_the_last_screen_counts_though_it_settles_nothing():
+    # 1,000 draws at alpha = .01 expect 10: too few to be certain, enough for a p
+    rows = rng().normal(size=(5, 12)) + np.repeat([3.0, 0.0], 6)
+    asked = samples(rows, 6, two_sided=False)
+    screened = screen(asked, 0.01, [500, 1_000], drawn(12, 6, rng()))
+    assert screened.left.tolist() == list(range(5))
+    assert (screened.p >= 1 / 1_001).all()
+    assert (screened.p < 0.02).all()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
-from eatlas.engine.executors import Executor, Outcome, choose, here
+from eatlas.engine.executors import Executor, Outcome, choose, here, require_workers
 from eatlas.engine.identity import identities
 from eatlas.engine.perform import Conditions
 from eatlas.engine.plan import Plan, make_plan
@@ -66,6 +67,7 @@ def run(
     >>> results["weat-6"].pattern.label
     'BY-Singular'
     """
+    require_workers(workers)  # before a large file is read
     plan = make_plan(tests, vectors, measures, case=case, seed=seed)
     results = execute(plan, choose(workers, len(plan.jobs)))
     if results.failures:
@@ -105,12 +107,13 @@ def execute(
         names = dict(enumerate(identities(plan)))
         outcomes = {i: store.done[name] for i, name in names.items() if name in store.done}
     left = [i for i in range(len(plan.jobs)) if i not in outcomes]
-    for position, outcome in executor([plan.jobs[i] for i in left], conditions):
-        outcomes[left[position]] = outcome
-        if store is not None and not isinstance(outcome, Failure):
-            store.append(names[left[position]], outcome)
-        if progress is not None:
-            progress(len(outcomes), len(plan.jobs))
+    with closing(executor([plan.jobs[i] for i in left], conditions)) as ended:
+        for position, outcome in ended:
+            outcomes[left[position]] = outcome
+            if store is not None and not isinstance(outcome, Failure):
+                store.append(names[left[position]], outcome)
+            if progress is not None:
+                progress(len(outcomes), len(plan.jobs))
     ordered = [outcomes[i] for i in range(len(plan.jobs))]
     return Results(
         (outcome for outcome in ordered if not isinstance(outcome, Failure)),

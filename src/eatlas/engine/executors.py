@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
+import pickle
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from typing import Protocol
 
-from eatlas.engine.perform import Conditions, failure, out_of_memory, perform
+from eatlas.engine.perform import Conditions, failure, killed, perform
 from eatlas.engine.plan import Job
+from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult, Failure
 
 Outcome = AssociationResult | Failure
-WORTH_A_PROCESS = 25
-"""Jobs for each further process: starting one takes as long as about 25 jobs of 8 v 8 terms."""
+Outcomes = Generator[tuple[int, Outcome], None, None]
+WORTH_A_PROCESS = 1.0
+"""Seconds of work for each process. A process takes 0.7 s to import what it needs; on two
+hyperthreads, two overtake one at about 300 jobs of 8 v 8 terms, which one does in 2 s."""
+FEW = 5
+"""Jobs that show how long the others will take."""
 PATIENCE = 3
 """Kills before a job runs alone, and kills while it is alone before it is given up."""
-_ORPHAN_CHECK = 0.5
 
 
 class Executor(Protocol):
     """Does jobs in any order and hands out each outcome with the job's position."""
 
-    def __call__(
-        self, jobs: Sequence[Job], conditions: Conditions
-    ) -> Iterator[tuple[int, Outcome]]:
+    def __call__(self, jobs: Sequence[Job], conditions: Conditions) -> Outcomes:
         """Yield (position, outcome) once for every job."""
         ...
 
 
-def here(jobs: Sequence[Job], conditions: Conditions) -> Iterator[tuple[int, Outcome]]:
+def here(jobs: Sequence[Job], conditions: Conditions) -> Outcomes:
     """Do the jobs one after the other in this process."""
     for position, job in enumerate(jobs):
         yield position, perform(job, conditions)
@@ -43,8 +42,9 @@ def here(jobs: Sequence[Job], conditions: Conditions) -> Iterator[tuple[int, Out
 class Processes:
     """Do the jobs in several processes of this machine.
 
-    A worker that is killed costs nothing but time: its job is done again. After three kills the
-    next job runs alone; if its worker is killed three times then, it is a failure.
+    A worker that is killed costs nothing but time: its job is done again. A job whose worker is
+    killed three times waits until it can run alone; if it is killed three times then, it is a
+    failure.
 
     Parameters
     ----------
@@ -55,58 +55,52 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def __call__(
-        self, jobs: Sequence[Job], conditions: Conditions
-    ) -> Iterator[tuple[int, Outcome]]:
-        """Yield (position, outcome) once for every job, as they end."""
-        left = dict.fromkeys(range(len(jobs)))
-        breaks = 0
-        while left:
-            alone = breaks >= PATIENCE
-            first = next(iter(left))
-            for position, outcome in self._try(jobs, [first] if alone else list(left), conditions):
-                del left[position]
-                yield position, outcome
-            breaks += 1
-            if alone and first not in left:
-                breaks = PATIENCE - 1  # not this one: all together again, until the next break
-            elif breaks == 2 * PATIENCE:
-                del left[first]
-                yield first, failure(jobs[first], out_of_memory(jobs[first]))
-                breaks = 0
+    def __call__(self, jobs: Sequence[Job], conditions: Conditions) -> Outcomes:
+        """Yield (position, outcome) once for every job, as they end.
 
-    def _try(
-        self, jobs: Sequence[Job], positions: list[int], conditions: Conditions
-    ) -> Iterator[tuple[int, Outcome]]:
-        """Do jobs until all are done or the pool breaks."""
-        workers = min(self.workers, len(positions))
-        context = get_context("spawn")  # numba's and BLAS' threads do not survive a fork
-        with ProcessPoolExecutor(
-            workers,
-            mp_context=context,
-            initializer=_begin,
-            initargs=(os.getpid(), tuple(jobs), conditions),
-        ) as pool:
-            waiting = iter(positions)
-            running: dict[Future[Outcome], int] = {}
-            while True:
-                try:
-                    for position in waiting:
-                        running[pool.submit(_do, position)] = position
-                        if len(running) >= 2 * workers:
-                            break
-                except BrokenProcessPool:
-                    return
-                if not running:
-                    return
-                ended, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    position = running.pop(future)
-                    try:
-                        outcome = future.result()
-                    except BrokenProcessPool:
-                        continue
+        Raises
+        ------
+        EatlasError
+            If processes cannot be started, or the jobs not be handed to them.
+        """
+        # imported here since most runs stay in one process and need not wait for it
+        from eatlas.engine.crew import Crew, not_pickled  # noqa: PLC0415
+
+        try:
+            shared = pickle.dumps((tuple(jobs), conditions))
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            raise not_pickled(str(error)) from error
+        alone: list[int] = []
+        with closing(Crew(self.workers, shared, range(len(jobs)), PATIENCE).outcomes()) as together:
+            for position, outcome in together:
+                if outcome is None:
+                    alone.append(position)
+                else:
                     yield position, outcome
+        with closing(Crew(1, shared, alone, PATIENCE).outcomes()) as one_by_one:
+            for position, outcome in one_by_one:
+                job = jobs[position]
+                given_up = failure(job, killed(job, 2 * PATIENCE))
+                yield position, given_up if outcome is None else outcome
+
+
+def as_needed(jobs: Sequence[Job], conditions: Conditions) -> Outcomes:
+    """Do jobs here until it shows how long they take, then the rest in as many processes as pay."""
+    most, begun, workers, done = _processors(), time.monotonic(), 1, 0
+    for done, job in enumerate(jobs, start=1):
+        yield done - 1, perform(job, conditions)
+        if done == 1:  # the first job also imports and compiles what all jobs need
+            begun = time.monotonic()
+            continue
+        left = (time.monotonic() - begun) / (done - 1) * (len(jobs) - done)
+        workers = min(most, int(left / WORTH_A_PROCESS))
+        if workers > 1 and done > FEW:
+            break
+    else:
+        return
+    with closing(Processes(workers)(jobs[done:], conditions)) as rest:
+        for position, outcome in rest:
+            yield done + position, outcome
 
 
 def choose(workers: int | None, jobs: int) -> Executor:
@@ -117,35 +111,36 @@ def choose(workers: int | None, jobs: int) -> Executor:
     workers : int or None
         Number of processes; None takes as many as the jobs are worth, up to the processors.
     jobs : int
+
+    Raises
+    ------
+    EatlasError
+        If `workers` is neither None nor a whole number from 1.
     """
+    require_workers(workers)
     if workers is None:
-        workers = min(_processors(), jobs // WORTH_A_PROCESS)
-    return here if workers <= 1 else Processes(workers)
+        return as_needed if jobs > FEW and _processors() > 1 else here
+    return here if workers == 1 else Processes(workers)
+
+
+def require_workers(workers: object) -> None:
+    """Refuse what is no number of processes.
+
+    Raises
+    ------
+    EatlasError
+        If `workers` is neither None nor a whole number from 1.
+    """
+    if workers is None or (type(workers) is int and workers >= 1):
+        return
+    raise EatlasError(
+        "the number of workers is not usable",
+        got=repr(workers),
+        allowed="a whole number from 1, or None for as many as the jobs are worth",
+    )
 
 
 def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-_state: tuple[tuple[Job, ...], Conditions]
-
-
-def _begin(parent: int, jobs: tuple[Job, ...], conditions: Conditions) -> None:
-    """Set up a worker; it ends when its parent does, however that ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends us
-    global _state  # noqa: PLW0603  (a worker has no other place to keep what all its jobs share)
-    _state = (jobs, conditions)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_ORPHAN_CHECK)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _do(position: int) -> Outcome:
-    jobs, conditions = _state
-    return perform(jobs[position], conditions)

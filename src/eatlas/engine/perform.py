@@ -35,7 +35,7 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
     except MemoryError:
         return failure(job, out_of_memory(job))
     except Exception:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
-        return failure(job, _our_fault(job, traceback.format_exc()))
+        return failure(job, our_fault(job, traceback.format_exc()))
 
 
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
@@ -58,7 +58,17 @@ def out_of_memory(job: Job) -> EatlasError:
     )
 
 
-def _our_fault(job: Job, report: str) -> EatlasError:
+def killed(job: Job, times: int) -> EatlasError:
+    """Say that the process was killed whenever it did this job."""
+    return EatlasError(
+        f"test {job.test.id} by {job.measure.signature}: the process was killed {times} times "
+        "while it did this job, most likely because memory ran out",
+        remedy="fewer workers leave more memory to each: --workers 1",
+    )
+
+
+def our_fault(job: Job, report: str) -> EatlasError:
+    """Say that eatlas, or a package that extends it, did not do what it should."""
     return EatlasError(
         f"test {job.test.id} by {job.measure.signature}: a fault of eatlas, not of the input",
         got=report.strip().replace("\n", "\n    "),

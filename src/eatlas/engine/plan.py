@@ -64,8 +64,7 @@ def make_plan(
     # a pair (words, array) is one source, so only a list is several
     vectors = [vectors] if isinstance(vectors, tuple) else vectors
     sources = _open_all(_several(vectors, DEFAULT_VECTORS))
-    keys = all_keys(chosen_tests, case)
-    keys |= {key for m in chosen.values() for word in m.words for key in spellings(word, case)}
+    keys = keys_of(chosen_tests, chosen.values(), case)
     snapshots = [Snapshot.of(source, keys) for source in sources]
     jobs = tuple(
         Job(test, source, measure)
@@ -74,6 +73,14 @@ def make_plan(
         for test in chosen_tests
     )
     return Plan(jobs, case, seed)
+
+
+def keys_of(
+    tests: Iterable[Test], measures: Iterable[AssociationMeasure], case: CaseRule
+) -> set[str]:
+    """Return every key that these tests and measures may ask a source for."""
+    words = {key for m in measures for word in m.words for key in spellings(word, case)}
+    return all_keys(tests, case) | words
 
 
 def _of_fitting_kind(

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from filelock import FileLock, Timeout
+from filelock import FileLock, Timeout, UnixFileLock
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results import AssociationResult
@@ -22,6 +22,8 @@ from eatlas.results.records import record_from_dict
 
 STORE = "unfinished.jsonl"
 LOCK = ".eatlas.lock"
+LEFTOVERS = (".results.jsonl.*", ".report.html.*")
+"""Files that a killed run was about to put in place of results.jsonl and report.html."""
 
 
 class Store:
@@ -45,20 +47,18 @@ class Store:
         self.done: dict[str, AssociationResult] = {}
         self._lock = FileLock(directory / LOCK, timeout=0)
         self._handle = -1
+        self._spent = False
 
     def __enter__(self) -> Self:
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise ResultsError(
-                f"{self.path.parent}: another run is writing here",
-                remedy="wait for it to end, or choose another directory with --out",
-            ) from error
+        self._acquire()
         try:
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             self._recover()
+            for leftover in (path for p in LEFTOVERS for path in self.path.parent.glob(p)):
+                leftover.unlink(missing_ok=True)
         except OSError as error:
-            self._lock.release()
+            self._close()
+            self._release()
             raise _cannot(self.path, error) from error
         return self
 
@@ -68,8 +68,11 @@ class Store:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        os.close(self._handle)
-        self._lock.release()
+        needless = self._spent or not os.fstat(self._handle).st_size
+        self._close()
+        if needless:
+            self.path.unlink(missing_ok=True)
+        self._release()
 
     def append(self, name: str, result: AssociationResult) -> None:
         """Keep the result of one job.
@@ -96,8 +99,39 @@ class Store:
 
         Jobs of another run that was cut off here are not lost: the store stays while it has any.
         """
-        if set(self.done) <= set(names):
-            self.path.unlink(missing_ok=True)
+        # the file goes when it is closed: some systems do not remove an open one
+        self._spent = set(self.done) <= set(names)
+
+    def _acquire(self) -> None:
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise ResultsError(
+                f"{self.path.parent}: another run is writing here",
+                remedy="wait for it to end, or choose another directory with --out",
+            ) from error
+        except OSError as error:
+            raise _cannot(self.path, error) from error
+
+    def _close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+    def _release(self) -> None:
+        """Give the directory free, and leave no lock file in it.
+
+        The file is removed while it is locked. Who opened it before and locks it afterwards holds
+        a file without a name, which filelock (3.21 and later) sees, and tries again with the file
+        that then has the name; so two never hold the directory. The lock lies beside what it
+        guards, not in a directory for temporary files, so that it holds between machines that
+        share a disk and between users whose temporary files lie apart. On Windows, and where the
+        disk knows no locks, filelock removes the file itself.
+        """
+        if isinstance(self._lock, UnixFileLock):
+            with suppress(OSError):
+                Path(self._lock.lock_file).unlink()
+        self._lock.release()
 
     def _recover(self) -> None:
         """Read whole lines; cut off what follows the last of them."""

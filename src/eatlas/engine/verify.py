@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
-from eatlas.engine.plan import Job
+from eatlas.engine.plan import Job, keys_of
 from eatlas.errors import EatlasError
-from eatlas.measures import get_measure
+from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.results import AssociationResult, Failure
-from eatlas.sources import VectorSource, all_keys, open_vectors
+from eatlas.sources import VectorSource, open_vectors
 from eatlas.stimuli import ROLES, AssociationTest, Concept
+from eatlas.version import __version__
 
 Status = Literal["same", "differs", "not repeated"]
 SHOWN = 10
@@ -26,14 +28,18 @@ class Verdict:
     result: AssociationResult
     status: Status
     details: tuple[str, ...] = ()
-    """Each difference, or why the result could not be computed again."""
+    """Each difference, or why the result could not be computed again; then, where another version
+    of eatlas wrote the result, which one."""
 
 
 def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     """Compute results again from what they say of themselves.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
-    opened by the source's name. The version of eatlas may differ; everything else must be equal.
+    opened by the source's name. Counts, labels, words and hashes must be equal; numbers may differ
+    by what another machine's arithmetic explains: 1e-9 of their size, and 1e-3 under
+    ``uncertainty``, which rests on resampling. Where another version of eatlas wrote the result,
+    only what that version wrote is compared.
 
     Parameters
     ----------
@@ -51,43 +57,67 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     ['same', 'same']
     """
     results = tuple(results)
-    sources = _open_sources(results)
-    return tuple(_verify(result, sources[result.source]) for result in results)
-
-
-def _open_sources(
-    results: tuple[AssociationResult, ...],
-) -> dict[str, VectorSource | EatlasError]:
-    """Open each source once and ask it for all words at once."""
+    asked = [_asked(result) for result in results]
     sources: dict[str, VectorSource | EatlasError] = {}
     for name in {result.source: None for result in results}:
-        tests = [rebuilt_test(result) for result in results if result.source == name]
-        try:
-            source = open_vectors(name)
-            source.lookup(all_keys(tests, "auto"))
-            sources[name] = source
-        except EatlasError as error:
-            sources[name] = error
-    return sources
+        questions = [a for r, a in zip(results, asked, strict=True) if r.source == name]
+        sources[name] = _opened(name, [q for q in questions if not isinstance(q, EatlasError)])
+    return tuple(
+        _verify(result, question, sources[result.source])
+        for result, question in zip(results, asked, strict=True)
+    )
 
 
-def _verify(result: AssociationResult, source: VectorSource | EatlasError) -> Verdict:
-    if isinstance(source, EatlasError):
-        return Verdict(result, "not repeated", (source.what,))
+Question = tuple[AssociationTest, AssociationMeasure]
+
+
+def _asked(result: AssociationResult) -> Question | EatlasError:
+    """Rebuild what a result answers."""
     try:
-        job = Job(rebuilt_test(result), source, get_measure(result.signature))
+        return rebuilt_test(result), get_measure(result.signature)
     except EatlasError as error:
-        return Verdict(result, "not repeated", (error.what,))
+        return error
+
+
+def _opened(name: str, questions: list[Question]) -> VectorSource | EatlasError:
+    """Open a source and ask it for all words at once; a large file is read once then."""
+    try:
+        source = open_vectors(name)
+        source.lookup(keys_of([test for test, _ in questions], [m for _, m in questions], "auto"))
+    except EatlasError as error:
+        return error
+    return source
+
+
+def _verify(
+    result: AssociationResult, question: Question | EatlasError, source: VectorSource | EatlasError
+) -> Verdict:
+    if isinstance(source, EatlasError):
+        return Verdict(result, "not repeated", (source.what, *_versions(result)))
+    if isinstance(question, EatlasError):
+        return Verdict(result, "not repeated", (question.what, *_versions(result)))
+    test, measure = question
     given = result.provenance
-    again = perform(job, Conditions(given.case, given.seed))
+    again = perform(Job(test, source, measure), Conditions(given.case, given.seed))
     if isinstance(again, Failure):
-        return Verdict(result, "not repeated", (again.error.what,))
-    differences = list(_differences("", result.to_dict(), again.to_dict()))
-    if not differences:
-        return Verdict(result, "same")
-    more = len(differences) - SHOWN
-    tail = (f"and {more} more",) if more > 0 else ()
-    return Verdict(result, "differs", (*differences[:SHOWN], *tail))
+        return Verdict(result, "not repeated", (again.error.what, *_versions(result)))
+    found = list(differences(_written(result), again.to_dict()))
+    more = (f"and {len(found) - SHOWN} more",) if len(found) > SHOWN else ()
+    details = (*found[:SHOWN], *more, *_versions(result))
+    return Verdict(result, "differs" if found else "same", details)
+
+
+def _written(result: AssociationResult) -> dict[str, object]:
+    """All that a result holds; of one by another version, only what stands in its file."""
+    if result.provenance.version == __version__:
+        return result.to_dict()
+    return result.model_dump(mode="json", exclude_unset=True)
+
+
+def _versions(result: AssociationResult) -> tuple[str, ...]:
+    if result.provenance.version == __version__:
+        return ()
+    return (f"written by eatlas {result.provenance.version}, computed again by {__version__}",)
 
 
 def rebuilt_test(result: AssociationResult) -> AssociationTest:
@@ -102,22 +132,3 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
     return AssociationTest(
         id=result.test, title=result.title, citation=result.provenance.citation, **concepts
     )
-
-
-def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
-    if path == "provenance.version" or old == new:
-        return
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in {**old, **new}:
-            inner = f"{path}.{key}" if path else str(key)
-            yield from _differences(inner, old.get(key), new.get(key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for i, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(f"{path}[{i}]", one, other)
-    else:
-        yield f"{path}: {_short(old)} in the file, {_short(new)} now"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -59,7 +59,7 @@ def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     ResultsError
         If the file cannot be written there.
     """
-    as_text = {} if binary else {"encoding": "utf-8", "newline": "\n"}
+    as_text: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": "\n"}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

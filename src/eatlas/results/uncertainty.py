@@ -19,14 +19,12 @@ class EffectInterval(Record):
     bca: Interval | None
     """Efron's bias-corrected and accelerated interval."""
     studentised: Interval | None
-    """Bootstrap-t on Fisher's scale: the one that tables and charts show."""
+    """Bootstrap-t on Fisher's scale."""
+    interval: Interval | None
+    """The one to report, which tables and charts show: of the three, the one that covers best where
+    the same stimuli were resampled in simulations. Percentile for both, else studentised."""
     undefined: int = 0
     """Resamples whose scores have no spread, left out."""
-
-    @property
-    def interval(self) -> Interval | None:
-        """The interval to report, low and high."""
-        return self.studentised
 
 
 class Level2Intervals(Record):

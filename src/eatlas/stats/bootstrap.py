@@ -41,7 +41,7 @@ class EffectIntervals:
     bca: tuple[float, float]
     """Efron's bias-corrected and accelerated interval."""
     studentised: tuple[float, float]
-    """Bootstrap-t on Fisher's scale: the one to report; see the page on uncertainty."""
+    """Bootstrap-t on Fisher's scale: the one to report where one side alone is resampled."""
     undefined: int
     """Resamples whose scores have no spread, left out of all figures."""
     unstudentised: int

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.effect_size import ROUNDING_UNITS
-from eatlas.stats.max_t import BLOCK_ROWS, _all, _drawn
 from eatlas.stats.permutation import permutation_test
-
-Array = NDArray[np.float64]
+from eatlas.stats.relabelling import (
+    Array,
+    Labels,
+    Samples,
+    drawn,
+    draws_each,
+    enumerated,
+    reached,
+    samples,
+)
 
 TAILS = ("greater", "less", "two_sided")
 """What `tail` may be: the fields of a permutation test's result."""
@@ -104,42 +111,90 @@ def rejected(
     >>> rejected(rows, 4, 0.05, "two_sided", np.random.default_rng(0))
     array([ True, False])
     """
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    if tail == "less":
-        centred = -centred
-    size, two_sided = rows.shape[1], tail == "two_sided"
-    total = math.comb(size, n)
-    if total <= ENUMERATED:
-        counts = _counts(centred, n, _all(size, n), two_sided=two_sided)
-        return np.asarray(counts / total < alpha)
-    found, left = np.zeros(len(rows), dtype=bool), np.arange(len(rows))
-    for draws in (draws for draws in SCREENS if draws * alpha >= EXPECTED):
-        counts = _counts(centred[left], n, _drawn(size, n, draws, rng), two_sided=two_sided)
-        away = (counts / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
-        found[left[away < -CERTAIN]] = True
-        left = left[np.abs(away) <= CERTAIN]
-    for i in left:
-        found[i] = getattr(permutation_test(rows[i], n), tail).p < alpha
-    return found
+    asked = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
+    size = rows.shape[1]
+    if enumerable(size, n):
+        return below(asked, alpha)
+    screens = [draws for draws in SCREENS if draws * alpha >= EXPECTED]
+    screened = screen(asked, alpha, screens, drawn(size, n, rng))
+    for i in screened.left:
+        screened.found[i] = getattr(permutation_test(rows[i], n), tail).p < alpha
+    return screened.found
 
 
-def _counts(
-    centred: Array, n: int, labels: Iterable[Array], *, two_sided: bool
-) -> NDArray[np.int64]:
-    """How many relabellings reach each row's observed sum, or tie with it.
+def enumerable(size: int, n: int) -> bool:
+    """Whether a design has few enough subsets to visit each.
 
-    The tolerance is twice that of `permutation_test`, because sums of doubles have rounding
-    noise of their own; only sums that differ by less, so ties, notice.
+    Examples
+    --------
+    >>> enumerable(18, 9), enumerable(20, 10)
+    (True, False)
     """
-    noise = 2 * ROUNDING_UNITS * centred.shape[1] * 2.0**-53 * np.abs(centred).max(axis=1)
-    observed = np.add.reduce(centred[:, :n], axis=1)
-    thresholds = (np.abs(observed) if two_sided else observed) - noise
-    counts = np.zeros(len(centred), dtype=np.int64)
-    for block in labels:
-        for start in range(0, len(centred), BLOCK_ROWS):
-            part = slice(start, start + BLOCK_ROWS)
-            reach = centred[part] @ block
-            if two_sided:
-                np.abs(reach, out=reach)
-            counts[part] += np.count_nonzero(reach >= thresholds[part, None], axis=1)
-    return counts
+    return math.comb(size, n) <= ENUMERATED
+
+
+def below(asked: Samples, alpha: float) -> NDArray[np.bool_]:
+    """For each sample of a small design, whether its exact p is below `alpha`.
+
+    Examples
+    --------
+    >>> asked = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
+    >>> below(asked, 1 / 70), below(asked, 1.001 / 70)
+    (array([False]), array([ True]))
+    """
+    total = math.comb(len(asked.values), asked.n)
+    # one more than is needed: no rounding of alpha * total matters
+    return np.asarray(enumerated(asked, math.ceil(alpha * total) + 1) / total < alpha)
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What random relabellings say of samples."""
+
+    found: NDArray[np.bool_]
+    """Whether p is below alpha, False where that is open; shape (samples,)."""
+    left: NDArray[np.intp]
+    """Places of the samples that are open."""
+    p: Array
+    """Of these, ``(extreme + 1) / (draws + 1)``."""
+
+
+def screen(
+    asked: Samples, alpha: float, screens: Sequence[int], blocks: Iterable[Labels]
+) -> Screened:
+    """Settle the samples whose p is far from `alpha`.
+
+    Parameters
+    ----------
+    asked : Samples
+    alpha : float
+        In (0, 1).
+    screens : sequence of int
+        Numbers of draws, ascending. At each of them, samples more than 6 standard errors from
+        alpha are settled, if 40 extreme draws are expected at p = alpha.
+    blocks : iterable of arrays
+        Relabellings; as many are used as the last screen takes.
+
+    Examples
+    --------
+    >>> asked = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
+    >>> screen(asked, 0.2, [1000], drawn(8, 4, np.random.default_rng(0))).found
+    array([ True])
+    """
+    samples_, draws, stream = asked.reach.size, 0, iter(blocks)
+    found, left, extreme = np.zeros(samples_, bool), np.arange(samples_), np.zeros(samples_)
+    for target in screens:
+        certain = target * alpha >= EXPECTED
+        if not (left.size and (certain or target == screens[-1])):
+            continue
+        part = asked.part(left)
+        while draws < target:
+            labels = next(stream)
+            extreme += reached(part, labels)
+            draws += draws_each(asked) * len(labels)
+        if certain:
+            away = (extreme / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
+            found[left[away < -CERTAIN]] = True
+            open_ = np.abs(away) <= CERTAIN
+            left, extreme = left[open_], extreme[open_]
+    return Screened(found, left, (extreme + 1) / (draws + 1))

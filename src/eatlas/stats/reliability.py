@@ -139,9 +139,7 @@ def split_half(scores: ArrayLike, *, rng: np.random.Generator, splits: int = 100
     exact = math.comb(free, k // 2) <= splits
     rows = max(1, BLOCK // max(centred.shape))
     blocks = (
-        every_subset(free, k // 2, rows)
-        if exact
-        else random_subsets(k, k // 2, splits, rows, rng)
+        every_subset(free, k // 2, rows) if exact else random_subsets(k, k // 2, splits, rows, rng)
     )
     halves = (half @ centred[: half.shape[1]] for half in blocks)
     values = np.concatenate([_corrected(half, centred, noise) for half in halves])

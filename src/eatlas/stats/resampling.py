@@ -15,8 +15,8 @@ Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
 
 CHUNK = 2**16
-"""Numbers in one array of weights: 512 kB. For 50 by 50 terms 2**15 to 2**18 take the same time,
-2**14 and 2**20 an eighth more."""
+"""Numbers in one array of weights: 512 kB. 2**15 to 2**18 take about the same time at 16 to 50
+terms a side, 2**13 twice as much."""
 
 
 def sides(over: Over) -> tuple[bool, bool]:
@@ -75,15 +75,11 @@ def draw(test: Design, over: Over, count: int, rng: np.random.Generator) -> Iter
     resampled, size = sides(over), test.groups
     groups = [size[role] for role in "XY" * resampled[0] + "AB" * resampled[1]]
     many, start = _runs(groups)
-    targets = resampled[0] * test.block.shape[0]
+    targets, ones = resampled[0] * test.block.shape[0], test.as_is
     step = max(1, CHUNK // max(test.block.shape))
     for done in range(0, count, step):
-        # one draw for each place of each group: numpy takes them one after the other, row by row,
-        # so the size of a chunk does not change them
-        rows = min(step, count - done)
-        drawn = rng.integers(0, many, size=(rows, many.size)) + start
-        counts = _counts(drawn)
-        ones = test.as_is
+        # one draw for each place of each group, row by row: the size of a chunk changes nothing
+        counts = _counts(rng.random((min(step, count - done), many.size)), many, start)
         yield Weights(
             counts[:, :targets] if resampled[0] else ones.targets,
             counts[:, targets:] if resampled[1] else ones.attributes,
@@ -96,8 +92,17 @@ def _runs(groups: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
-def _counts(drawn: NDArray[np.int64]) -> Array:
-    rows, places = drawn.shape
-    flat = drawn + places * np.arange(rows)[:, None]
-    counts: Array = np.bincount(flat.ravel(), minlength=rows * places).astype(np.float64)
-    return counts.reshape(rows, places)
+def _counts(uniform: Array, many: NDArray[np.int64], start: NDArray[np.int64]) -> Array:
+    """How often each term was drawn in each row.
+
+    Numbers of one term lie side by side in memory, so that what is summed over terms is summed
+    for all rows at once.
+    """
+    rows, terms = uniform.shape
+    uniform *= many
+    drawn = uniform.astype(np.int64)
+    drawn += start
+    drawn *= rows
+    drawn += np.arange(rows)[:, None]
+    counts: Array = np.bincount(drawn.ravel(), minlength=rows * terms).astype(np.float64)
+    return counts.reshape(terms, rows).T

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import numbers, whole
+from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class Level:
 
     @property
     def noise(self) -> float:
-        """Rounding error of a score: deviations no larger are none."""
+        """Rounding error of a score: deviations no larger, on quadratic average, are none."""
         peak = float(np.abs(self.block).max())
         return float((ROUNDING_UNITS + self.block.shape[1]) * 2.0**-53 * peak)
 
@@ -176,23 +177,30 @@ def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
     >>> effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).d.round(6)
     array([1.643168])
     """
+    groups = slice(0, level.n), slice(level.n, None)
     with np.errstate(divide="ignore", invalid="ignore"):
-        s = score_weights(level, others) @ level.block.T
-        total = units.sum(axis=1)
-        s = s - (_dot(units, s) / total)[:, None]
-        difference = _mean(units[:, : level.n], s[:, : level.n]) - _mean(
-            units[:, level.n :], s[:, level.n :]
-        )
-        sd = np.sqrt(_dot(units, s**2) / (total - ddof))
-        flat = np.where(units > 0, np.abs(s), 0.0).max(axis=1) <= level.noise
-        sd = np.where(flat, np.nan, sd)
+        s = _scores(level, others)
+        sizes = [units[:, where].sum(axis=1) for where in groups]
+        means = [_dot(units[:, g], s[:, g]) / size for g, size in zip(groups, sizes, strict=True)]
+        total = sizes[0] + sizes[1]
+        s = s - ((sizes[0] * means[0] + sizes[1] * means[1]) / total)[:, None]
+        squares = _dot(units, s * s)
+        sd = np.sqrt(squares / (total - ddof))
+        sd[squares <= total * level.noise**2] = np.nan
+        difference = means[0] - means[1]
         return Effects(s, difference, sd, difference / sd)
+
+
+def _scores(level: Level, others: Array) -> Array:
+    """Score of each unit, shape (sets or 1, n_units)."""
+    # transposed, as `product` makes rows that lie together in memory: a row for each unit
+    return product(level.block, score_weights(level, others).T).T
 
 
 def score_weights(level: Level, others: Array) -> Array:
     """What each cosine counts in a score: its weight over its group's, with the group's sign."""
     parts = [
-        sign * others[:, where] / others[:, where].sum(axis=1, keepdims=True)
+        others[:, where] * (sign / others[:, where].sum(axis=1, keepdims=True))
         for where, sign in level.others
     ]
     return np.concatenate(parts, axis=1)
@@ -208,15 +216,13 @@ def unit_variance(level: Level, found: Effects, units: Array, ddof: int) -> Arra
 
     ``(+-)(s - m_k) / sd - d q N / (2 sd**2 (N - ddof)) ((s - m)**2 - mean over k of (s - m)**2)``.
     """
-    total = units.sum(axis=1)
+    pull = found.d / (2 * found.sd**2 * (units.sum(axis=1) - ddof))
     variance = np.zeros(len(found.d))
-    pull = found.d / (2 * found.sd**2 * (total - ddof))
     for where, sign in ((slice(0, level.n), 1.0), (slice(level.n, None), -1.0)):
         w, s = units[:, where], found.scores[:, where]
         size = w.sum(axis=1)
-        raw = (sign / found.sd)[:, None] * s - (pull * size)[:, None] * s**2
-        influence = raw - _mean(w, raw)[:, None]
-        variance += _dot(w, influence**2) / size**2
+        influence = s * ((sign / found.sd)[:, None] - (pull * size)[:, None] * s)
+        variance += _mean_variance(w, influence, size)
     return variance
 
 
@@ -231,27 +237,26 @@ def other_variance(level: Level, found: Effects, units: Array, others: Array, dd
     ``(+-)[(mean of S_j in the first group - in the second) / sd
     - d / (sd**2 (N - ddof)) sum over units of w (s - m) S_j]``.
     """
-    total = units.sum(axis=1)
-    pull = found.d / (found.sd**2 * (total - ddof))
-    first, second = units[:, : level.n], units[:, level.n :]
-    contrast = np.concatenate(
-        [first / first.sum(axis=1, keepdims=True), -second / second.sum(axis=1, keepdims=True)],
-        axis=1,
-    )
-    gradient = (contrast / found.sd[:, None] - pull[:, None] * units * found.scores) @ level.block
+    pull = found.d / (found.sd**2 * (units.sum(axis=1) - ddof))
+    parts = []
+    for where, sign in ((slice(0, level.n), 1.0), (slice(level.n, None), -1.0)):
+        w, s = units[:, where], found.scores[:, where]
+        share = sign / (w.sum(axis=1) * found.sd)
+        parts.append(((share[:, None] - pull[:, None] * s) * w).T)
+    gradient = product(level.block.T, np.concatenate(parts)).T
     variance = np.zeros(len(found.d))
     for where, _ in level.others:
-        w, raw = others[:, where], gradient[:, where]
-        influence = raw - _mean(w, raw)[:, None]
-        variance += _dot(w, influence**2) / w.sum(axis=1) ** 2
+        w = others[:, where]
+        variance += _mean_variance(w, gradient[:, where], w.sum(axis=1))
     return variance
+
+
+def _mean_variance(w: Array, values: Array, size: Array) -> Array:
+    """Sampling variance of the weighted mean of each row; `size` is the sum of weights."""
+    away = values - (_dot(w, values) / size)[:, None]
+    return np.asarray(_dot(w, away * away) / size**2)
 
 
 def _dot(w: Array, x: Array) -> Array:
     """Sum of w x over each row."""
-    w, x = np.broadcast_arrays(w, x)
     return np.asarray(np.einsum("bi,bi->b", w, x))
-
-
-def _mean(w: Array, x: Array) -> Array:
-    return np.asarray(_dot(w, x) / w.sum(axis=1))

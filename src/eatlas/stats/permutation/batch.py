@@ -74,8 +74,10 @@ class BatchResult:
         >>> permutation_tests([[1.0, 0.0], [0.0, 1.0]], 1).row(0).greater
         Tail(p=0.5, method='exact', count=1)
         """
-        tails = (Tail.exact(int(getattr(self, name)[i]), self.total) for name in TAILS)
-        return PermutationResult(*tails, self.total)
+        greater, less, both = (
+            Tail.exact(int(getattr(self, name)[i]), self.total) for name in TAILS
+        )
+        return PermutationResult(greater, less, both, self.total)
 
 
 def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) -> BatchResult:
