@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import ValidationError
+
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job, keys_of
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.results import AssociationResult, Failure
 from eatlas.sources import VectorSource, open_vectors
@@ -121,14 +123,25 @@ def _versions(result: AssociationResult) -> tuple[str, ...]:
 
 
 def rebuilt_test(result: AssociationResult) -> AssociationTest:
-    """Rebuild the test that a result belongs to, from the terms that it lists."""
-    concepts = {
-        role: Concept(
-            name=result.concepts.name(role),
-            terms=result.coverage.group(role).used + result.coverage.group(role).missing,
+    """Rebuild the test that a result belongs to, from the terms that it lists.
+
+    Raises
+    ------
+    StimulusError
+        If they make no test.
+    """
+    try:
+        concepts = {
+            role: Concept(
+                name=result.concepts.name(role),
+                terms=result.coverage.group(role).used + result.coverage.group(role).missing,
+            )
+            for role in ROLES
+        }
+        return AssociationTest(
+            id=result.test, title=result.title, citation=result.provenance.citation, **concepts
         )
-        for role in ROLES
-    }
-    return AssociationTest(
-        id=result.test, title=result.title, citation=result.provenance.citation, **concepts
-    )
+    except ValidationError as error:
+        raise StimulusError(
+            f"the terms of the result make no test: {error.errors()[0]['msg']}"
+        ) from error
