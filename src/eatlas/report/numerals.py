@@ -97,6 +97,35 @@ def p_equals(p: float, alpha: float = 0.05) -> str:
     return f"p {text}" if text.startswith(">") else f"p = {text}"
 
 
+def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
+    """The ends of an interval; a dash where it is undefined.
+
+    Examples
+    --------
+    >>> interval((-0.18, 1.017))
+    '[−0.18, 1.02]'
+    """
+    if ends is None:
+        return UNDEFINED
+    low, high = (effect(end, decimals) for end in ends)
+    return f"[{low}, {high}]"
+
+
+def percent(share: float) -> str:
+    """A share of resamples; only none is 0%, and only all are 100%.
+
+    Examples
+    --------
+    >>> percent(0.833), percent(0.002), percent(0.0), percent(0.999)
+    ('83%', '<1%', '0%', '>99%')
+    """
+    if 0.0 < share < 0.01:
+        return "<1%"
+    if 0.99 < share < 1.0:
+        return ">99%"
+    return f"{share * 100:.0f}%"
+
+
 def level_of(alpha: float) -> str:
     """A significance level as readers write it.
 
