@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import Vector
+from eatlas.sources.protocol import CHUNK, Vector
 
 
 class ArraySource:
@@ -85,6 +85,16 @@ class ArraySource:
                     allowed="finite numbers",
                 )
         return found
+
+    def vocabulary(self) -> Iterator[str]:
+        """Every word, in the order of the rows."""
+        return iter(self._words)
+
+    def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their vectors, `rows` at a time."""
+        for start in range(0, len(self._words), rows):
+            part = slice(start, start + rows)
+            yield list(self._words[part]), self._vectors[part]
 
 
 def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:

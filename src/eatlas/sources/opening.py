@@ -10,19 +10,17 @@ from typing import Any
 
 from eatlas.errors import SourceError
 from eatlas.nearest import nearest
-from eatlas.sources.files.table import TableSource
-from eatlas.sources.files.text import TextSource
+from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
+from eatlas.sources.spec import parse_file_spec
 
-BY_SUFFIX: dict[str, Callable[[Path], VectorSource]] = {
-    ".txt": TextSource,
-    ".vec": TextSource,
-    ".csv": TableSource,
-    ".tsv": TableSource,
-}
+SUFFIXES = (
+    ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
+    ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
+)  # fmt: skip
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 _SHOWN = 60
@@ -34,7 +32,8 @@ def open_vectors(spec: Any) -> VectorSource:
     Parameters
     ----------
     spec : str, path or object
-        A path to a file (``.txt``, ``.vec``, ``.csv``, ``.tsv``); the name of a source
+        A path to a file of vectors in any known format, with options after ``?`` and a member of
+        an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the name of a source
         (``"glove-sample"``); a mapping from words to vectors; a pair (words, array); a pandas
         frame; gensim ``KeyedVectors``, or a model that has them; or a :class:`VectorSource`,
         returned as it is.
@@ -100,24 +99,14 @@ def _described(spec: object) -> str:
 def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
     if path.exists():
-        return _open_path(path)
+        return open_file(path)
     opener = named_sources().get(str(spec))
     if opener is not None:
         return opener()
-    raise _no_such(str(spec))
-
-
-def _open_path(path: Path) -> VectorSource:
-    if path.is_dir():
-        raise SourceError(f"{path}: this is a directory", allowed="a file of vectors")
-    opener = BY_SUFFIX.get(path.suffix.lower())
-    if opener is None:
-        raise SourceError(
-            f"{path}: this kind of file is not known",
-            got=path.suffix or "no suffix",
-            allowed=", ".join(BY_SUFFIX),
-        )
-    return opener(path)
+    file = parse_file_spec(str(spec))
+    if not file.path.exists():
+        raise _no_such(str(file.path))
+    return open_file(file.path, file.options, file.member, name=str(spec))
 
 
 @cache
@@ -134,10 +123,10 @@ def _no_such(spec: str) -> SourceError:
     if len(parts) > 1 and all(part in names or Path(part).exists() for part in parts):
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
-    elif Path(spec).suffix.lower() in BY_SUFFIX or "/" in spec or "\\" in spec:
+    elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
         return SourceError(f"{spec}: there is no such file", remedy="check the path")
     return SourceError(
         f"there are no vectors called {spec!r}",
-        allowed=f"a file ({', '.join(BY_SUFFIX)}) or one of: {', '.join(names)}",
+        allowed=f"a file ({', '.join(SUFFIXES)}) or one of: {', '.join(names)}",
         remedy=remedy,
     )
