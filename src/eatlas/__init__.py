@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import MLEAT, SCEAT, WEAT, get_measure
-    from eatlas.plots import plot
-    from eatlas.report import write_report
+    from eatlas.report import plot, write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.stats.permutation import permutation_test
@@ -61,7 +60,7 @@ _HOME = {
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",
-    "plot": "eatlas.plots",
+    "plot": "eatlas.report",
     "read_results": "eatlas.results",
     "run": "eatlas.engine",
     "write_report": "eatlas.report",

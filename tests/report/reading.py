@@ -19,6 +19,7 @@ class Page(HTMLParser):
         self.tags: list[tuple[str, dict[str, Any]]] = []
         self.words: list[str] = []
         self.style = ""
+        self.scripts: list[str] = []
         self.feed(html)
         self.close()
         assert not self.open, f"unclosed: {self.open}"
@@ -39,6 +40,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.open and self.open[-1] == "style":
             self.style += data
+        elif self.open and self.open[-1] == "script":
+            self.scripts.append(data)
         else:
             self.words.append(data)
 

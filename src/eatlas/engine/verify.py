@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import ValidationError
+
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job, keys_of
@@ -139,6 +141,7 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
         return AssociationTest(
             id=result.test, title=result.title, citation=result.provenance.citation, **concepts
         )
-    except StimulusError as error:
-        said = "; ".join(error.what.splitlines())
-        raise StimulusError(f"the terms of the result make no test: {said}") from error
+    except ValidationError as error:
+        raise StimulusError(
+            f"the terms of the result make no test: {error.errors()[0]['msg']}"
+        ) from error

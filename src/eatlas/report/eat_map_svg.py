@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eatlas.report.numerals import effect, p_equals
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 PAPER = "#ffffff"
 ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
 OFF, EDGE = "#dfdfe4", "#74747e"
+
+NEITHER, UNDEFINED = "N", "U"
+"""What a column of a small map may show besides A and B."""
 
 _CELL_W, _CELL_H, _GAP = 138.0, 78.0, 4.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 88.0
@@ -47,12 +51,20 @@ def full(shown: EATMap) -> str:
 
 def mini(shown: EATMap) -> str:
     """The map as a mark of 44 pixels, for the cell of a table."""
-    cells = "".join(
-        _mini_cell(column, attribute, 1 + 22.0 * place, 1 + 22.0 * row)
-        for place, column in enumerate((shown.X, shown.Y))
+    states = (
+        UNDEFINED if column.effect_size is None else column.attribute or NEITHER
+        for column in (shown.X, shown.Y)
+    )
+    return drawing(44, 44, mini_cells(*states), title=shown.alt, class_="eat-map eat-mini")
+
+
+def mini_cells(x: str, y: str) -> str:
+    """The four cells of a small map; each column A, B, neither or undefined."""
+    return "".join(
+        _mini_cell(state, attribute, 1 + 22.0 * place, 1 + 22.0 * row)
+        for place, state in enumerate((x, y))
         for row, attribute in enumerate("AB")
     )
-    return drawing(44, 44, cells, title=shown.alt, class_="eat-map eat-mini")
 
 
 def _row_name(name: str, row: int) -> str:
@@ -83,13 +95,18 @@ def _column(shown: EATMap, column: Column, place: int) -> str:
 
 def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
     """A name on one or more lines around a height; the whole of it as a tooltip."""
-    lines = wrap(name, width, lambda text: pixels(text, _NAME), most)
+    lines = _broken(name, width, most)
     first = middle - (len(lines) - 1) * 8.0 + 4.5
     written = [
         label(isolated(line), x, first + 16.0 * number, size=_NAME, text_anchor=anchor)
         for number, line in enumerate(lines)
     ]
     return tag("g", tag("title", words(name)), *written, font_weight=550)
+
+
+@lru_cache(4096)
+def _broken(name: str, width: float, most: int) -> list[str]:
+    return wrap(name, width, lambda text: pixels(text, _NAME), most)
 
 
 def _cell(column: Column, attribute: str, x: float, y: float) -> str:
@@ -116,11 +133,11 @@ def _undefined(x: float, y: float) -> str:
     return plate + label("undefined", x, y + 4, size=12, **_muted("middle"))
 
 
-def _mini_cell(column: Column, attribute: str, x: float, y: float) -> str:
+def _mini_cell(state: str, attribute: str, x: float, y: float) -> str:
     side = 20.0
-    if column.effect_size is None:
+    if state == UNDEFINED:
         return _rect(x, y, side, side, on=False) + _hatch(x, y, side, side)
-    on = column.attribute == attribute
+    on = state == attribute
     dot = tag("circle", cx=x + 10, cy=y + 10, r=3.5, fill=ON_TEXT, class_="eat-on-text")
     return _rect(x, y, side, side, on=on) + (dot if on else "")
 

@@ -166,49 +166,64 @@ def number_of(n: int, thing: str) -> str:
     return f"{count(n)} {thing}{'' if n == 1 else 's'}"
 
 
-def explain_p(p: PValues, tail: str) -> str:
+def all_of(n: int) -> str:
+    """All of two or more, as a sentence says it.
+
+    Examples
+    --------
+    >>> all_of(2), all_of(10)
+    ('both', 'all 10')
+    """
+    return "both" if n == 2 else f"all {count(n)}"
+
+
+def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
     """How one tail's p-value came about: its count, or the error that it may have.
 
     Parameters
     ----------
     p : PValues
     tail : {"greater", "less", "two_sided"}
+    alpha : float
+        The level that the reader compares with.
 
     Returns
     -------
     str
         Such as ``"12,863 of 126,410,606,437,752 relabellings"``.
     """
-    found = evidence(p, tail)
+    found = evidence(p, tail, alpha)
     joined = " of" if p.count_of(tail) is not None else ", of"
     return f"{found}{joined} {number_of(p.total, 'relabelling')}"
 
 
-def evidence(p: PValues, tail: str) -> str:
+def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
     """The count behind one tail's p-value, or the error that it may have.
 
     Parameters
     ----------
     p : PValues
     tail : {"greater", "less", "two_sided"}
+    alpha : float
+        The level that the reader compares with.
     """
     counted = p.count_of(tail)
     if counted is not None:
         return count(counted)
-    bounds, interval, error = (
+    bounds, between, error = (
         None if part is None else getattr(part, tail) for part in (p.bracket, p.interval, p.rel_err)
     )
     if bounds is not None:
-        return _range(bounds)
+        return _range(bounds, alpha)
     method = _METHODS.get(p.method_of(tail), p.method_of(tail))
-    if interval is not None and p.draws is not None:
+    if between is not None and p.draws is not None:
         drawn = count(getattr(p.draws, tail))
-        return f"by {method} with {drawn} draws, 95% interval {_range(interval)}"
+        return f"by {method} with {drawn} draws, 95% interval {_range(between, alpha)}"
     return f"by {method}" if error is None else f"by {method}, relative error ≤ {_power(error)}"
 
 
-def _range(bounds: tuple[float, float]) -> str:
-    low, high = (p_value(p) for p in bounds)
+def _range(bounds: tuple[float, float], alpha: float) -> str:
+    low, high = (p_value(p, alpha) for p in bounds)
     return f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
 
 

@@ -1,31 +1,52 @@
-"""One self-contained HTML page of many results: no network, no script, no outside font."""
+"""One self-contained HTML page of many results: no network, no outside font, one small script."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
 
 from eatlas.report import numerals
-from eatlas.report.sections import distinct, effect_bar, legend, sections
+from eatlas.report.brief import in_brief
+from eatlas.report.comparison import comparisons
+from eatlas.report.deferred import Deferred
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.legend import LABELS, legend, symbols
+from eatlas.report.methods import methods_paragraph
+from eatlas.report.references import bibtex
+from eatlas.report.sections import Scales, Section, distinct, sections
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, MLEATResult
 from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment
 
     from eatlas.errors import ResultsError
 
 TEMPLATES = Path(__file__).parent / "templates"
+OPEN_UP_TO = 40
+"""Results whose details stand open in the page; of more, they are packed until asked for."""
+DOTS_UP_TO = 100_000
+"""Cosines that a page draws one by one, at 7 bytes each."""
+_NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
+_PATTERN_NAMES = re.compile(rf"\b({'|'.join(LABELS)})\b")
 
 
 def report_html(
-    results: Iterable[AssociationResult], *, damage: Iterable[ResultsError] = ()
+    results: Iterable[AssociationResult],
+    *,
+    damage: Iterable[ResultsError] = (),
+    family: str = "level1",
+    adjust: str = "holm",
 ) -> str:
     """Write results as one HTML page.
 
@@ -35,11 +56,20 @@ def report_html(
         With ``Results``, jobs that failed are listed too.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read.
+    family : {"level1", "level2", "both", "none"}
+        Which p-values are adjusted together; :meth:`eatlas.Results.family` explains them.
+    adjust : {"holm", "bh", "by"}
+        The procedure.
 
     Returns
     -------
     str
-        The page; it depends on nothing but the results.
+        The page; it depends on nothing but the results and the options.
+
+    Raises
+    ------
+    ResultsError
+        If an option has no such value.
 
     Examples
     --------
@@ -48,21 +78,84 @@ def report_html(
     True
     """
     failures = tuple(getattr(results, "failures", ()))
-    shown = sections(results)
-    return _template().render(
-        sections=shown,
-        failures=failures,
-        damage=tuple(damage),
-        with_maps=any(s.map for s in shown),
-        legend=legend(shown),
-        sources=distinct(s.result.source for s in shown),
-        signatures=distinct(s.result.signature for s in shown),
-        versions=distinct(s.result.provenance.version for s in shown),
-        stars=distinct(s.rule.meaning for s in shown),
-        cells=CELLS,
-        tails=TAILS,
-        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
+    given = list(results)
+    declared = DeclaredFamily.of(given, family, adjust)
+    shown = sections(given, declared, dots=_dots(given))
+    packed = len(shown) > OPEN_UP_TO
+    later = Deferred()
+    kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
+    detail, compared = (_environment().get_template(f"{n}.html.j2") for n in ("detail", "compared"))
+
+    def draw(template: Any, **what: object) -> Markup | tuple[int, int]:
+        html = template.render(**what, **kept)
+        return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
+
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            **kept,
+            **_of_results(shown),
+            details=[draw(detail, section=section) for section in shown],
+            comparisons=[(c, draw(compared, comparison=c)) for c in comparisons(shown)],
+            packed=packed,
+            sections=shown,
+            failures=failures,
+            damage=tuple(damage),
+            family=declared,
+            brief=in_brief(shown, declared),
+            methods=methods_paragraph(given, declared),
+            bibtex=bibtex(given, declared),
+            **_inlined(),
+        )
     )
+
+
+def _dots(given: Sequence[AssociationResult]) -> bool:
+    """Whether the page has room for every single cosine."""
+    kept = sum(
+        len(rows) * len(rows[0])
+        for r in given
+        if isinstance(r, MLEATResult) and (rows := r.similarities)
+    )
+    return len(given) <= OPEN_UP_TO and kept <= DOTS_UP_TO
+
+
+def _of_results(shown: Sequence[Section]) -> dict[str, object]:
+    """What the page says about its results as a whole."""
+    patterns = [s.result.pattern for s in shown if isinstance(s.result, MLEATResult)]
+    labels = [pattern.label for pattern in patterns]
+    tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
+    return {
+        "with_maps": bool(labels),
+        "directional": any(pattern.tail == "directional" for pattern in patterns),
+        "legend": legend(labels),
+        "found_labels": sorted(set(labels)),
+        "symbols": symbols(),
+        "tests": tests,
+        "test_numbers": {test: number for number, test in enumerate(tests)},
+        "sources": sources,
+        "source_numbers": {source: number for number, source in enumerate(sources)},
+        "signatures": distinct(s.result.signature for s in shown),
+        "versions": distinct(s.result.provenance.version for s in shown),
+        "stars": distinct(s.rule.meaning for s in shown),
+    }
+
+
+@cache
+def _inlined() -> dict[str, object]:
+    """Style and script, and the hash by which the page's policy lets this one script run."""
+    css, dark, script = (
+        (TEMPLATES / name).read_text(encoding="utf-8")
+        for name in ("report.css", "dark.css", "report.js")
+    )
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return {
+        "css": Markup(css),  # noqa: S704  (our own file, as the next two)
+        "dark": Markup(dark),  # noqa: S704
+        "script": Markup(script),  # noqa: S704
+        "script_hash": f"sha256-{digest}",
+    }
 
 
 def write_report(
@@ -70,6 +163,8 @@ def write_report(
     path: str | Path,
     *,
     damage: Iterable[ResultsError] = (),
+    family: str = "level1",
+    adjust: str = "holm",
 ) -> None:
     """Write results as one self-contained HTML file, whole or not at all.
 
@@ -79,11 +174,15 @@ def write_report(
     path : path
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read.
+    family : {"level1", "level2", "both", "none"}
+        Which p-values are adjusted together.
+    adjust : {"holm", "bh", "by"}
+        The procedure.
 
     Raises
     ------
     ResultsError
-        If the file cannot be written.
+        If the file cannot be written, or an option has no such value.
 
     Examples
     --------
@@ -94,13 +193,13 @@ def write_report(
     ...     "weat-6" in path.read_text(encoding="utf-8")
     True
     """
-    page = report_html(results, damage=damage)
+    page = report_html(results, damage=damage, family=family, adjust=adjust)
     with atomic_file(Path(path)) as file:
         file.write(page)
 
 
 @cache
-def _template() -> Template:
+def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  (40 ms)
 
     env = Environment(
@@ -113,20 +212,23 @@ def _template() -> Template:
     )
     env.filters |= {
         "effect": numerals.effect,
+        "interval": numerals.interval,
+        "percent": numerals.percent,
         "p": numerals.p_value,
         "count": numerals.count,
         "number_of": numerals.number_of,
         "level_of": numerals.level_of,
-        "evidence": numerals.evidence,
+        "explained": numerals.explain_p,
         "unbroken": _unbroken,
-        "bar": effect_bar,
     }
-    return env.get_template("report.html.j2")
+    return env
 
 
-def _unbroken(text: str) -> str:
-    """Keep each "d = 1.17" on one line."""
-    return re.sub(r"(\bd|\bp|error) ([=<>≤]) ", "\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", text)
+def _unbroken(text: str) -> Markup:
+    """Keep each "d = 1.17" and each pattern's name on one line."""
+    joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
+    marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
+    return Markup(marked)  # noqa: S704  (escaped above)
 
 
 def _safe(value: object) -> object:

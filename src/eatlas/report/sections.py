@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from markupsafe import Markup
 
-from eatlas.report import figures
-from eatlas.report.eat_map import Column, EATMap
+from eatlas.report import legend
+from eatlas.report.anchors import anchors
+from eatlas.report.drawings.bars import change_bar, share_bar
+from eatlas.report.drawings.cosines import blocks, cosine_plot
+from eatlas.report.drawings.interval import glance, interval, ruler
+from eatlas.report.drawings.lean import lean_plot
+from eatlas.report.drawings.scale import Scale
+from eatlas.report.drivers import Panel, panels
+from eatlas.report.eat_map import EATMap
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.levels import LevelRow, levels_of
+from eatlas.report.numerals import effect
+from eatlas.report.plain import Statement, statements
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence
 from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
-from eatlas.results.ml_eat import Attribute
-from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
+
+GLANCE, COLUMN = 108.0, 176.0
+"""Pixels of the scale in the summary and in a column of its own."""
 
 
 @dataclass(frozen=True)
@@ -27,49 +40,100 @@ class Section:
     """ml-eat, weat, sc-eat, or other for a record of another package."""
     result: AssociationResult
     rule: Rule
-    sentence: str
+    family: DeclaredFamily
+    dots: bool
+    """Whether single cosines are drawn."""
+
+    @cached_property
+    def sentence(self) -> str:
+        """What was found."""
+        return sentence(self.result)
+
+    @cached_property
+    def levels(self) -> list[LevelRow]:
+        """Effect sizes of levels 1 and 2."""
+        return levels_of(self.result, self.rule, self.family)
 
     @property
-    def map(self) -> EATMap | None:
-        """The EAT-Map, where there is one."""
-        return EATMap.of(self.result) if isinstance(self.result, MLEATResult) else None
+    def source(self) -> str:
+        """The source and, in a series, its year."""
+        return source_of(self.result)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """How far the finding may be trusted."""
+        return statements(self.result, self.levels)
+
+    @property
+    def panels(self) -> list[Panel]:
+        """Which single terms drive each effect size."""
+        return panels(self.result, self.levels)
 
     @property
     def mini(self) -> Markup:
         """The small EAT-Map."""
-        return Markup(self.map.svg("mini") if self.map else "")  # noqa: S704  (escaped there)
+        return legend.mini(self.result) if isinstance(self.result, MLEATResult) else Markup()
 
-    @property
+    @cached_property
     def full(self) -> Markup:
         """The EAT-Map with names and numbers."""
-        return Markup(self.map.svg() if self.map else "")  # noqa: S704
+        if not isinstance(self.result, MLEATResult):
+            return Markup()
+        return Markup(EATMap.of(self.result).svg())  # noqa: S704  (escaped there)
 
-    def levels(self) -> list[tuple[str, str, Level]]:
-        """Name, comparison and figures of each level with permuted labels."""
-        result, names = self.result, self.result.concepts
-        if not isinstance(result, MLEATResult | WEATResult):
-            return []
-        rows = [("Level 1", f"{names.X} against {names.Y}", result.level1)]
-        if isinstance(result, MLEATResult):
-            rows += [
-                (f"Level 2, {role}", names.name(role), result.level2.group(role)) for role in "XY"
-            ]
-        return rows
+    @property
+    def has_dots(self) -> bool:
+        """Whether the figure of level 3 shows every cosine."""
+        kept = isinstance(self.result, MLEATResult) and blocks(self.result) is not None
+        return self.dots and kept
 
     def figure(self, name: str) -> Markup:
         """One of the figures: cosines or terms."""
         drawn = ""
         if name == "cosines" and isinstance(self.result, MLEATResult):
-            drawn = figures.quantile_plot(self.result)
+            drawn = cosine_plot(self.result, dots=self.dots)
         elif name == "terms" and isinstance(self.result, MLEATResult | WEATResult):
-            drawn = figures.term_plot(self.result, self.result.scores)
+            drawn = lean_plot(self.result, self.result.scores)
         return Markup(drawn)  # noqa: S704  (escaped there)
 
+    @property
+    def patterns(self) -> list[tuple[str, float, Markup, Markup]]:
+        """Label, share, map and bar of the nine patterns over resamples, largest share first."""
+        given = self.result.uncertainty if isinstance(self.result, MLEATResult) else None
+        if given is None or not given.patterns or not isinstance(self.result, MLEATResult):
+            return []
+        shares = sorted(
+            ((label, given.patterns.get(label, 0.0)) for label in legend.LABELS),
+            key=lambda pair: -pair[1],
+        )
+        own = self.result.pattern.label
+        return [
+            (label, share, legend.mini_of(label), share_mark(share, strong=label == own))
+            for label, share in shares
+        ]
+
+    @property
     def terms(self) -> list[TermAssociation]:
         """Terms of an SC-EAT from the strongest association with A to that with B."""
         if not isinstance(self.result, SCEATResult):
             return []
         return sorted(self.result.terms, key=_undefined_last)
+
+    def term_bar(self, entry: TermAssociation) -> Markup:
+        """The bar of one term's effect size."""
+        d, limit = entry.level2.effect_size, Scale.around([entry.level2.effect_size], 1).limit
+        strong = self.rule.significant(entry.level2)
+        return Markup("" if d is None else change_bar(d, limit, strong=strong))  # noqa: S704
+
+    @property
+    def missing(self) -> int:
+        """Terms without a vector."""
+        return self.result.coverage.counts()[1]
+
+
+def share_mark(share: float, *, strong: bool) -> Markup:
+    """The bar of a share."""
+    return Markup(share_bar(share, strong=strong))  # noqa: S704  (numbers alone)
 
 
 def _undefined_last(entry: TermAssociation) -> tuple[bool, float]:
@@ -77,16 +141,51 @@ def _undefined_last(entry: TermAssociation) -> tuple[bool, float]:
     return d is None, -(d or 0.0)
 
 
-def effect_bar(d: float | None) -> Markup:
-    """Draw the bar of an effect size for the page."""
-    return Markup(figures.effect_bar(d))  # noqa: S704  (numbers alone)
+@dataclass(frozen=True)
+class Scales:
+    """The scale of all effect sizes of a page, in the sizes that it needs."""
+
+    limit: float
+
+    @classmethod
+    def of(cls, sections: Iterable[Section]) -> Scales:
+        """Enclose every effect size and every interval."""
+        values = [
+            value
+            for section in sections
+            for row in section.levels
+            for value in (row.d, *(row.interval or ()))
+        ]
+        return cls(Scale.around(values, 1).limit)
+
+    def glance(self, rows: Iterable[LevelRow]) -> Markup:
+        """The effect sizes of a result below each other, small."""
+        return Markup(  # noqa: S704  (numbers alone)
+            glance([row.estimate for row in rows], Scale(self.limit, GLANCE))
+        )
+
+    def interval(self, row: LevelRow) -> Markup:
+        """One effect size with its interval."""
+        return Markup(interval(row.estimate, Scale(self.limit, COLUMN)))  # noqa: S704
+
+    def ends(self) -> str:
+        """The ends of the scale, in words."""
+        decimals = 0 if self.limit.is_integer() else 1
+        return f"{effect(-self.limit, decimals)} to {effect(self.limit, decimals)}"
+
+    def ruler(self) -> Markup:
+        """The numbers of the scale."""
+        return Markup(ruler(Scale(self.limit, COLUMN)))  # noqa: S704
 
 
-def sections(results: Iterable[AssociationResult]) -> list[Section]:
+def sections(
+    results: Iterable[AssociationResult], family: DeclaredFamily, *, dots: bool
+) -> list[Section]:
     """One section for each result, in their order."""
+    given = list(results)
     return [
-        Section(f"result-{number}", _kind(result), result, Rule.of(result), sentence(result))
-        for number, result in enumerate(results, start=1)
+        Section(anchor, _kind(result), result, Rule.of(result), family, dots)
+        for anchor, result in zip(anchors(r.test for r in given), given, strict=True)
     ]
 
 
@@ -95,49 +194,11 @@ def _kind(result: AssociationResult) -> str:
     return next((kind for record, kind in kinds.items() if isinstance(result, record)), "other")
 
 
+def source_of(result: AssociationResult) -> str:
+    """The source and, in a series, its year."""
+    return result.source if result.period is None else f"{result.source}, {result.period}"
+
+
 def distinct(values: Iterable[str]) -> list[str]:
     """Return each value once, in order of first appearance."""
     return list(dict.fromkeys(values))
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """One EAT pattern of the legend."""
-
-    label: str
-    mini: Markup
-    meaning: str
-    found: int
-    """How many of the page's results show it."""
-
-
-_PATTERNS: dict[str, tuple[Attribute | None, Attribute | None, str]] = {
-    "AB-Divergent": ("A", "B", "X with A, Y with B"),
-    "BA-Divergent": ("B", "A", "X with B, Y with A"),
-    "A-Uniform": ("A", "A", "both with A"),
-    "B-Uniform": ("B", "B", "both with B"),
-    "AX-Singular": ("A", None, "X with A, Y with neither"),
-    "BX-Singular": ("B", None, "X with B, Y with neither"),
-    "AY-Singular": (None, "A", "Y with A, X with neither"),
-    "BY-Singular": (None, "B", "Y with B, X with neither"),
-    "Non-Directional": (None, None, "neither with A or B"),
-}
-
-
-def legend(shown: Sequence[Section]) -> list[Pattern]:
-    """The nine EAT patterns, each with its map."""
-    labels = [section.map.label for section in shown if section.map]
-    return [
-        Pattern(label, _sample(label), meaning, labels.count(label))
-        for label, (_, _, meaning) in _PATTERNS.items()
-    ]
-
-
-def _sample(label: str) -> Markup:
-    x, y, _ = _PATTERNS[label]
-    sample = EATMap(
-        X=Column("X", 0.0, 1.0, significant=False, attribute=x),
-        Y=Column("Y", 0.0, 1.0, significant=False, attribute=y),
-        A="A", B="B", label=label, two_sided_label=label, rule=Rule(),
-    )  # fmt: skip
-    return Markup(sample.svg("mini"))  # noqa: S704

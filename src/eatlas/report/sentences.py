@@ -22,7 +22,7 @@ from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResu
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
-__all__ = ["explain_p", "sentence"]
+__all__ = ["explain_p", "sentence", "short_name"]
 
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and stands in full beside it."""
@@ -158,7 +158,8 @@ def _term(found: tuple[float, TermAssociation]) -> str:
     return f"{isolated(found[1].term)} (d = {effect(found[0])})"
 
 
-def _name(text: str) -> str:
+def short_name(text: str) -> str:
+    """A name for the middle of a sentence, not longer than 80 characters."""
     return isolated(wrap(text, LONGEST_NAME, len, 1)[0])
 
 
@@ -166,7 +167,7 @@ class _Names:
     """Concept names by role, fit for the middle of a sentence."""
 
     def __init__(self, result: AssociationResult) -> None:
-        self.X, self.Y, self.A, self.B = (_name(result.concepts.name(r)) for r in "XYAB")
+        self.X, self.Y, self.A, self.B = (short_name(result.concepts.name(r)) for r in "XYAB")
 
     def __getitem__(self, role: str) -> str:
         name: str = getattr(self, role)

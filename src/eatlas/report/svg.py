@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
 
 from eatlas.report.text import clean
@@ -23,9 +24,7 @@ def tag(name: str, *children: str, **attributes: object) -> str:
     '<rect width="4" stroke-width="1"/>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_show(value))}"'
-        for key, value in attributes.items()
-        if value is not None
+        f' {_name(key)}="{_show(value)}"' for key, value in attributes.items() if value is not None
     )
     inside = "".join(children)
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
@@ -63,5 +62,13 @@ def drawing(
     )
 
 
+@cache
+def _name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
 def _show(value: object) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else clean(str(value))
+    """A value as it stands in an attribute; numbers need no escape, and there are many."""
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return str(value) if isinstance(value, int) else escape(clean(str(value)))

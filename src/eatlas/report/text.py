@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
 
 # XML 1.0 has no place for some of these, terminals obey others, and bidi overrides reach beyond
 # the name that holds them
@@ -38,6 +39,8 @@ def isolated(name: str) -> str:
 
 def clusters(text: str) -> list[str]:
     """Split into what a reader takes for characters: accents and emoji stay whole."""
+    if text.isascii():
+        return list(text)
     found: list[str] = []
     for char in text:
         if found and (_extends(char) or found[-1].endswith(_JOINER) or _pairs(found[-1], char)):
@@ -69,6 +72,7 @@ def pixels(text: str, size: float) -> float:
     return size * sum(max(map(_em, cluster)) for cluster in clusters(text))
 
 
+@cache
 def _em(char: str) -> float:
     if unicodedata.east_asian_width(char) in {"W", "F"} or char >= "\U0001f000":
         return 1.15

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.faults import quoted
-from eatlas.stimuli.model import ROLES, AssociationTest, identifier
+from eatlas.stimuli.model import ROLES, AssociationTest, identifier, quoted
 from eatlas.stimuli.toml import check_test
 
 

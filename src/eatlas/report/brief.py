@@ -1,0 +1,120 @@
+"""The findings of a whole page in a few sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.numerals import all_of, count, level_of, number_of, percent
+from eatlas.report.sections import Section, distinct
+from eatlas.report.text import isolated
+from eatlas.results import MLEATResult
+
+NAMED = 6
+"""Tests that a sentence names; more would hide what it says."""
+UNSTABLE = 0.5
+"""Below this share of the resamples, a pattern is seen less often than others together."""
+
+
+def in_brief(shown: Sequence[Section], family: DeclaredFamily) -> list[str]:
+    """Say in sentences what the results of a page show together; nothing for none."""
+    return list(_sentences(shown, family)) if shown else []
+
+
+def _sentences(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
+    maps = [(s, s.result) for s in shown if isinstance(s.result, MLEATResult)]
+    if maps:
+        yield from _patterns(maps)
+        yield from _two_sided(maps)
+        yield from _unstable(maps)
+    yield from _family(shown, family)
+    yield from _missing(shown)
+
+
+def _patterns(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+    labels = Counter(result.pattern.label for _, result in maps)
+    found = sum(n for label, n in labels.items() if label != "Non-Directional")
+    if len(maps) == 1:
+        yield f"The one ML-EAT here shows the pattern {maps[0][1].pattern.label}."
+        return
+    n = len(maps)
+    held = f"{all_of(n)} ML-EATs" if found == n else f"{found or 'none'} of {count(n)} ML-EATs"
+    kinds = ", ".join(f"{label} ({n})" for label, n in labels.most_common())
+    yield (
+        f"In {held}, the vectors associate at least one of the "
+        f"two target groups with an attribute. The patterns: {kinds}."
+    )
+
+
+def _two_sided(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+    directional = [pair for pair in maps if pair[0].rule.tail == "directional"]
+    if not directional:
+        return
+    changed = [s for s, r in directional if r.pattern.two_sided_label != r.pattern.label]
+    if not changed:
+        yield "Under the stricter two-sided rule, every pattern stays the same."
+        return
+    yield (
+        f"Under the stricter two-sided rule, {number_of(len(changed), 'pattern')} "
+        f"{'changes' if len(changed) == 1 else 'change'}: {_named(changed)}."
+    )
+
+
+def _unstable(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+    known = [
+        (s, share)
+        for s, r in maps
+        if r.uncertainty and (share := r.uncertainty.share(r.pattern.label)) is not None
+    ]
+    weak = [s for s, share in known if share < UNSTABLE]
+    if not known:
+        return
+    if weak:
+        yield (
+            "In fewer than half of the draws of other words, the same pattern is seen again for "
+            f"{_named(weak)}: take {'this pattern' if len(weak) == 1 else 'these patterns'} with "
+            "caution."
+        )
+    else:
+        least = min(known, key=lambda pair: pair[1])
+        yield (
+            "Every pattern is seen again in more than half of the draws of other words, least "
+            f"often that of {isolated(least[0].result.test)} ({percent(least[1])})."
+        )
+
+
+def _family(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
+    if family.family is None or family.size == 1:
+        return
+    alphas = {section.rule.alpha for section in shown}
+    if len(alphas) != 1:  # no single level to compare with
+        return
+    alpha = alphas.pop()
+    below = len(family.family.below(alpha))
+    kept = all_of(below) if below == family.size else count(below) if below else "none"
+    yield (
+        f"Adjusted by {family.method} for looking at {family.what}, {kept} "
+        f"{'remains' if below == 1 else 'remain'} below {level_of(alpha)}."
+    )
+
+
+def _missing(shown: Sequence[Section]) -> Iterator[str]:
+    counts = [section.result.coverage.counts() for section in shown]
+    missing = sum(m for _, m in counts)
+    if not missing:
+        yield "Every term of every test has a vector."
+        return
+    lacking = [s for s, (_, m) in zip(shown, counts, strict=True) if m]
+    yield (
+        f"{count(missing)} of {number_of(missing + sum(u for u, _ in counts), 'term')} "
+        f"{'has' if missing == 1 else 'have'} no vector and could not be used "
+        f"({_named(lacking)}); each result lists its own."
+    )
+
+
+def _named(shown: Sequence[Section]) -> str:
+    names = distinct(isolated(section.result.test) for section in shown)
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {count(len(names) - NAMED)} more"

@@ -1,0 +1,95 @@
+"""Level 1 term by term: how far each target term leans towards one attribute."""
+
+from __future__ import annotations
+
+from eatlas.report.drawings.axis import Axis
+from eatlas.report.drawings.rows import LEFT, RIGHT, WIDTH, figure, row_name, short
+from eatlas.report.numerals import effect
+from eatlas.report.svg import INK, MUTED, label, tag, words
+from eatlas.report.text import isolated
+from eatlas.results import AssociationResult
+from eatlas.results.weat import TargetScores
+
+_NAME_END, _NAME_ROOM = 150.0, 90.0
+
+
+def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
+    """The lean of each target term, its mean cosine with A less that with B.
+
+    Empty where the scores do not belong to the terms one by one.
+    """
+    values = {"X": scores.X, "Y": scores.Y}
+    if not all(v and len(v) == len(result.coverage.group(r).used) for r, v in values.items()):
+        return ""
+    axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
+    rows = [
+        _terms(
+            result.concepts.name(role), result.coverage.group(role).used, values[role],
+            axis, 16 + 72.0 * place,
+        )
+        for place, role in enumerate("XY")
+    ]  # fmt: skip
+    a, b = (isolated(result.concepts.name(role)) for role in "AB")
+    return figure(
+        198,
+        axis.draw(4, 148),
+        *rows,
+        _ends(a, b),
+        title=f"Lean of each target term towards {a} (right) or {b} (left)",
+        alt="; ".join(
+            f"{isolated(result.concepts.name(role))}: mean {effect(_mean(v), 3)}, "
+            f"from {effect(min(v), 3)} to {effect(max(v), 3)}"
+            for role, v in values.items()
+        ),
+    )
+
+
+def _terms(
+    name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: Axis, top: float
+) -> str:
+    y = top + 22
+    dots = [
+        f'<circle cx="{axis.at(value):.1f}" cy="{y:g}" r="4.5">'
+        f"<title>{words(term)}: {effect(value, 3)}</title></circle>"
+        for term, value in zip(terms, values, strict=True)
+    ]
+    marks = [tag("g", *dots, fill=MUTED, fill_opacity=0.45, class_="fig-term")]
+    mean = axis.at(_mean(values))
+    marks.append(
+        tag(
+            "line", tag("title", words(f"mean: {effect(_mean(values), 3)}")), x1=mean, x2=mean,
+            y1=y - 11, y2=y + 11, stroke=INK, stroke_width=2.5, class_="fig-ink",
+        )
+    )  # fmt: skip
+    order = sorted(zip(values, terms, strict=True))
+    (low, first), (high, last) = order[0], order[-1]
+    names = [_end_name(last, axis.at(high), y + 25, "start")]
+    if len(order) > 1:
+        names.append(_end_name(first, axis.at(low), y + 25, "end"))
+    return tag("g", row_name(top, name), *marks, *names)
+
+
+def _end_name(term: str, x: float, y: float, anchor: str) -> str:
+    """The name of an outermost term, drawn outwards, or inwards where the edge is near."""
+    if anchor == "end" and x < _NAME_ROOM:
+        anchor = "start"
+    elif anchor == "start" and x > WIDTH - _NAME_ROOM:
+        anchor = "end"
+    shift = -5 if anchor == "start" else 5
+    return label(
+        short(term, _NAME_END, 11), x + shift, y, size=11, text_anchor=anchor, fill=MUTED,
+        class_="eat-muted",
+    )  # fmt: skip
+
+
+def _ends(a: str, b: str) -> str:
+    """What the two ends of the axis mean."""
+    half = (WIDTH - LEFT - RIGHT) / 2 - 30
+    left, right = (short(name, half, 12) for name in (b, a))
+    return label(f"← {left}", LEFT, 190, size=12) + label(
+        f"{right} →", WIDTH - RIGHT, 190, size=12, text_anchor="end"
+    )
+
+
+def _mean(values: tuple[float, ...]) -> float:
+    return sum(values) / len(values)

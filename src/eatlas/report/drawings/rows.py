@@ -1,0 +1,34 @@
+"""Figures of rows on one axis: what they share."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from eatlas.report.svg import FONT, INK, drawing, label, tag, words
+from eatlas.report.text import isolated, one_line, pixels, wrap
+
+WIDTH = 460.0
+"""Narrow enough for a telephone to show it whole, letters and all."""
+LEFT, RIGHT = 10.0, 14.0
+NAME = 12.5
+
+
+def figure(height: float, *children: str, title: str, alt: str) -> str:
+    """A whole figure with the page's letters."""
+    return drawing(
+        WIDTH, height, *children, title=title, alt=alt, class_="figure", font_family=FONT, fill=INK
+    )
+
+
+def row_name(y: float, *names: str) -> str:
+    """The names of a row above it; the whole of them as a tooltip."""
+    room = (WIDTH - LEFT - RIGHT) / len(names) - 12
+    shown = " – ".join(short(name, room, NAME) for name in names)
+    whole = " – ".join(one_line(name) for name in names)
+    return tag("g", tag("title", words(whole)), label(shown, LEFT, y, size=NAME, font_weight=550))
+
+
+@lru_cache(4096)
+def short(name: str, width: float, size: float) -> str:
+    """A name on one line of a width; what does not fit ends in an ellipsis."""
+    return isolated(wrap(name, width, lambda text: pixels(text, size), 1)[0])

@@ -1,0 +1,187 @@
+"""The paragraph that a paper's methods section needs, from what was really done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from eatlas.errors import SignatureError
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.numerals import count, level_of, number_of, percent
+from eatlas.report.sections import distinct, source_of
+from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results.parts import TAILS, Level
+from eatlas.signature import Signature
+
+NAMED = 12
+"""Tests and sources that the paragraph names."""
+_MEASURES = {
+    "ml-eat": "the Multilevel Embedding Association Test (ML-EAT; Wolfe, Hiniker and Howe 2024), "
+    "which compares two groups of target terms with two groups of attribute terms at three levels",
+    "weat": "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)",
+    "sc-eat": "the Single-Category Embedding Association Test (SC-EAT; Caliskan, Bryson and "
+    "Narayanan 2017) for each target term",
+}
+_METHODS = {
+    "exact": "exact, every relabelling counted",
+    "inversion": "found by Fourier inversion of the permutation distribution with a stated "
+    "relative error",
+    "bracket": "enclosed by rigorous bounds",
+    "sampled": "estimated from random relabellings",
+    "importance": "estimated from random relabellings by importance sampling",
+    "normal": "approximated by a normal distribution",
+}
+_OVER = {
+    "both": "target and attribute terms",
+    "targets": "target terms",
+    "attributes": "attribute terms",
+}
+_BOOTSTRAP_T = "bootstrap-t, on Fisher's scale,"
+_KINDS = {"both": "bootstrap percentile", "targets": _BOOTSTRAP_T, "attributes": _BOOTSTRAP_T}
+"""Which of its intervals a record reports, by what was resampled."""
+_ADJUSTED = {
+    "holm": "Holm's (1979) method",
+    "bh": "the method of Benjamini and Hochberg (1995)",
+    "by": "the method of Benjamini and Yekutieli (2001)",
+}
+
+
+def methods_paragraph(
+    results: Iterable[AssociationResult], family: DeclaredFamily | None = None
+) -> str:
+    """Write the methods paragraph of a paper from the results' signatures and provenance.
+
+    Parameters
+    ----------
+    results : Results or iterable of results
+    family : DeclaredFamily, optional
+        The family over which p-values were adjusted.
+
+    Returns
+    -------
+    str
+        One paragraph; empty for no results.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> methods_paragraph(eatlas.run(tests="weat-6", measures="weat"))[:60]
+    'We measured 1 association test (weat-6) on glove-sample with'
+    """
+    given = list(results)
+    if not given:
+        return ""
+    return " ".join(_sentences(given, family))
+
+
+def _sentences(given: list[AssociationResult], family: DeclaredFamily | None) -> Iterator[str]:
+    tests, sources = distinct(r.test for r in given), distinct(source_of(r) for r in given)
+    versions = ", ".join(distinct(r.provenance.version for r in given))
+    yield (
+        f"We measured {number_of(len(tests), 'association test')} ({_list(tests)}) on "
+        f"{_list(sources)} with eatlas {versions}."
+    )
+    for measure in distinct(r.measure for r in given):
+        yield from _measure(measure, [r for r in given if r.measure == measure])
+    yield from _p_values(given)
+    yield from _intervals(given)
+    if family is not None and family.family is not None:
+        yield (
+            f"The two-sided p-values of {family.what} were taken as one family and adjusted by "
+            f"{_ADJUSTED[family.family.method]}."
+        )
+    yield from _stimuli(given)
+    signatures = distinct(r.signature for r in given)
+    yield f"{'Signature' if len(signatures) == 1 else 'Signatures'}: {'; '.join(signatures)}."
+
+
+def _measure(measure: str, given: Sequence[AssociationResult]) -> Iterator[str]:
+    yield f"We used {_MEASURES.get(measure, measure.upper())}."
+    parameters = [_parameters(r.signature) for r in given]
+    projected = any(p.get("association") == "projection" for p in parameters)
+    closeness = "projection on one direction" if projected else "cosine similarity"
+    if measure in _MEASURES:
+        yield (
+            f"Association is {closeness}; effect sizes d are differences of means divided by "
+            f"{_sd(parameters)}."
+        )
+    rules = distinct(_rule(r) for r in given if isinstance(r, MLEATResult))
+    if rules:
+        yield (
+            "A target group counts as associated with an attribute where "
+            f"{' or, where so declared, '.join(rules)}."
+        )
+
+
+def _sd(parameters: Sequence[dict[str, Any]]) -> str:
+    ddof = {p.get("ddof") for p in parameters}
+    denominator = " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else ""
+    return f"the standard deviation of all values together{denominator}"
+
+
+def _rule(result: MLEATResult) -> str:
+    rule = result.pattern
+    tail = (
+        "two-sided"
+        if rule.tail == "two-sided"
+        else "in the direction of d, as in the published tables"
+    )
+    return f"|d| > {rule.threshold:g} and p < {level_of(rule.alpha)} {tail}"
+
+
+def _p_values(given: Sequence[AssociationResult]) -> Iterator[str]:
+    found = [level for result in given for level in _levels(result)]
+    methods = distinct(level.p.method_of(tail) for level in found for tail in TAILS)
+    if not methods:
+        return
+    how = [_METHODS.get(m, m) for m in sorted(methods, key=list(_METHODS).index)]
+    if len(how) == 1:
+        yield f"p-values are those of a permutation test, {how[0]}."
+        return
+    yield (
+        f"p-values are those of a permutation test: {how[0]} or, where that was not possible, "
+        f"{' or '.join(how[1:])}."
+    )
+
+
+def _levels(result: AssociationResult) -> list[Level]:
+    if isinstance(result, MLEATResult):
+        return [result.level1, result.level2.X, result.level2.Y]
+    if isinstance(result, WEATResult):
+        return [result.level1]
+    return [entry.level2 for entry in result.terms] if isinstance(result, SCEATResult) else []
+
+
+def _intervals(given: Sequence[AssociationResult]) -> Iterator[str]:
+    known = [u for r in given if (u := getattr(r, "uncertainty", None)) is not None]
+    seeds = ", ".join(distinct(str(r.provenance.seed) for r in given))
+    for sure, resamples, over in dict.fromkeys((u.confidence, u.resamples, u.over) for u in known):
+        yield (
+            f"Intervals ({percent(sure)}) are {_KINDS[over]} intervals (Efron and Tibshirani 1993) "
+            f"from {count(resamples)} resamples of the {_OVER[over]} within their groups "
+            f"(seed {seeds})."
+        )
+
+
+def _stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:
+    counts = {(r.test, source_of(r)): r.coverage.counts() for r in given}
+    missing = sum(m for _, m in counts.values())
+    cited = distinct(r.provenance.citation for r in given if r.provenance.citation)
+    if cited and len(cited) <= NAMED:
+        yield f"Stimuli: {'; '.join(text.rstrip('.') for text in cited)}."
+    if missing:
+        total = missing + sum(used for used, _ in counts.values())
+        yield f"{count(missing)} of {number_of(total, 'term')} had no vector and were left out."
+
+
+def _parameters(signature: str) -> dict[str, Any]:
+    try:
+        return dict(Signature.parse(signature).params)
+    except SignatureError:  # of another package's measure
+        return {}
+
+
+def _list(names: Sequence[str]) -> str:
+    if len(names) > NAMED:
+        return f"{', '.join(names[:NAMED])} and {count(len(names) - NAMED)} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,103 @@
+"""How far a finding may be trusted, in plain sentences: chance, other words, single terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from eatlas.report.levels import LevelRow
+from eatlas.report.numerals import (
+    count,
+    effect,
+    effects_apart,
+    explain_p,
+    number_of,
+    p_equals,
+    percent,
+)
+from eatlas.report.sentences import short_name
+from eatlas.report.text import isolated
+from eatlas.results import AssociationResult, MLEATResult, WEATResult
+from eatlas.results.uncertainty import Uncertainty
+
+DRAWN = {
+    "both": "all terms are",
+    "targets": "the target terms are",
+    "attributes": "the attribute terms are",
+}
+_RUNNER_UP = 0.05
+"""Share of the resamples from which another pattern is worth a mention."""
+
+
+class Statement(NamedTuple):
+    """One sentence or two with a word in front that says what they are about."""
+
+    about: str
+    text: str
+
+
+def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[Statement]:
+    """What a reader should weigh before believing a finding; nothing for other measures."""
+    if not levels or levels[0].d is None:
+        return []
+    found = [Statement("Chance alone.", _chance(result, levels[0]))]
+    if isinstance(result, MLEATResult | WEATResult) and result.uncertainty is not None:
+        text = " ".join(_other_words(result, result.uncertainty, levels[0]))
+        found.append(Statement("Other words.", text))
+    single = _single_terms(result, levels[0])
+    if single:
+        found.append(Statement("Single terms.", single))
+    return [statement for statement in found if statement.text]
+
+
+def _chance(result: AssociationResult, row: LevelRow) -> str:
+    p, alpha = row.level.p, row.rule.alpha
+    x, y = (short_name(result.concepts.name(role)) for role in "XY")
+    one = p_equals(row.one_sided, alpha), explain_p(p, row.one_sided_tail, alpha)
+    two = p_equals(row.two_sided, alpha), explain_p(p, "two_sided", alpha)
+    text = (
+        f"If it did not matter which of the {count(sum(row.level.n))} target terms stand for {x} "
+        f"and which for {y}, a difference at least this large in this direction would have "
+        f"{one[0]} ({one[1]}), and in either direction {two[0]} ({two[1]})."
+    )
+    if row.adjusted is None:
+        return text
+    return f"{text} Adjusted for the size of the family: {p_equals(row.adjusted, alpha)}."
+
+
+def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -> Iterator[str]:
+    drawn = f"When {DRAWN[given.over]} drawn anew {number_of(given.resamples, 'time')}"
+    if given.patterns and isinstance(result, MLEATResult):
+        yield f"{drawn} from those of the test, the pattern is {_shares(result, given.patterns)}."
+        drawn = "In the same draws"
+    if row.interval is None:
+        yield f"{drawn}, no interval of d can be given."
+        return
+    low, high = (effect(end) for end in row.interval)
+    sure = percent(given.confidence)
+    yield f"{drawn}, the {sure} interval of d at level 1 goes from {low} to {high}."
+
+
+def _shares(result: MLEATResult, patterns: dict[str, float]) -> str:
+    own = patterns.get(result.pattern.label, 0.0)
+    others = {label: share for label, share in patterns.items() if label != result.pattern.label}
+    label, share = max(others.items(), key=lambda pair: pair[1], default=("", 0.0))
+    found = f"{result.pattern.label} again in {percent(own)}"
+    return f"{found} and {label} in {percent(share)}" if share >= _RUNNER_UP else found
+
+
+def _single_terms(result: AssociationResult, row: LevelRow) -> str:
+    if row.influence is None or row.d is None:
+        return ""
+    changes = [c for role in "XYAB" for c in row.influence.group(role) if c is not None]
+    strongest = row.influence.drivers(row.d, result.coverage, 1)
+    if not changes or not strongest:
+        return ""
+    low, high = effects_apart(row.d + min(changes), row.d + max(changes))
+    driver = strongest[0]
+    without, whole = effects_apart(row.d + driver.change, row.d)
+    term = isolated(short_name(driver.term))
+    return (
+        f"Without “{term}”, the term that it rests on most, d at level 1 is {without} rather than "
+        f"{whole}. Leaving out any one term keeps it between {low} and {high}."
+    )

@@ -1,0 +1,112 @@
+"""What a paper should cite, as BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eatlas.report.family import DeclaredFamily
+from eatlas.results import AssociationResult
+
+_ML_EAT = """\
+@misc{wolfe2024mleat,
+  author = {Wolfe, Robert and Hiniker, Alexis and Howe, Bill},
+  title = {{ML-EAT}: A Multilevel Embedding Association Test for Interpretable and Transparent
+    Social Science},
+  year = {2024},
+  eprint = {2408.01966},
+  archivePrefix = {arXiv}
+}"""
+_CALISKAN = """\
+@article{caliskan2017semantics,
+  author = {Caliskan, Aylin and Bryson, Joanna J. and Narayanan, Arvind},
+  title = {Semantics derived automatically from language corpora contain human-like biases},
+  journal = {Science},
+  volume = {356},
+  number = {6334},
+  pages = {183--186},
+  year = {2017}
+}"""
+_BOOTSTRAP = """\
+@book{efron1993introduction,
+  author = {Efron, Bradley and Tibshirani, Robert J.},
+  title = {An Introduction to the Bootstrap},
+  publisher = {Chapman \\& Hall},
+  address = {New York},
+  year = {1993}
+}"""
+_GLOVE = """\
+@inproceedings{pennington2014glove,
+  author = {Pennington, Jeffrey and Socher, Richard and Manning, Christopher D.},
+  title = {{GloVe}: Global Vectors for Word Representation},
+  booktitle = {Proceedings of EMNLP 2014},
+  pages = {1532--1543},
+  year = {2014}
+}"""
+_ADJUSTMENTS = {
+    "holm": """\
+@article{holm1979simple,
+  author = {Holm, Sture},
+  title = {A Simple Sequentially Rejective Multiple Test Procedure},
+  journal = {Scandinavian Journal of Statistics},
+  volume = {6},
+  number = {2},
+  pages = {65--70},
+  year = {1979}
+}""",
+    "bh": """\
+@article{benjamini1995controlling,
+  author = {Benjamini, Yoav and Hochberg, Yosef},
+  title = {Controlling the False Discovery Rate: A Practical and Powerful Approach to Multiple
+    Testing},
+  journal = {Journal of the Royal Statistical Society: Series B},
+  volume = {57},
+  number = {1},
+  pages = {289--300},
+  year = {1995}
+}""",
+    "by": """\
+@article{benjamini2001control,
+  author = {Benjamini, Yoav and Yekutieli, Daniel},
+  title = {The Control of the False Discovery Rate in Multiple Testing under Dependency},
+  journal = {The Annals of Statistics},
+  volume = {29},
+  number = {4},
+  pages = {1165--1188},
+  year = {2001}
+}""",
+}
+_SAMPLE = "glove-sample"
+
+
+def bibtex(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
+    """Entries for eatlas, the measures, the adjustment and the bundled vectors, where used.
+
+    Stimuli bring a citation in words, which the methods paragraph repeats.
+
+    Parameters
+    ----------
+    results : iterable of results
+    family : DeclaredFamily
+    """
+    given = list(results)
+    measures = {result.measure for result in given}
+    resampled = any(getattr(result, "uncertainty", None) is not None for result in given)
+    wanted = [
+        (bool(given), _software(result.provenance.version for result in given)),
+        ("ml-eat" in measures, _ML_EAT),
+        (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
+        (resampled, _BOOTSTRAP),
+        (any(result.source == _SAMPLE for result in given), _GLOVE),
+    ]
+    if family.family is not None:
+        wanted.append((True, _ADJUSTMENTS[family.family.method]))
+    return "\n\n".join(entry for used, entry in wanted if used)
+
+
+def _software(versions: Iterable[str]) -> str:
+    return f"""\
+@software{{eatlas,
+  author = {{{{The eatlas developers}}}},
+  title = {{eatlas: embedding association tests you can trust, explain and publish}},
+  version = {{{", ".join(dict.fromkeys(versions))}}}
+}}"""

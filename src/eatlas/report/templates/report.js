@@ -1,0 +1,162 @@
+"use strict";
+(() => {
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const byId = (id) => document.getElementById(id);
+  all("[hidden]").forEach((part) => { part.hidden = false; });
+
+  // Light and dark: as the system says, until the reader says otherwise.
+  const root = document.documentElement;
+  const theme = byId("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const name = () => { theme.textContent = dark() ? "Light" : "Dark"; };
+  const memory = (value) => {  // a page from a file may have no storage
+    try { return value ? localStorage.setItem("eatlas-theme", value) : localStorage.getItem("eatlas-theme"); } catch { return null; }
+  };
+  const kept = memory();
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  theme.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    memory(root.dataset.theme);
+    name();
+  });
+  system.addEventListener("change", name);
+  name();
+
+  // Sorting: a button in each head that has a kind; undefined values stay last.
+  const inOrder = new Intl.Collator("en", { numeric: true });
+  const sorters = [];
+  all("table.summary").forEach((table) => {
+    const body = table.tBodies[0];
+    all("tr", body).forEach((row, i) => { row.dataset.place = i; });
+    all("th[data-kind]", table.tHead).filter((head) => head.dataset.kind).forEach((head) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => sort(table, head));
+      sorters.push(head);
+    });
+  });
+  const cellOf = (row, column) => row.cells[column].dataset.v ?? "";
+  function sort(table, head) {
+    const column = columnOf(table, head);
+    const next = { none: "ascending", ascending: "descending", descending: "none" };
+    const order = next[head.getAttribute("aria-sort") ?? "none"];
+    all("th[aria-sort]", table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
+    if (order !== "none") head.setAttribute("aria-sort", order);
+    const sign = order === "descending" ? -1 : 1;
+    const number = head.dataset.kind === "number";
+    const compare = (one, other) => {
+      if (order === "none") return 0;
+      const [a, b] = [cellOf(one, column), cellOf(other, column)];
+      if (a === "" || b === "") return (a === "") - (b === "");
+      return sign * (number ? a - b : inOrder.compare(a, b));
+    };
+    const rows = [...table.tBodies[0].rows];
+    rows.sort((one, other) => compare(one, other) || one.dataset.place - other.dataset.place);
+    table.tBodies[0].append(...rows);
+  }
+  // The heads stand in two rows, some over several columns.
+  function columnOf(table, wanted) {
+    const [first, second] = table.tHead.rows;
+    let column = 0;
+    const below = second ? [...second.cells] : [];
+    for (const head of first.cells) {
+      if (head === wanted) return column;
+      if (head.rowSpan === 1 && second) {
+        for (const inner of below.splice(0, head.colSpan)) {
+          if (inner === wanted) return column;
+          column += 1;
+        }
+      } else {
+        column += head.colSpan;
+      }
+    }
+    return column;
+  }
+
+  // Finding: by words, pattern and source.
+  const search = byId("search");
+  if (search) {
+    const rows = all("table.summary tbody tr").map((row) => ({
+      row,
+      words: row.textContent.toLowerCase(),
+      article: byId(row.dataset.result).closest("article"),
+    }));
+    const choices = ["test", "pattern", "source"].filter((what) => byId(`${what}-filter`));
+    const filter = () => {
+      const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const chosen = choices.map((what) => [what, byId(`${what}-filter`).value]).filter(([, value]) => value);
+      let left = 0;
+      for (const { row, words, article } of rows) {
+        const fits = wanted.every((word) => words.includes(word))
+          && chosen.every(([what, value]) => row.dataset[what] === value);
+        row.hidden = article.hidden = !fits;
+        left += fits;
+      }
+      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and in detail below`;
+    };
+    let waiting = 0;
+    search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); });
+    choices.forEach((what) => byId(`${what}-filter`).addEventListener("change", filter));
+    filter();
+  }
+
+  // Copying; where the clipboard is closed to us, the text is selected, ready for the keys.
+  all("button[data-copy]").forEach((button) => {
+    const before = button.textContent;
+    button.addEventListener("click", async () => {
+      const part = byId(button.dataset.copy);
+      let said = "Copied";
+      try {
+        await navigator.clipboard.writeText(part.textContent);
+      } catch {
+        getSelection().selectAllChildren(part);
+        said = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl or Cmd + C";
+      }
+      button.textContent = said;
+      setTimeout(() => { button.textContent = before; }, 2500);
+    });
+  });
+
+  // Packed parts: unpacked when they are opened. The first pack says which letter stands for
+  // which tag.
+  const packs = all("script.pack");
+  const unpacked = new Map();
+  async function unpack(number) {
+    const bytes = Uint8Array.from(atob(packs[number].textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  }
+  const once = (number) => {
+    if (!unpacked.has(number)) unpacked.set(number, unpack(number));
+    return unpacked.get(number);
+  };
+  async function fill(part) {
+    if (part.dataset.filled) return;
+    part.dataset.filled = "yes";
+    const [tags, parts] = await Promise.all([once(0), once(Number(part.dataset.pack) + 1)]);
+    part.lastElementChild.innerHTML = parts[part.dataset.place].replace(/[\uE000-\uF8FF]/g, (letter) => tags[letter] ?? letter);
+  }
+  all("details.later").forEach((part) => {
+    part.addEventListener("toggle", () => { if (part.open) fill(part); });
+  });
+
+  // A link to a result opens it; printing shows what is folded.
+  const follow = () => {
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { /* not an escaped name */ }
+    const article = id && byId(id)?.closest("article");
+    if (!article) return;
+    const part = article.querySelector("details.later");
+    if (part) part.open = true;
+    if (article.hidden) {  // a filter took it away
+      article.hidden = false;
+      byId(id).scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", follow);
+  follow();
+  addEventListener("beforeprint", () => all("details.fold").forEach((part) => { part.open = true; }));
+})();
