@@ -24,7 +24,7 @@ def test_python_examples(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for code in blocks(page.read_text(encoding="utf-8"), "python"):
         names = {}
-        expected = re.findall(r"print\(.*?\)\s*#\s*(\S+(?: of \S+)?)", code)
+        expected = re.findall(r"print\(.*?\)[ ]*#[ ]*(\S+(?: of \S+)?)", code)
         exec(compile(code, str(page), "exec"), names)  # noqa: S102
         said = capsys.readouterr().out
         for words in expected:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import MLEAT, SCEAT, WEAT, get_measure
-    from eatlas.report import plot, write_report
+    from eatlas.plots import plot
+    from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.stats.permutation import permutation_test
@@ -60,7 +61,7 @@ _HOME = {
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",
-    "plot": "eatlas.report",
+    "plot": "eatlas.plots",
     "read_results": "eatlas.results",
     "run": "eatlas.engine",
     "write_report": "eatlas.report",

@@ -164,3 +164,19 @@ def test_nothing_to_verify(eatlas_cli, tmp_path):
     ended = eatlas_cli("verify", "bad.jsonl")
     assert ended.code == 2
     assert "there are no results to verify" in ended.err
+
+
+def test_terms_that_make_no_test_cost_no_other_result(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
+    path = tmp_path / "out" / "results.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[0]["coverage"]["Y"]["missing"] = ["John"]
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert (
+        "  the terms of the result make no test: AssociationTest 'weat-6', argument terms: terms "
+        "'John' stand on both sides, X and Y; a term that is both"
+    ) in ended.out
+    assert ended.out.count(": same\n") == 1
+    assert "1 of 2 results are the same" in ended.out

@@ -99,3 +99,26 @@ def test_vectors_of_another_seed_are_other_vectors():
         for seed in (1, 2)
     }
     assert len(hashes) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tests": 5}, "this is no test\n  got: 5 (int)\n  allowed: the name of a battery"),
+        ({"tests": []}, "no test was chosen\n  allowed: the name of a battery"),
+        ({"measures": []}, "no measure was chosen\n  allowed: ml-eat, weat, sc-eat"),
+        ({"measures": 5}, "this is no measure\n  got: 5"),
+        ({"measures": eatlas.MLEAT}, "this is no measure\n  got: MLEAT"),
+        (
+            {"vectors": []},
+            "no vectors were chosen\n  allowed: a file, a name, or vectors in memory",
+        ),
+        ({"vectors": 5}, "this cannot be opened as vectors\n  got: 5 (int)"),
+        ({"workers": 0}, "the number of workers is not usable\n  got: 0"),
+        ({"seed": "x"}, "the seed is not usable\n  got: 'x'\n  allowed: a whole number from 0"),
+    ],
+)
+def test_what_cannot_be_run(given, message, tiny, tiny_vectors):
+    with pytest.raises(EatlasError) as caught:
+        eatlas.run(**{"tests": tiny, "vectors": tiny_vectors, **given})
+    assert message in str(caught.value)

@@ -1,13 +1,12 @@
 import pytest
 from tests.report.reading import contrast, svg_root
-from tests.report.records import PATTERNS, ml_eat, weat
+from tests.report.records import PATTERNS, ml_eat
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.report import EATMap
 from eatlas.report.eat_map_svg import EDGE, OFF, ON, ON_TEXT, PAPER
 from eatlas.report.svg import INK, MUTED, NAMESPACE
-from eatlas.results import Results
 
 SVG = f"{{{NAMESPACE}}}"
 HOSTILE = {
@@ -171,23 +170,3 @@ def test_notebooks_get_svg():
     assert shown.svg() in shown._repr_html_()
     assert isinstance(shown, EATMap)
     assert shown.alpha == 0.05
-
-
-def test_plot_of_another_measure_says_what_to_do():
-    with pytest.raises(ResultsError) as caught:
-        eatlas.plot(weat())
-    assert str(caught.value) == (
-        "an EAT-Map shows the level 2 of an ML-EAT\n"
-        "  got: the result of WEAT(alpha=0.05,ddof=1,p=auto) for test-1\n"
-        "  allowed: a result of the measure ml-eat\n"
-        '  remedy: measure the test by ML-EAT: eatlas.run(tests=..., measures="ml-eat")'
-    )
-
-
-def test_plot_of_several_results_says_what_to_do():
-    with pytest.raises(ResultsError) as caught:
-        eatlas.plot(Results([ml_eat()]))
-    assert str(caught.value) == (
-        "an EAT-Map is drawn from one result\n  got: Results\n  allowed: an MLEATResult\n"
-        "  remedy: take one of several: eatlas.plot(results[0])"
-    )

@@ -132,7 +132,8 @@ def test_lines_that_are_no_results(tmp_path, line, message):
 def test_not_utf8(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_bytes(b'{"schema": "\xff"}\n')
-    with pytest.raises(ResultsError, match="line 1: this line is no result"):
+    said = "line 1: this line is no result\n  got: byte 0xff, which is not UTF-8"
+    with pytest.raises(ResultsError, match=said):
         eatlas.read_results(path)
 
 

@@ -65,7 +65,7 @@ def test_the_fingerprint_follows_words_and_numbers():
         ((WORDS, ROWS[0]), "the vectors have the wrong shape"),
         ((WORDS, [["x", "y"]] * 3), "the vectors are not an array of numbers"),
         (pd.DataFrame({"w": WORDS, "a": ROWS[:, 0], "t": WORDS}), "a column is not of numbers\n  got: t"),
-        (42, "this cannot be opened as vectors\n  got: int"),
+        (42, "this cannot be opened as vectors\n  got: 42 .int."),
         ("glove-smple", "there are no vectors called 'glove-smple'[\\s\\S]*did you mean glove-sample"),
     ],
 )  # fmt: skip

@@ -49,7 +49,7 @@ def test_duplicates(tmp_path):
         ("cat,1,2\ndog,3,nan\n", "line 2: a component is not finite\n  got: nan"),
         (b"cat,1,2\ncaf\xe9,3,4\n", "line 2: the file is not UTF-8"),
         ("", "the file is empty"),
-        ("word,a,b\n", "wrong shape"),
+        ("word,a,b\n", "the table has a header and no rows"),
     ],
 )
 def test_faults(tmp_path, content, message):

@@ -133,6 +133,8 @@ def test_files_that_are_not_there(tmp_path):
         open_vectors(tmp_path / "none.txt")
     with pytest.raises(SourceError, match="this is a directory"):
         open_vectors(tmp_path)
-    other = write(tmp_path, "x", "vectors.xyz")
-    with pytest.raises(SourceError, match=r"this kind of file is not known\n  got: \.xyz"):
+    other = write(tmp_path, b"\x00\x01\x02", "vectors.xyz")
+    with pytest.raises(
+        SourceError, match=r"this kind of file is not known\n  got: binary data: 00"
+    ):
         open_vectors(other)

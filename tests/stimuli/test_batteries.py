@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.inputs import TOML, make_test
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli import battery_names, read_battery
-from eatlas.stimuli.batteries import BUILT_IN
+from eatlas.stimuli.batteries import BUILT_IN, read_test_file
 
 CALISKAN = {
     "weat-1": (25, 25, 25, 25),
@@ -167,3 +168,41 @@ def test_battery_names():
     assert battery_names()[: len(SIZES)] == tuple(SIZES)
     with pytest.raises(StimulusError, match="no test or battery 'calskan'"):
         read_battery("calskan")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (5, "this is no test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest, or a list of them"),
+        (None, "this is no test\n  got: None (NoneType)"),
+        ([["weat-6"]], "this is no test\n  got: ['weat-6'] (list)"),
+        ({"X": ["a"]}, "this is no test\n  got: {'X': ['a']} (dict)"),
+        ([], "no test was chosen"),
+        ("weat-6,weat-7", "there is no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list"),
+        ("weat6", "did you mean weat-6"),
+        ("WEAT-6", "did you mean weat-6"),
+        ("Caliskans", "did you mean caliskan"),
+    ],
+)  # fmt: skip
+def test_what_is_no_test(spec, message):
+    with pytest.raises(StimulusError) as caught:
+        load_tests(spec)
+    assert message in str(caught.value)
+
+
+def test_tests_may_come_as_any_list():
+    ids = ["weat-6", "weat-7"]
+    for spec in (tuple(ids), iter(ids), pd.Series(ids), dict.fromkeys(ids).keys()):
+        assert [test.id for test in load_tests(spec)] == ids
+
+
+@pytest.mark.parametrize("name", ["weat-6", "caliskan"])
+def test_an_id_where_a_file_belongs(name):
+    with pytest.raises(StimulusError) as caught:
+        read_test_file(name)
+    assert str(caught.value).endswith(
+        f"remedy: {name} comes with eatlas: eatlas tests show {name} prints it"
+    )
+    with pytest.raises(StimulusError) as caught:
+        read_test_file("none.toml")
+    assert caught.value.remedy is None

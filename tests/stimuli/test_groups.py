@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from eatlas import Concept, load_tests
 from eatlas.errors import StimulusError
@@ -62,7 +61,7 @@ def test_weights_stand_in_the_order_of_the_groups():
 
 def test_tests_are_frozen_and_can_be_hashed():
     test = make(reference={"Male": 0.75, "Female": 0.25})
-    with pytest.raises(ValidationError, match="frozen"):
+    with pytest.raises(StimulusError, match="GroupsTest cannot be changed"):
         test.reference = "uniform"
     assert hash(test) == hash(make(reference={"Female": 0.25, "Male": 0.75}))
 
@@ -104,11 +103,11 @@ def test_toml_round_trip(jobs, reference):
         ("targets =", "target =", "key target: is not a key that eatlas knows; did you mean targets?"),
         ("targets =", "target =", "key targets: is missing"),
         ("reference = { Female = 0.25, Male = 0.75 }", "", "key reference: is missing"),
-        ('{ name = "Female", terms', '{ name = "Female", term', "key groups.0.term: is not a key that eatlas knows; did you mean terms?"),
+        ('{ name = "Female", terms', '{ name = "Female", term', "key groups.term, group 1: is not a key that eatlas knows; did you mean terms?"),
         ('"Female", terms', '"Male", terms', "key groups: more than one group has the name 'Male'; names must differ"),
         ('  { name = "Male", terms = ["he", "man", "him"] },\n', "", "key groups: needs two groups at least, got 1"),
         ('"he", "man"', '"he", "woman", "she"', "key groups: terms stand in two groups: 'she', 'woman' in Female and Male"),
-        ('"he", "man"', '"he", "he"', "key groups.1.terms: duplicate terms 'he'"),
+        ('"he", "man"', '"he", "he"', "key groups.terms, group 2: duplicate terms 'he'"),
         ("0.25", "0.3", "key reference: the weights sum to 1.05; they must sum to 1"),
         ("0.25", "-0.25", "key reference: the weight of 'Female' is -0.25 (allowed: a number from 0 to 1)"),
         ("0.25", "nan", "key reference: the weight of 'Female' is nan"),
@@ -131,11 +130,29 @@ def test_faults_are_named(jobs, old, new, message):
     assert f"{jobs}: test jobs, key" in str(caught.value)
 
 
+def test_every_fault_is_named_at_once(jobs):
+    text = TOML.replace('"he", "man"', '"he", "she", "he"').replace(
+        '"pilot"', '"pilot", 3, "nurse"'
+    )
+    jobs.write_text(text.replace("0.25", "2"), encoding="utf-8")
+    with pytest.raises(StimulusError) as caught:
+        load_tests(jobs)
+    said = [line.removeprefix(f"{jobs}: test jobs, ") for line in caught.value.what.splitlines()]
+    assert said == [
+        "key targets.terms, term 3 (3): is not text (allowed: a quoted string)",
+        "key groups.terms, group 2: duplicate terms 'he'; each term may stand once",
+        "key reference: the weight of 'Female' is 2 (allowed: a number from 0 to 1)",
+        "key targets.terms: duplicate terms 'nurse'; each term may stand once",
+        "key groups: terms stand in two groups: 'she' in Female and Male; "
+        "a term of both cannot tell the groups apart",
+    ]
+
+
 def test_thirds_need_their_digits():
     groups = tuple(Concept(name=name, terms=(name.lower(),)) for name in ("A", "B", "C"))
     assert make(groups=groups, reference=dict.fromkeys("ABC", 1 / 3)).weights == (1 / 3,) * 3
     assert make(groups=groups, reference=dict.fromkeys("ABC", 0.3333333333)).weights[0] < 1 / 3
-    with pytest.raises(ValidationError, match="the weights sum to 0.999; they must sum to 1"):
+    with pytest.raises(StimulusError, match="the weights sum to 0.999; they must sum to 1"):
         make(groups=groups, reference=dict.fromkeys("ABC", 0.333))
 
 

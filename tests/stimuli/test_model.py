@@ -1,21 +1,27 @@
 """Concepts and tests can only be well formed."""
 
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
 import pytest
-from pydantic import ValidationError
 from tests.inputs import make_test
 
-from eatlas import AssociationTest, Concept
+from eatlas import AssociationTest, Concept, EatlasError
+from eatlas.errors import StimulusError
+from eatlas.stimuli.remarks import remarks
 
 
 def test_a_concept_refuses_a_term_twice():
-    with pytest.raises(ValidationError, match=r"duplicate terms 'aster'; each term may stand once"):
+    with pytest.raises(StimulusError, match=r"duplicate terms 'aster'; each term may stand once"):
         Concept(name="Flowers", terms=("aster", "clover", "aster"))
 
 
 def test_a_term_may_not_stand_on_both_sides():
-    with pytest.raises(ValidationError, match=r"'ant' stand on both sides, X and Y"):
+    with pytest.raises(StimulusError, match=r"'ant' stand on both sides, X and Y"):
         make_test(X=("ant", "aster"))
-    with pytest.raises(ValidationError, match=r"'war' stand on both sides, A and B"):
+    with pytest.raises(StimulusError, match=r"'war' stand on both sides, A and B"):
         make_test(A=("war", "love"))
 
 
@@ -24,8 +30,83 @@ def test_a_target_may_be_an_attribute_too():
 
 
 def test_tests_are_frozen(tiny):
-    with pytest.raises(ValidationError, match="frozen"):
+    with pytest.raises(StimulusError) as caught:
         tiny.id = "other"
+    assert str(caught.value) == (
+        "AssociationTest cannot be changed\n  got: a new value for id\n"
+        "  remedy: make another; model_copy(update={...}) copies what stays"
+    )
+    assert tiny.model_copy(update={"id": "other"}).id == "other"
+
+
+CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (Concept, "Concept, argument name: is missing\nConcept, argument terms: is missing"),
+        (lambda: Concept("Flowers", ["aster"]), "Concept takes its arguments by name\n  got: 2 without a name\n  allowed: Concept(name=..., terms=...)"),
+        (lambda: Concept(name="F", terms="aster"), "Concept 'F', argument terms: is not a list (allowed: [\"one\", \"two\"])"),
+        (lambda: Concept(name="F", terms=[]), "Concept 'F', argument terms: is empty (allowed: one term at least)"),
+        (lambda: Concept(name="F", terms=["a", 3, ""]), "Concept 'F', argument terms, term 2 (3): is not text (allowed: a quoted string)\nConcept 'F', argument terms, term 3: is an empty string (allowed: a word)"),
+        (lambda: Concept(name="F", terms=["a", "a", 3]), "Concept 'F', argument terms, term 3 (3): is not text (allowed: a quoted string)\nConcept 'F', argument terms: duplicate terms 'a'; each term may stand once"),
+        (lambda: Concept(name=5, terms=["a"]), "Concept, argument name: is not text (allowed: a quoted string)"),
+        (lambda: Concept(name="F", terms=["a "]), "Concept 'F', argument terms, term 1: 'a ' begins or ends with a space, so no vector would match it"),
+        (lambda: Concept(name="F", term=["a"]), "Concept 'F', argument terms: is missing\nConcept 'F', argument term: is not an argument that eatlas knows; did you mean terms?"),
+        (lambda: Concept(name="F", terms=["\ud800"]), "Concept 'F', argument terms, term 1: holds characters that are no text (allowed: text that can be saved as UTF-8)"),
+        (lambda: make_test("my id"), "AssociationTest 'my id', argument id: is not usable as an id (allowed: no spaces, commas or any of ;#?=)"),
+        (lambda: AssociationTest(id="t", X=["a"], Y=3), f"AssociationTest 't', argument X: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument Y: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument A: is missing\nAssociationTest 't', argument B: is missing"),
+        (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' stand on both sides, X and Y; a term that is both cannot tell the two concepts apart\nAssociationTest 't', argument terms: terms 'war' stand on both sides, A and B; a term that is both cannot tell the two concepts apart"),
+    ],
+)  # fmt: skip
+def test_misuse_in_python_is_said_in_our_words(make, message):
+    with pytest.raises(StimulusError) as caught:
+        make()
+    assert str(caught.value) == message
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert isinstance(caught.value, EatlasError)
+
+
+def test_terms_may_come_as_any_list():
+    expected = ("aster", "clover")
+    for terms in (
+        ["aster", "clover"],
+        {"clover", "aster"},
+        frozenset(expected),
+        pd.Series(expected),
+        pd.Index(expected),
+        np.array(expected),
+        dict.fromkeys(expected),
+        (t for t in expected),
+    ):
+        concept = Concept(
+            name="Flowers", terms=terms if not isinstance(terms, dict) else terms.keys()
+        )
+        assert concept.terms == expected
+        assert {type(term) for term in concept.terms} == {str}
+
+
+def test_tests_can_be_copied_and_pickled(tiny):
+    pickled = pickle.loads(pickle.dumps(tiny))  # noqa: S301
+    for again in (copy.copy(tiny), copy.deepcopy(tiny), pickled):
+        assert again == tiny
+        assert hash(again) == hash(tiny)
+        with pytest.raises(StimulusError, match="cannot be changed"):
+            again.title = "x"
+    assert AssociationTest.model_validate(tiny.model_dump()) == tiny
+    assert AssociationTest.model_validate_json(tiny.model_dump_json()) == tiny
+
+
+def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
+    assert remarks(tiny) == []
+    twins = tiny.model_copy(update={"Y": Concept(name=tiny.X.name, terms=tiny.Y.terms)})
+    assert remarks(twins) == [
+        f"X and Y have the same name, {tiny.X.name}: tables and sentences cannot tell them apart."
+    ]
+    both = tiny.model_copy(update={"A": Concept(name=tiny.X.name, terms=tiny.A.terms)})
+    assert remarks(both) == []
 
 
 def test_the_hash_names_the_stimuli_and_nothing_else(tiny):

@@ -46,9 +46,13 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
             "key X.term: is not a key that eatlas knows; did you mean terms?",
         ),
         ('name = "Flowers", ', "", "key X.name: is missing"),
-        ('"lily"]', '"lily", 3]', "key X.terms.4: is not text (allowed: a quoted string)"),
-        ('"lily"]', '"lily", ""]', "key X.terms.4: is an empty string"),
-        ('"lily"]', '"lily "]', "'lily ' begins or ends with a space"),
+        (
+            '"lily"]',
+            '"lily", 3]',
+            "key X.terms, term 5 (3): is not text (allowed: a quoted string)",
+        ),
+        ('"lily"]', '"lily", ""]', "key X.terms, term 5: is an empty string"),
+        ('"lily"]', '"lily "]', "key X.terms, term 4: 'lily ' begins or ends with a space"),
         ('X = { name = "Flowers", terms', 'X = { name = "Flowers", words', "key X.words"),
         ("schema = 1", "schema = 2", "key schema: this version is unknown"),
         ("schema = 1", "", "key schema: is missing"),
@@ -87,10 +91,70 @@ def test_a_file_may_have_any_name(tmp_path):
 
 
 def test_every_fault_is_named_at_once(tmp_path):
-    said = fault(tmp_path, TOML.replace('"lily"]', "3]").replace('name = "Insects", ', ""))
-    assert "key X.terms.3" in said
-    assert "key Y.name: is missing" in said
-    assert "eatlas tests check" in said
+    text = TOML.replace("schema = 1", "schema = 3\nauthor = 'me'\nyear = 2024")
+    text = text.replace('"lily"]', '"aster", 3, "ant", " x", "ant"]').replace(
+        'name = "Insects", ', ""
+    )
+    text = text.replace('"agony"]', '"love"]')
+    lines = fault(tmp_path, text + 'C = "C"\n').splitlines()
+    path, body = tmp_path / "mine.toml", lines[:-1]
+    assert [line.removeprefix(f"{path}: ") for line in body] == [
+        "key schema: this version is unknown, 3 (allowed: schema = 1)",
+        "key author: is not a key that eatlas knows (allowed: schema, battery, test)",
+        "key year: is not a key that eatlas knows (allowed: schema, battery, test)",
+        "test tiny, key X.terms, term 5 (3): is not text (allowed: a quoted string)",
+        "test tiny, key X.terms, term 7: ' x' begins or ends with a space, so no vector would "
+        "match it",
+        "test tiny, key Y.name: is missing",
+        "test tiny, key C: is not a key that eatlas knows",
+        "test tiny, key X.terms: duplicate terms 'aster', 'ant'; each term may stand once",
+        "test tiny, key terms: terms 'ant' stand on both sides, X and Y; "
+        "a term that is both cannot tell the two concepts apart",
+        "test tiny, key terms: terms 'love' stand on both sides, A and B; "
+        "a term that is both cannot tell the two concepts apart",
+    ]
+    assert lines[-1] == f"  remedy: mend the file and run: eatlas tests check {path}"
+
+
+def test_faults_of_the_battery_and_of_its_tests_come_together(tmp_path):
+    said = fault(tmp_path, TOML.replace("[[test]]", "[battery]\nid = 'a b'\n[[test]]\nidd = 1"))
+    assert "key battery.id: is not usable as an id" in said
+    assert "test tiny, key idd: is not a key that eatlas knows; did you mean id?" in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[[test]]", "[test]", "key test: [test] is one table; each test begins with [[test]]"),
+        ("[[test]]", "[test]\nid='a'\n[test]", "remedy: each test begins with [[test]], in double brackets"),
+        ('"Flowers", terms', '"Flowers",\n terms', "remedy: a table in braces stands on one line: { name = ..., terms = [...] }; only the list"),
+        ('"lily"] }', '"lily"]\n}', "remedy: a table in braces stands on one line"),
+        ('X = { name', 'X = {  # the flowers\n name', "remedy: a table in braces stands on one line"),
+        ('"lily"', "lily", 'remedy: words stand in quotation marks: "lily"'),
+        ('"lily"', "“lily”", 'remedy: quotation marks are straight in TOML: " and not “'),
+        ('"lily"] }', '"lily"], }', "remedy: no comma stands before a closing brace"),
+        ('"aster", "clover"', '"aster" "clover"', "remedy: terms have commas between them"),
+        ('id = "tiny"', "id: 'tiny'", "remedy: a key and its value are joined by ="),
+        ('"tiny"', '"tiny', "remedy: a quotation mark is opened and not closed on the same line"),
+        ('"tiny"', "'it's'", "remedy: a word that holds ' stands in double quotation marks"),
+        ('"agony"] }', '"agony"', "this is not TOML"),
+    ],
+)  # fmt: skip
+def test_what_was_probably_meant(tmp_path, old, new, message):
+    assert old in TOML
+    assert message in fault(tmp_path, TOML.replace(old, new, 1))
+
+
+def test_terms_may_go_over_several_lines(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML.replace('"aster", ', '\n  "aster",  # {\n'), encoding="utf-8")
+    assert load_tests(path)[0].X.terms[0] == "aster"
+
+
+def test_utf16_is_named(tmp_path):
+    said = fault(tmp_path, TOML.encode("utf-16"))
+    assert "the file is not UTF-8\n  got: UTF-16, to judge by its first bytes" in said
+    assert "remedy: save it as UTF-8" in said
 
 
 def test_not_utf8_names_the_line(tmp_path):

@@ -1,5 +1,19 @@
 """The command line: parse, call the library, render. No statistics here."""
 
-from eatlas.cli.app import main
+from __future__ import annotations
+
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it with one line and exit code 130, whenever it comes."""
+    try:
+        # imported here, so that Ctrl-C is heard in good order meanwhile too
+        from eatlas.cli.app import run_app  # noqa: PLC0415
+
+        run_app()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)

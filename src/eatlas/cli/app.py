@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from eatlas.cli import report, run, tests, verify
-from eatlas.cli.say import complain
+from eatlas.cli.say import complain, remark
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
 
+
+class _Commands(TyperGroup):
+    """All commands; what typer does about Ctrl-C depends on its version."""
+
+    def invoke(self, ctx: Any) -> object:  # a class of typer's own or of click, by version
+        """Do what a command does; Ctrl-C ends it with one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            remark("interrupted")
+            raise typer.Exit(130) from interruption
+
+
 app = typer.Typer(
     name="eatlas",
+    cls=_Commands,
     help="Embedding association tests you can trust, explain and publish.",
     epilog="Start with: eatlas run",
     no_args_is_help=True,
@@ -46,16 +61,13 @@ def _options(
     """Take the options that stand before a command."""
 
 
-def main() -> None:
+def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
         app(prog_name="eatlas")
     except EatlasError as error:
         complain(error)
         sys.exit(2)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        sys.exit(130)
     except BrokenPipeError:
         # the reader of our output has left, for example `eatlas run | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from eatlas.cli.say import remark
 from eatlas.stimuli import Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import read_test_file
+from eatlas.stimuli.remarks import remarks
 
 app = typer.Typer(help="List, show, check and import tests.", no_args_is_help=True)
 
@@ -36,11 +39,16 @@ def show(
 def check(
     path: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The test file.")],
 ) -> None:
-    """Check a test file; every fault is named, and the exit code is 2 if there is one."""
+    """Check a test file; every fault is named, and the exit code is 2 if there is one.
+
+    What is no fault but deserves a second look, such as a group of one term, is a warning.
+    """
     battery = read_test_file(path)
     for test in battery.tests:
         sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
         typer.echo(f"{test.id}: {sizes}")
+        for text in (*_groups_of_one(test), *remarks(test)):
+            remark(f"warning: {path}: test {test.id}: {text}")
     typer.echo(f"{path}: {len(battery.tests)} test(s), no faults")
 
 
@@ -78,6 +86,26 @@ def import_(
     with atomic_file(output) as file:
         file.write(text)
     typer.echo(f"test: {output}")
+
+
+def _groups_of_one(test: Test) -> Iterator[str]:
+    """Name groups that some measure would have to permute and cannot."""
+    alone = [(role, concept.name) for role, concept in test.parts if len(concept.terms) == 1]
+    if not alone:
+        return
+    from eatlas.measures import measure_types  # noqa: PLC0415  (0.5 s, and few tests need it)
+
+    for role, name in alone:
+        refusing = [
+            measure.name
+            for measure in measure_types().values()
+            if measure.kind == test.kind and measure.minimum.get(role, 1) > 1
+        ]
+        if refusing:
+            yield (
+                f"{role} ({name}) has one term; a group of one cannot be permuted, so "
+                f"{' and '.join(refusing)} will refuse this test."
+            )
 
 
 def _sizes(test: Test) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
 from eatlas.sources import CaseRule, Snapshot, VectorSource, all_keys, open_vectors, spellings
+from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
 
 DEFAULT_TESTS = "caliskan"
@@ -60,10 +61,11 @@ def make_plan(
     if not isinstance(seed, int) or seed < 0:
         raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
     chosen = {m.signature: m for m in map(get_measure, _several(measures, DEFAULT_MEASURE))}
-    chosen_tests = _of_fitting_kind(load_tests(_several(tests, DEFAULT_TESTS)), chosen.values())
-    # a pair (words, array) is one source, so only a list is several
-    vectors = [vectors] if isinstance(vectors, tuple) else vectors
-    sources = _open_all(_several(vectors, DEFAULT_VECTORS))
+    if not chosen:
+        raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
+    tests = load_tests(DEFAULT_TESTS if tests is None else tests)
+    chosen_tests = _of_fitting_kind(tests, chosen.values())
+    sources = _open_all([vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS))
     keys = keys_of(chosen_tests, chosen.values(), case)
     snapshots = [Snapshot.of(source, keys) for source in sources]
     jobs = tuple(
@@ -113,7 +115,9 @@ def _several(given: Any, default: str) -> list[Any]:
 def _open_all(specs: list[Any]) -> list[VectorSource]:
     """Open each source once; the names that results will carry must tell them apart."""
     texts = {str(spec): spec for spec in specs if isinstance(spec, str | Path)}
-    objects = [spec for spec in specs if not isinstance(spec, str | Path)]
+    objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
+    if not specs:
+        raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     sources = [open_vectors(spec) for spec in (*texts.values(), *objects)]
     same = [name for name, n in Counter(source.name for source in sources).items() if n > 1]
     if same:

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import ValidationError
-
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job, keys_of
@@ -141,7 +139,6 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
         return AssociationTest(
             id=result.test, title=result.title, citation=result.provenance.citation, **concepts
         )
-    except ValidationError as error:
-        raise StimulusError(
-            f"the terms of the result make no test: {error.errors()[0]['msg']}"
-        ) from error
+    except StimulusError as error:
+        said = "; ".join(error.what.splitlines())
+        raise StimulusError(f"the terms of the result make no test: {said}") from error

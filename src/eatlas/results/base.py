@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from eatlas.results.display import html_of
 from eatlas.results.parts import Concepts, Coverage, Provenance, PValues, Record
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ class AssociationResult(Record):
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def summary(self) -> str:
         """The finding in a few words."""

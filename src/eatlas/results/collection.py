@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results.base import AssociationResult
+from eatlas.results.display import html_of
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
@@ -81,6 +82,9 @@ class Results(Sequence[AssociationResult]):
         lines += [f"  {result!r}" for result in self._results]
         lines += [f"  failed: {f.test} on {f.source}: {f.error.what}" for f in self.failures]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can."""

@@ -117,6 +117,8 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
         said = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
     elif isinstance(error, EatlasError):
         said = "; ".join(str(error).splitlines())
+    elif isinstance(error, UnicodeDecodeError):
+        said = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
     else:
         said = str(error)
     what = "the file ends in the middle of this result" if cut else "this line is no result"

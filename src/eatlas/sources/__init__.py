@@ -3,12 +3,13 @@
 from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_vectors
-from eatlas.sources.protocol import VectorSource
+from eatlas.sources.protocol import ChunkedSource, VectorSource
 from eatlas.sources.snapshot import Snapshot
 
 __all__ = [
     "ArraySource",
     "CaseRule",
+    "ChunkedSource",
     "Embedded",
     "Snapshot",
     "VectorSource",

@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, get_args
 
@@ -17,6 +17,7 @@ from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli.remarks import remarks
 
 CaseRule = Literal["auto", "exact"]
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
@@ -35,6 +36,22 @@ class Embedded:
     sha256: str
 
 
+@dataclass(frozen=True)
+class EmbeddedGroups:
+    """The vectors of some groups of terms, each group with the role it plays.
+
+    ``vectors[role]`` has shape (n_used, d), rows in the order of ``groups[role].used``;
+    ``keys[role]`` says under which key of the source each used term was found.
+    """
+
+    vectors: Mapping[str, NDArray[np.float64]]
+    groups: Mapping[str, GroupCoverage]
+    keys: Mapping[str, Mapping[str, str]]
+    notes: tuple[str, ...]
+    sha256: str
+
+
+@lru_cache(maxsize=65_536)  # a run asks for the same terms again, measure by measure
 def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
     """Keys under which a term is looked up, first hit wins.
 
@@ -63,20 +80,37 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
+    terms: dict[str, tuple[str, ...]] = {role: test.concept(role).terms for role in ROLES}
+    found = embed_groups(terms, source, case)
+    notes = (*found.notes, *remarks(test))
+    return Embedded(found.vectors, Coverage(**found.groups), notes, found.sha256)
+
+
+def embed_groups(
+    terms: Mapping[str, Iterable[str]], source: VectorSource, case: CaseRule = "auto"
+) -> EmbeddedGroups:
+    """Look up the terms of groups, by role.
+
+    Raises
+    ------
+    SourceError
+        If the source finds fault with what it reads, or the case rule is unknown.
+    """
     if case not in get_args(CaseRule):
         raise SourceError(
             "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
         )
-    found = source.lookup(all_keys([test], case))
+    wanted = {key for group in terms.values() for term in group for key in spellings(term, case)}
+    found = {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
-    for role in ROLES:
-        groups[role], keys[role] = _cover(test.concept(role).terms, found, source.name, case)
-        rows = [np.asarray(found[key], dtype=np.float64) for key in keys[role].values()]
-        vectors[role] = np.array(rows).reshape(len(rows), source.dim)
+    for role, group in terms.items():
+        groups[role], keys[role] = _cover(group, found, source.name, case)
+        rows = [found[key] for key in keys[role].values()]
+        vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = (*source.notes, *_shared_vectors(keys), *_common_words(keys), *_small_groups(groups))
-    return Embedded(vectors, Coverage(**groups), notes, _digest(vectors))
+    return EmbeddedGroups(vectors, groups, keys, notes, _digest(vectors))
 
 
 def _cover(
@@ -86,14 +120,16 @@ def _cover(
     keys: dict[str, str] = {}
     reasons: dict[str, str] = {}
     for term in terms:
-        hits = [key for key in spellings(term, case) if key in found]
-        usable = [key for key in hits if np.any(found[key])]
-        if usable:
-            keys[term] = usable[0]
-        elif hits:
-            reasons[term] = f"its vector in {source} is zero (norm 0)"
+        hit = False
+        for key in spellings(term, case):
+            if key in found:
+                hit = True
+                if found[key].any():
+                    keys[term] = key
+                    break
         else:
-            reasons[term] = f"not in {source}"
+            zero = f"its vector in {source} is zero (norm 0)"
+            reasons[term] = zero if hit else f"not in {source}"
     coverage = GroupCoverage(
         used=tuple(keys),
         missing=tuple(reasons),

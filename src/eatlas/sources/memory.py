@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import Vector
+from eatlas.sources.protocol import CHUNK, Vector
 
 
 class ArraySource:
@@ -86,6 +86,16 @@ class ArraySource:
                 )
         return found
 
+    def vocabulary(self) -> Iterator[str]:
+        """Every word, in the order of the rows."""
+        return iter(self._words)
+
+    def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their vectors, `rows` at a time."""
+        for start in range(0, len(self._words), rows):
+            part = slice(start, start + rows)
+            yield list(self._words[part]), self._vectors[part]
+
 
 def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
@@ -107,7 +117,14 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
     """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
     if len(frame.columns) and not _is_numeric(frame.iloc[:, 0]):
         frame = frame.set_index(frame.columns[0])
-    text = [str(column) for column in frame.columns if not _is_numeric(frame[column])]
+    columns = [(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns)]
+    text = [name for name, column in columns if not _is_numeric(column)]
+    if frame.index.dtype.kind in "iuf" and not text:
+        raise SourceError(
+            f"{name}: the frame has no words, only numbers",
+            got=f"the index {frame.index[0]!r}, ...",
+            allowed="words in the index or the first column, numbers in all others",
+        )
     if text:
         raise SourceError(
             f"{name}: a column is not of numbers",
@@ -130,12 +147,19 @@ def duplicate_note(name: str, count: int) -> list[str]:
 
 
 def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
+    if hasattr(vectors, "toarray"):
+        raise SourceError(
+            f"{name}: the vectors are a sparse matrix", remedy="hand over vectors.toarray()"
+        )
     try:
         matrix = np.asarray(vectors)
-        if matrix.dtype.kind not in "fiu":
+        if matrix.dtype.kind in "bO":
             matrix = matrix.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise SourceError(f"{name}: the vectors are not an array of numbers") from error
+    except (TypeError, ValueError, RuntimeError) as error:
+        # rows of several lengths, what is no number, a tensor that torch will not hand out
+        raise _no_numbers(name, str(error)) from error
+    if matrix.dtype.kind not in "fiu":
+        raise _no_numbers(name, _KINDS.get(matrix.dtype.kind, str(matrix.dtype)))
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise SourceError(
             f"{name}: the vectors have the wrong shape",
@@ -143,6 +167,15 @@ def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
             allowed="(number of words, number of components)",
         )
     return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+
+
+_KINDS = {"c": "complex numbers", "U": "text", "S": "bytes", "M": "dates", "m": "durations"}
+
+
+def _no_numbers(name: str, got: str) -> SourceError:
+    return SourceError(
+        f"{name}: the vectors are not an array of numbers", got=got, allowed="real numbers"
+    )
 
 
 def _as_word(word: object, row: int, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -10,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.table import TableSource
-from eatlas.sources.files.text import TextSource
+from eatlas.nearest import nearest
+from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
+from eatlas.sources.spec import parse_file_spec
 
-BY_SUFFIX: dict[str, Callable[[Path], VectorSource]] = {
-    ".txt": TextSource,
-    ".vec": TextSource,
-    ".csv": TableSource,
-    ".tsv": TableSource,
-}
+SUFFIXES = (
+    ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
+    ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
+)  # fmt: skip
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
+_SHOWN = 60
 
 
 def open_vectors(spec: Any) -> VectorSource:
@@ -33,9 +32,11 @@ def open_vectors(spec: Any) -> VectorSource:
     Parameters
     ----------
     spec : str, path or object
-        A path to a file (``.txt``, ``.vec``, ``.csv``, ``.tsv``); the name of a source
+        A path to a file of vectors in any known format, with options after ``?`` and a member of
+        an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the name of a source
         (``"glove-sample"``); a mapping from words to vectors; a pair (words, array); a pandas
-        frame; gensim ``KeyedVectors``; or a :class:`VectorSource`, returned as it is.
+        frame; gensim ``KeyedVectors``, or a model that has them; or a :class:`VectorSource`,
+        returned as it is.
 
     Returns
     -------
@@ -57,40 +58,55 @@ def open_vectors(spec: Any) -> VectorSource:
         return spec
     if isinstance(spec, Mapping):
         return from_mapping(spec)
-    if isinstance(spec, tuple) and len(spec) == 2:
+    if is_pair(spec):
         return ArraySource(list(spec[0]), spec[1])
-    if hasattr(spec, "index_to_key") and hasattr(spec, "vectors"):
-        return from_keyed_vectors(spec)
     if hasattr(spec, "columns") and hasattr(spec, "to_numpy"):
         return from_frame(spec)
+    keyed = getattr(spec, "wv", spec)  # gensim's models keep their KeyedVectors there
+    if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
+        return from_keyed_vectors(keyed)
     raise SourceError(
         "this cannot be opened as vectors",
-        got=type(spec).__name__,
+        got=_described(spec),
         allowed="a path, a source name, a dict, (words, array), a pandas frame or KeyedVectors",
     )
+
+
+def is_pair(spec: object) -> bool:
+    """Whether this is (words, array); any other tuple is a list of several sources.
+
+    >>> is_pair((["up", "down"], [[1, 0], [0, 1]])), is_pair(("glove-sample", "mine.txt"))
+    (True, False)
+    """
+    if not isinstance(spec, tuple) or len(spec) != 2:
+        return False
+    words, array = spec
+    is_source = is_pair(words) or hasattr(words, "columns")
+    return not is_source and not any(
+        isinstance(part, str | Path | Mapping | VectorSource)
+        or hasattr(part, "index_to_key")
+        or hasattr(part, "wv")
+        for part in (words, array)
+    )
+
+
+def _described(spec: object) -> str:
+    text = repr(spec)
+    kind = type(spec).__name__
+    return kind if len(text) > _SHOWN or text.startswith("<") else f"{text} ({kind})"
 
 
 def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
     if path.exists():
-        return _open_path(path)
+        return open_file(path)
     opener = named_sources().get(str(spec))
     if opener is not None:
         return opener()
-    raise _no_such(str(spec))
-
-
-def _open_path(path: Path) -> VectorSource:
-    if path.is_dir():
-        raise SourceError(f"{path}: this is a directory", allowed="a file of vectors")
-    opener = BY_SUFFIX.get(path.suffix.lower())
-    if opener is None:
-        raise SourceError(
-            f"{path}: this kind of file is not known",
-            got=path.suffix or "no suffix",
-            allowed=", ".join(BY_SUFFIX),
-        )
-    return opener(path)
+    file = parse_file_spec(str(spec))
+    if not file.path.exists():
+        raise _no_such(str(file.path))
+    return open_file(file.path, file.options, file.member, name=str(spec))
 
 
 @cache
@@ -100,12 +116,17 @@ def named_sources() -> dict[str, Callable[[], VectorSource]]:
 
 
 def _no_such(spec: str) -> SourceError:
-    if Path(spec).suffix.lower() in BY_SUFFIX or "/" in spec or "\\" in spec:
-        return SourceError(f"{spec}: there is no such file", remedy="check the path")
     names = list(named_sources())
-    near = difflib.get_close_matches(spec, names, n=1)
+    parts = [part.strip() for part in spec.split(",")]
+    near = nearest(spec, names)
+    remedy = f"did you mean {near[0]}?" if near else None
+    if len(parts) > 1 and all(part in names or Path(part).exists() for part in parts):
+        options = " ".join(f"--vectors {part}" for part in parts)
+        remedy = f"repeat the option: {options}; in Python, give a list"
+    elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
+        return SourceError(f"{spec}: there is no such file", remedy="check the path")
     return SourceError(
         f"there are no vectors called {spec!r}",
-        allowed=f"a file ({', '.join(BY_SUFFIX)}) or one of: {', '.join(names)}",
-        remedy=f"did you mean {near[0]}?" if near else None,
+        allowed=f"a file ({', '.join(SUFFIXES)}) or one of: {', '.join(names)}",
+        remedy=remedy,
     )

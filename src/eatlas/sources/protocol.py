@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.floating]
+CHUNK = 8192
+"""Rows that a source hands out at a time unless told otherwise: 10 MB of 300 single-precision
+components."""
 
 
 @runtime_checkable
@@ -41,6 +44,33 @@ class VectorSource(Protocol):
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that the source has, each of shape (dim,), finite.
+
+        Raises
+        ------
+        SourceError
+            If what is read on the way is not well formed.
+        """
+        ...
+
+
+@runtime_checkable
+class ChunkedSource(Protocol):
+    """A source whose every word can be had, in its own order, without holding all of them."""
+
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their vectors, `rows` at a time.
+
+        Parameters
+        ----------
+        rows : int
+            Words in each chunk; the last may have fewer. How they are cut changes nothing else.
+
+        Yields
+        ------
+        words : list of str
+            In the order of the source; a word that stands twice comes twice.
+        vectors : array, shape (len(words), dim)
+            float32, or float64 where the source holds that; zero vectors as they are.
 
         Raises
         ------

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import checked_scale, generator, numbers, whole
+from eatlas.stats.lattice_rows import lattice_deviations
 from eatlas.stats.subsets import every_subset, random_subsets
 
 Array = NDArray[np.float64]
@@ -25,9 +25,6 @@ a busy machine the waiting of larger ones took 5 to 13 s where these take 0.8 s 
 scores, 10,000 draws). Memory is bounded with it, whatever the number of rows."""
 LEAST_DRAWS = 64
 """Relabellings in one block, however long the rows are."""
-SUM_BITS = 52
-"""Sums of abs(deviations) stay below 2**53 units: doubles add them without rounding, in any
-order, also in a matrix product."""
 
 
 def max_t(
@@ -90,7 +87,7 @@ def max_t(
     n = whole(n, "n", 1, _columns(rows) - 1)
     draws = whole(draws, "draws", 1)
     generator(rng)
-    deviations, tolerance = _deviations(rows, checked_scale(scale), studentised=studentised)
+    deviations, tolerance = lattice_deviations(rows, checked_scale(scale), studentised=studentised)
     reached = np.abs(np.add.reduce(deviations[:, :n], axis=1)) - tolerance
     order = np.argsort(reached, kind="stable")
     ascending, thresholds = deviations[order], reached[order]
@@ -116,34 +113,6 @@ def _columns(rows: Array) -> int:
             allowed="at least 1 row of 2 scores",
         )
     return int(rows.shape[1])
-
-
-def _deviations(rows: Array, scale: float | None, *, studentised: bool) -> tuple[Array, Array]:
-    """Each row less its mean, in standard deviations if wanted, and the tie tolerance of sums.
-
-    All figures of a row come from its sorted scores, so that the order of terms changes nothing.
-    """
-    size = rows.shape[1]
-    peak = np.abs(rows).max(axis=1)
-    # powers of two bring any finite row into range and change no digit
-    shift = np.frexp(peak if studentised else np.full_like(peak, peak.max()))[1]
-    rows = np.ldexp(rows, -shift[:, None])
-    with np.errstate(over="ignore"):  # scores far below their rounding error: infinitely many ties
-        scales = np.ldexp(peak if scale is None else np.full_like(peak, scale), -shift)
-    tolerance = ROUNDING_UNITS * size * 2.0**-53 * scales
-    ordered = np.sort(rows, axis=1)
-    mean = np.add.reduce(ordered, axis=1) / size
-    deviations, ordered = rows - mean[:, None], ordered - mean[:, None]
-    flat = np.add.reduce(ordered[:, size // 2 :], axis=1) * 2 <= tolerance
-    deviations[flat] = ordered[flat] = tolerance[flat] = 0.0
-    if studentised:
-        sd = np.sqrt(np.add.reduce(ordered**2, axis=1) / (size - 1))
-        sd[flat] = 1.0
-        deviations, ordered = deviations / sd[:, None], ordered / sd[:, None]
-        tolerance = tolerance / sd
-    unit = np.frexp(np.add.reduce(np.abs(ordered), axis=1))[1] - SUM_BITS
-    lattice = np.ldexp(np.rint(np.ldexp(deviations, -unit[:, None])), unit[:, None])
-    return lattice, np.where(flat, 0.0, tolerance + np.ldexp(float(size), unit))
 
 
 def _counts(ascending: Array, thresholds: Array, labels: Array) -> NDArray[np.int64]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from eatlas.errors import StimulusError
+from eatlas.nearest import nearest
 from eatlas.stimuli.battery import Battery, Test
 from eatlas.stimuli.model import identifier
 from eatlas.stimuli.toml import parse_battery
@@ -24,6 +24,7 @@ BUILT_IN = (
     "divdist",
 )
 ENTRY_POINTS = "eatlas.batteries"
+_ALLOWED = "the name of a battery, the id of a test, or a TOML file"
 
 
 def battery_names() -> tuple[str, ...]:
@@ -75,10 +76,8 @@ def load_tests(
     >>> [test.id for test in load_tests(["weat-6", "weat-7"])]
     ['weat-6', 'weat-7']
     """
-    specs: Sequence[str | Path | Test]
-    specs = [spec] if isinstance(spec, str | Path | Test) else list(spec)
     chosen: dict[str, Test] = {}
-    for test in (test for one in specs for test in _load_one(one)):
+    for test in (test for one in _each(spec) for test in _load_one(one)):
         if chosen.setdefault(test.id, test) != test:
             raise StimulusError(
                 f"two different tests have the id {test.id!r}",
@@ -86,7 +85,7 @@ def load_tests(
                 remedy="rename one of them, or run them one after the other",
             )
     if not chosen:
-        raise StimulusError("no test was chosen", allowed="a test id, a battery or a TOML file")
+        raise StimulusError("no test was chosen", allowed=_ALLOWED)
     return tuple(chosen.values())
 
 
@@ -102,15 +101,32 @@ def read_test_file(path: str | Path) -> Battery:
     try:
         data = path.read_bytes()
     except OSError as error:
+        shown = f"{path} comes with eatlas: eatlas tests show {path} prints it"
         raise StimulusError(
-            f"{path}: the test file cannot be read", got=error.strerror or str(error)
+            f"{path}: the test file cannot be read",
+            got=error.strerror or str(error),
+            remedy=shown if str(path) in _known() else None,
         ) from error
     return parse_battery(data, str(path), identifier(path.stem))
 
 
-def _load_one(spec: str | Path | Test) -> tuple[Test, ...]:
+def _each(spec: object) -> Iterable[object]:
+    if isinstance(spec, str | Path | Test):
+        return [spec]
+    if isinstance(spec, Iterable) and not isinstance(spec, Mapping | bytes):
+        return spec
+    return [spec]
+
+
+def _load_one(spec: object) -> tuple[Test, ...]:
     if isinstance(spec, Test):
         return (spec,)
+    if not isinstance(spec, str | Path):
+        raise StimulusError(
+            "this is no test",
+            got=f"{spec!r:.60} ({type(spec).__name__})",
+            allowed=f"{_ALLOWED}, an AssociationTest, or a list of them",
+        )
     if Path(spec).is_file():
         return read_test_file(spec).tests
     name = str(spec)
@@ -123,18 +139,31 @@ def _load_one(spec: str | Path | Test) -> tuple[Test, ...]:
     raise _unknown(name)
 
 
+def _known() -> list[str]:
+    """Names of all batteries and of all their tests."""
+    batteries = battery_names()
+    return [*batteries, *(test.id for name in batteries for test in read_battery(name).tests)]
+
+
 def _unknown(name: str) -> StimulusError:
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) > 1 and all(part in _known() or Path(part).is_file() for part in parts):
+        return StimulusError(
+            f"there is no test or battery {name!r}",
+            allowed=f"one of them at a time: {', '.join(parts)}",
+            remedy="repeat the option: "
+            + " ".join(f"--tests {part}" for part in parts)
+            + "; in Python, give a list",
+        )
     if Path(name).suffix or "/" in name or "\\" in name:
         return StimulusError(
             f"{name}: there is no such test file",
             remedy="check the path; eatlas tests list shows the built-in tests",
         )
-    batteries = battery_names()
-    known = [*batteries, *(test.id for b in batteries for test in read_battery(b).tests)]
-    near = difflib.get_close_matches(name, known, n=3)
+    near = nearest(name, _known(), 3)
     return StimulusError(
         f"there is no test or battery {name!r}",
-        allowed="the name of a battery, the id of a test, or a TOML file",
+        allowed=_ALLOWED,
         remedy=(f"did you mean {', '.join(near)}? " if near else "")
         + "eatlas tests list shows them all",
     )

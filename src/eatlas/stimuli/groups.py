@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator, model_validator
 
-from eatlas.stimuli.model import Concept, Described, digest, every_term, quoted
+from eatlas.nearest import nearest
+from eatlas.stimuli.faults import quoted
+from eatlas.stimuli.model import Concept, Described, digest, every_term, listed, repeated
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
@@ -42,6 +43,7 @@ class GroupsTest(Described):
     (0.5, 0.5)
     """
 
+    whole: ClassVar[str] = "reference"
     kind: Literal["groups"] = "groups"
     targets: Concept
     """Terms that are measured each alone."""
@@ -53,24 +55,26 @@ class GroupsTest(Described):
     Weights are 0 or more and sum to 1.
     """
 
+    @classmethod
+    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the terms of each group, and of all groups, together."""
+        if fault := repeated(listed(values.get("targets"))):
+            yield "targets.terms", fault
+        groups = values.get("groups")
+        groups = list(groups) if isinstance(groups, list | tuple) else []
+        for number, group in enumerate(groups, start=1):
+            if fault := repeated(listed(group)):
+                yield f"groups.terms, group {number}", fault
+        named = [(name, listed(group)) for group in groups if (name := _name(group))]
+        if named and len(named) == len(groups):
+            for fault in not_told_apart(named):
+                yield "groups", fault
+
     @field_validator("groups")
     @classmethod
     def _groups_can_be_told_apart(cls, groups: tuple[Concept, ...]) -> tuple[Concept, ...]:
-        if len(groups) < 2:
-            raise ValueError(f"needs two groups at least, got {len(groups)}")
-        twice = [name for name, n in Counter(group.name for group in groups).items() if n > 1]
-        if twice:
-            raise ValueError(f"more than one group has the name {quoted(twice)}; names must differ")
-        both = [
-            f"{quoted(shared)} in {one.name} and {other.name}"
-            for one, other in combinations(groups, 2)
-            if (shared := [term for term in one.terms if term in other.terms])
-        ]
-        if both:
-            raise ValueError(
-                f"terms stand in two groups: {'; '.join(both)}; "
-                "a term of both cannot tell the groups apart"
-            )
+        if faults := not_told_apart([(group.name, group.terms) for group in groups]):
+            raise ValueError(faults[0])
         return groups
 
     @field_validator("reference", mode="before")
@@ -91,17 +95,8 @@ class GroupsTest(Described):
     def _one_weight_for_each_group(self) -> GroupsTest:
         if self.reference == "uniform":
             return self
-        names = [group.name for group in self.groups]
-        given = dict(self.reference)
-        for name in given:
-            if name not in names:
-                raise ValueError(f"there is no group {name!r}{_near(name, names)}")
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise ValueError(f"no weight for {quoted(missing)}; 0 is a weight")
-        total = math.fsum(given.values())
-        if abs(total - 1) > SUM_TOLERANCE:
-            raise ValueError(f"the weights sum to {total:.12g}; they must sum to 1")
+        if faults := not_weighted(dict(self.reference), [group.name for group in self.groups]):
+            raise ValueError(faults[0])
         return self
 
     @property
@@ -140,10 +135,48 @@ class GroupsTest(Described):
         )
 
 
+def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
+    """Say why groups, as pairs of a name and terms, cannot be told apart."""
+    faults = [f"needs two groups at least, got {len(groups)}"] * (len(groups) < 2)
+    twice = [name for name, n in Counter(name for name, _ in groups).items() if n > 1]
+    if twice:
+        faults.append(f"more than one group has the name {quoted(twice)}; names must differ")
+    both = [
+        f"{quoted(shared)} in {one} and {other}"
+        for (one, terms), (other, others) in combinations(groups, 2)
+        if (shared := [term for term in terms if term in others])
+    ]
+    if both:
+        faults.append(
+            f"terms stand in two groups: {'; '.join(both)}; "
+            "a term of both cannot tell the groups apart"
+        )
+    return faults
+
+
+def not_weighted(weights: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    """Say why weights are not one for each of the groups that have these names, with sum 1."""
+    faults = [
+        f"there is no group {name!r}{_near(name, names)}" for name in weights if name not in names
+    ]
+    missing = [name for name in names if name not in weights]
+    if missing:
+        faults.append(f"no weight for {quoted(missing)}; 0 is a weight")
+    total = math.fsum(weights.values())
+    if not faults and abs(total - 1) > SUM_TOLERANCE:
+        faults.append(f"the weights sum to {total:.12g}; they must sum to 1")
+    return faults
+
+
 def _weight(name: object, weight: object) -> float:
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
         raise ValueError(f"the weight of {name!r} is {weight!r} (allowed: a number from 0 to 1)")
     return float(weight)
+
+
+def _name(group: object) -> str | None:
+    name = group.get("name") if isinstance(group, Mapping) else getattr(group, "name", None)
+    return name if isinstance(name, str) else None
 
 
 def _is_pair(pair: object) -> bool:
@@ -151,5 +184,5 @@ def _is_pair(pair: object) -> bool:
 
 
 def _near(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(names), n=1)
+    near = nearest(name, names)
     return f"; did you mean {near[0]!r}?" if near else f" (allowed: {quoted(names)})"

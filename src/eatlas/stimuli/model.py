@@ -6,8 +6,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -15,12 +15,22 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    ValidationError,
     field_validator,
     model_validator,
 )
 
+from eatlas.errors import StimulusError
+from eatlas.stimuli.faults import quoted, say_all
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
 Role = Literal["X", "Y", "A", "B"]
 ROLES: tuple[Role, ...] = ("X", "Y", "A", "B")
+OPPOSITES: tuple[tuple[Role, Role], ...] = (("X", "Y"), ("A", "B"))
 
 
 def _no_outer_space(text: str) -> str:
@@ -34,10 +44,50 @@ Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
 
-class Frozen(BaseModel):
+class _Explaining(ModelMetaclass):
+    """What Python calls to make a record: faults come in our words, as a StimulusError.
+
+    It stands here and not in ``__init__``, which pydantic would also call for every record within
+    a record; where the fault lies would be lost then.
+    """
+
+    if not TYPE_CHECKING:  # the signature of each record is known from its fields
+
+        def __call__(cls, *args: object, **values: object) -> object:  # noqa: N805  (a metaclass)
+            if args:
+                required = [key for key, field in cls.model_fields.items() if field.is_required()]
+                raise StimulusError(
+                    f"{cls.__name__} takes its arguments by name",
+                    got=f"{len(args)} without a name",
+                    allowed=f"{cls.__name__}({', '.join(f'{key}=...' for key in required)})",
+                )
+            try:
+                return super().__call__(**values)
+            except ValidationError as error:
+                faults = faults_of(cls, error, values, word="argument")
+                name = values.get("id", values.get("name"))
+                head = f"{cls.__name__} {name!r}" if isinstance(name, str) else cls.__name__
+                raise StimulusError("\n".join(f"{head}, {fault}" for fault in faults)) from None
+
+
+class Frozen(BaseModel, metaclass=_Explaining):
     """A record that cannot be changed and that refuses keys it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+    whole: ClassVar[str] = "values"
+    """What to name where a fault lies between keys."""
+
+    @classmethod
+    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:  # noqa: ARG003
+        """Yield key and fault of what single values do not show; the values may be of any type."""
+        yield from ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise StimulusError(
+            f"{type(self).__name__} cannot be changed",
+            got=f"a new value for {name}",
+            remedy="make another; model_copy(update={...}) copies what stays",
+        )
 
 
 class Concept(Frozen):
@@ -53,13 +103,27 @@ class Concept(Frozen):
     """What a reader calls the concept, as in "Flowers are associated with Pleasant"."""
     terms: tuple[Term, ...] = Field(min_length=1)
     """The stimuli, as they would be written in a text; no term twice."""
+    whole: ClassVar[str] = "terms"
+
+    @classmethod
+    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the terms together."""
+        if fault := repeated(listed(values)):
+            yield "terms", fault
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _from_any_list(cls, terms: object) -> object:
+        """Take columns of frames and arrays too, and sets in an order that is always the same."""
+        if isinstance(terms, set | frozenset):
+            return tuple(sorted(terms, key=str))
+        return terms.tolist() if hasattr(terms, "tolist") else terms
 
     @field_validator("terms")
     @classmethod
     def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
-        twice = [term for term, count in Counter(terms).items() if count > 1]
-        if twice:
-            raise ValueError(f"duplicate terms {quoted(twice)}; each term may stand once")
+        if fault := repeated(terms):
+            raise ValueError(fault)
         return terms
 
 
@@ -92,21 +156,27 @@ class AssociationTest(Described):
     'Flowers/Insects, Pleasant/Unpleasant'
     """
 
+    whole: ClassVar[str] = "terms"
     kind: Literal["association"] = "association"
     X: Concept
     Y: Concept
     A: Concept
     B: Concept
 
+    @classmethod
+    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the terms of each concept, and of opposites, together."""
+        terms: dict[str, list[str]] = {role: listed(values.get(role)) for role in ROLES}
+        for role in ROLES:
+            if fault := repeated(terms[role]):
+                yield f"{role}.terms", fault
+        for fault in on_both_sides(terms):
+            yield cls.whole, fault
+
     @model_validator(mode="after")
     def _opposites_are_disjoint(self) -> AssociationTest:
-        for one, other in (("X", "Y"), ("A", "B")):
-            both = sorted(set(self.concept(one).terms) & set(self.concept(other).terms))
-            if both:
-                raise ValueError(
-                    f"terms {quoted(both)} stand on both sides, {one} and {other}; "
-                    "a term that is both cannot tell the two concepts apart"
-                )
+        if faults := on_both_sides({role: self.concept(role).terms for role in ROLES}):
+            raise ValueError(faults[0])
         return self
 
     def concept(self, role: str) -> Concept:
@@ -156,6 +226,45 @@ def digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def quoted(terms: Iterable[str]) -> str:
-    """Terms in quotation marks, for a message."""
-    return ", ".join(repr(term) for term in terms)
+def faults_of(
+    kind: type[Frozen], error: ValidationError, values: Mapping[str, Any], *, word: str = "key"
+) -> list[str]:
+    """Say everything that is wrong with a record, also what pydantic did not come to look at.
+
+    Parameters
+    ----------
+    kind : type of record
+    error : ValidationError
+    values : mapping
+        What the record was to be made of.
+    word : {"key", "argument"}
+        What the parts of the record are called.
+    """
+    said = say_all(error, kind.model_fields, whole=kind.whole, word=word)
+    more = [f"{word} {key}: {fault}" for key, fault in kind.between(values)]
+    return list(dict.fromkeys([*said, *more]))
+
+
+def listed(concept: object) -> list[str]:
+    """Return the terms of what is, or was to be, a concept; those that are text."""
+    if isinstance(concept, Mapping):
+        terms = concept.get("terms")
+    else:
+        terms = getattr(concept, "terms", None)
+    return [t for t in terms if isinstance(t, str)] if isinstance(terms, list | tuple) else []
+
+
+def repeated(terms: Iterable[str]) -> str | None:
+    """Say which terms stand more than once in a group."""
+    twice = [term for term, count in Counter(terms).items() if count > 1]
+    return f"duplicate terms {quoted(twice)}; each term may stand once" if twice else None
+
+
+def on_both_sides(terms: Mapping[str, Iterable[str]]) -> list[str]:
+    """Say which terms stand in X and Y, or in A and B; `terms` by role."""
+    return [
+        f"terms {quoted(both)} stand on both sides, {one} and {other}; "
+        "a term that is both cannot tell the two concepts apart"
+        for one, other in OPPOSITES
+        if (both := sorted(set(terms[one]) & set(terms[other])))
+    ]

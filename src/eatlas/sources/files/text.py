@@ -1,208 +1,208 @@
-"""Text files of vectors: GloVe's form, and word2vec's with its header line.
+"""Lines of words and numbers: GloVe's form, word2vec's text form, fastText's ``.vec``, CSV, TSV.
 
-One pass reads what is asked for and checks every line's shape. A line is ``word number ...``;
-GloVe 840B has words with spaces, so the *last* `dim` fields are the numbers.
+One pass reads what is asked for and checks every line's shape; memory grows with the answer, not
+with the file. A large file gets an index beside it, so that the next lookup needs no pass.
 """
 
 from __future__ import annotations
 
-import codecs
-import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.memory import duplicate_note
+from eatlas.sources.archives import Content
+from eatlas.sources.files.chunks import CHUNK, Chunk, regroup
+from eatlas.sources.files.dialects import Dialect
+from eatlas.sources.files.hashing import fnv64
+from eatlas.sources.files.indexed import IndexedSource
+from eatlas.sources.files.lines import MAX_LINE, Block, read_blocks
+from eatlas.sources.index import Index
 from eatlas.sources.protocol import Vector
 
-_IN_NUMBERS = b"0123456789+-.eE \t"
-_HEAD_BYTES = 1 << 20
+# Compiling takes seconds once for each installation, loading what was compiled half a second; line
+# by line in Python, 64 MiB take less than that.
+_COMPILE_FROM = 64 << 20
+_COMPILE_CHUNKS_FROM = 8 << 20  # parsing every number in Python is ten times slower
 
 
-class TextSource:
-    """A ``.txt`` or ``.vec`` file of vectors.
+class TextSource(IndexedSource):
+    """Words and vectors, one a line.
 
     Parameters
     ----------
-    path : Path
-        UTF-8 text, fields separated by spaces or tabs, with or without a first line
-        ``count dimension``.
+    content : Content
+        What to read.
+    dialect : Dialect
+        How to read a line.
+    name : str
+    index : {"auto", "yes", "no"}
+        Whether to keep an index beside the file.
 
     Raises
     ------
     SourceError
-        If the file cannot be read, or its first lines show no vectors.
+        If a line is not well formed, whether its word was asked for or not.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._known: dict[bytes, Vector | None] = {}
-        self._duplicates: set[bytes] = set()
-        self._digest: str | None = None
-        self._separator, self._dim, self._announced = _read_head(path)
-        self._skip = 0 if self._announced is None else 1
-
-    @property
-    def name(self) -> str:
-        """The path as given."""
-        return str(self.path)
+    def __init__(self, content: Content, dialect: Dialect, *, name: str, index: str) -> None:
+        super().__init__(content, name=name, index=index, reading=repr(dialect))
+        self.dialect = dialect
+        size = content.stamp.size * (1 if content.plain else 4)
+        self._compiled = size >= _COMPILE_FROM
+        self._compiled_chunks = size >= _COMPILE_CHUNKS_FROM
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
-        return self._dim
+        return self.dialect.dim
 
-    @property
-    def fingerprint(self) -> str:
-        """Hash of the file's bytes."""
-        if self._digest is None:
-            self._scan({})
-        return f"sha256:{self._digest}"
+    def vocabulary(self) -> Iterator[str]:
+        """Every word, in the order of the file."""
+        for block in self._blocks(compiled=self._compiled):
+            for k in block.rows().tolist():
+                word = block.split(k)[0] if block.kinds[k] == 3 else block.word(k)
+                yield word.decode(self.dialect.encoding)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Duplicates among the words that were looked up."""
-        return (*duplicate_note(self.name, len(self._duplicates)),)
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
+        """Every word and vector, `rows` rows at a time."""
+        return regroup(self._pieces(rows), rows)
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that the file has; one pass for all new keys."""
-        wanted = {key: key.encode() for key in keys}
-        new = {key: None for key in wanted.values() if key not in self._known}
-        if new:
-            self._scan(new)
-        found = ((key, self._known[raw]) for key, raw in wanted.items())
-        return {key: vector for key, vector in found if vector is not None}
+    def check(self) -> None:
+        """Read the whole file once; what is wrong with it is said."""
+        self._scan((), for_index=False)
 
-    def _scan(self, new: Mapping[bytes, None]) -> None:
-        digest = hashlib.sha256()
-        found: dict[bytes, Vector] = {}
-        rows = 0
-        with _open(self.path) as file:
-            for number, line in enumerate(_hashed(file, digest), start=1):
-                if number <= self._skip or not line.strip():
-                    continue
-                rows += 1
-                word, numbers = self._split(line.rstrip(b"\r\n"), number)
-                if word in new:
-                    if word in found:
-                        self._duplicates.add(word)
-                    else:
-                        found[word] = self._parse(numbers, number)
-        if self._announced is not None and rows < self._announced:
-            raise SourceError(
-                f"{self.path}: the file ends early",
-                got=f"{rows} vectors",
-                allowed=f"{self._announced} vectors, as its first line announces",
-                remedy="get it again; the copy is probably incomplete",
-            )
-        self._known.update({**new, **found})
-        self._digest = digest.hexdigest()
+    def _pieces(self, rows: int) -> Iterator[Chunk]:
+        for block in self._blocks(compiled=self._compiled_chunks):
+            lines = block.rows()
+            for start in range(0, len(lines), rows):
+                yield self._chunk(block, lines[start : start + rows])
 
-    def _split(self, line: bytes, number: int) -> tuple[bytes, bytes]:
-        """Word and numbers of a line, checked as far as it can be done without parsing."""
-        if line.count(self._separator) == self._dim:
-            word, numbers = line.split(self._separator, 1)
-        else:
-            word, numbers = self._split_long(line, number)
-        if numbers.translate(None, _IN_NUMBERS):
-            self._parse(numbers, number)  # says what is wrong, or accepts an odd spelling
+    def _key(self, word: str) -> bytes | None:
         try:
-            word.decode()
-        except UnicodeDecodeError as error:
-            raise SourceError(
-                f"{self.path}, line {number}: the file is not UTF-8",
-                got=f"byte 0x{word[error.start]:02x}",
-                remedy="convert it, for example: iconv -f latin1 -t utf-8",
-            ) from error
-        return word, numbers
+            return word.encode(self.dialect.encoding)
+        except UnicodeEncodeError:  # a word that the file's encoding cannot write is not in it
+            return None
 
-    def _split_long(self, line: bytes, number: int) -> tuple[bytes, bytes]:
-        fields = line.rstrip(b" \t").split(self._separator)
-        word = fields[: -self._dim]
-        if not word or (len(word) > 1 and _is_number(word[-1])):
-            raise SourceError(
-                f"{self.path}, line {number}: a vector of the wrong length",
-                got=f"{len(fields) - 1} numbers",
-                allowed=f"{self._dim} numbers, as on the lines before",
+    def _scan(self, wanted: Collection[bytes], *, for_index: bool) -> Mapping[bytes, Vector]:
+        hashes = np.sort(np.array([fnv64(word) for word in wanted], np.uint64))
+        found: dict[bytes, Vector] = {}
+        words: list[NDArray[np.uint64]] = []
+        offsets: list[NDArray[np.int64]] = []
+        for block in self._blocks(compiled=self._compiled or for_index):
+            for k in _candidates(block, hashes).tolist():
+                word, fields = block.split(k)
+                block.hashes[k] = fnv64(word) if for_index else 0
+                if word in wanted:
+                    self._keep(found, word, block, k, fields)
+            if for_index:
+                rows = block.rows()
+                words.append(block.hashes[rows])
+                offsets.append(block.starts[rows] + block.offset)
+        if for_index:
+            self._save_index(words, offsets)
+        return found
+
+    def _keep(
+        self, found: dict[bytes, Vector], word: bytes, block: Block, k: int, fields: object
+    ) -> None:
+        if word in found:
+            self._duplicates.add(word)
+        else:
+            found[word] = self.dialect.vector(fields, block.where(k))  # type: ignore[arg-type]
+
+    def _blocks(self, *, compiled: bool) -> Iterator[Block]:
+        rows = 0
+        with self.content.open() as file:
+            for block in read_blocks(file, self.dialect, self.content.label, compiled=compiled):
+                rows += int((block.kinds != 0).sum())
+                block.check_words()
+                yield block
+        self._check_count(rows)
+
+    def _check_count(self, rows: int) -> None:
+        announced = self.dialect.announced
+        if announced is None or announced == rows:
+            if rows:
+                return
+            raise SourceError(f"{self.content.label}: the file holds no vectors")
+        early = rows < announced
+        raise SourceError(
+            f"{self.content.label}: the file {'ends early' if early else 'has too many lines'}",
+            got=f"{rows} vectors",
+            allowed=f"{announced} vectors, as its first line announces",
+            remedy="get it again; the copy is probably incomplete"
+            if early
+            else "correct the first line, or find out what was added",
+        )
+
+    def _chunk(self, block: Block, lines: NDArray[np.int64]) -> Chunk:
+        vectors = np.empty((len(lines), self.dim), np.float32)
+        done = self._parse(block, lines, vectors)
+        words = []
+        for row, k in enumerate(lines.tolist()):
+            if done[row]:
+                words.append(block.word(k).decode(self.dialect.encoding))
+                continue
+            word, fields = block.split(k)
+            words.append(word.decode(self.dialect.encoding))
+            vectors[row] = self.dialect.vector(fields, block.where(k))
+        return Chunk(words, vectors)
+
+    def _parse(
+        self, block: Block, lines: NDArray[np.int64], out: NDArray[np.float32]
+    ) -> NDArray[np.bool_]:
+        """Read the numbers of lines in compiled code; which of them it could."""
+        done: NDArray[np.bool_] = block.kinds[lines] != 3
+        if done.any():
+            from eatlas.sources.files import _line_kernels  # noqa: PLC0415  (compiles on import)
+
+            good = np.zeros(int(done.sum()), np.bool_)
+            chosen = lines[done]
+            part = np.empty((len(chosen), self.dim), np.float32)
+            separator = np.uint8(self.dialect.separator[0])
+            _line_kernels.parse(
+                block.data, block.word_ends[chosen], block.ends[chosen], separator, part, good
             )
-        return self._separator.join(word), self._separator.join(fields[-self._dim :])
+            out[done] = part
+            done[done] = good
+        return done
 
-    def _parse(self, numbers: bytes, number: int) -> Vector:
-        where = f"{self.path}, line {number}"
-        return parse_components(numbers.split(self._separator), where)
-
-
-def parse_components(fields: list[bytes] | list[str], where: str) -> Vector:
-    """Parse the components of one vector as float32.
-
-    Raises
-    ------
-    SourceError
-        If one of them is no number, or not finite; `where` says where it stands.
-    """
-    for field in fields:
-        if not _is_number(field):
-            text = field.decode("utf-8", "replace") if isinstance(field, bytes) else field
-            raise SourceError(f"{where}: a component is not a number", got=repr(text))
-    with np.errstate(over="ignore"):
-        vector = np.array([float(field) for field in fields]).astype(np.float32)
-    if not np.isfinite(vector).all():
-        raise SourceError(
-            f"{where}: a component is not finite",
-            got=str(vector[~np.isfinite(vector)][0]),
-            allowed="finite numbers",
-        )
-    return vector
+    def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
+        """Vectors of a word by the index; None if another word stands where the index leads."""
+        vectors = []
+        for offset in index.find(fnv64(word)):
+            file.seek(offset)
+            line = _read_line(file, self.dim)
+            where = f"{self.content.label}, byte {offset}"
+            try:
+                other, fields = self.dialect.split(line, where)
+            except SourceError:
+                return None
+            if fnv64(other) != fnv64(word):
+                return None
+            if other == word:
+                vectors.append(self.dialect.vector(fields, where))
+        return vectors
 
 
-def _is_number(field: bytes | str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+def _candidates(block: Block, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Lines that may hold a wanted word, and lines that must be looked at for their own sake."""
+    if len(hashes):
+        at = np.minimum(np.searchsorted(hashes, block.hashes), len(hashes) - 1)
+        hit = (hashes[at] == block.hashes) & (block.kinds != 0)
+        return np.flatnonzero(hit | (block.kinds == 3))
+    return block.odd()
 
 
-def _read_head(path: Path) -> tuple[bytes, int, int | None]:
-    """Separator, dimension, and the number of vectors where a first line announces it."""
-    with _open(path) as file:
-        head = file.read(_HEAD_BYTES).removeprefix(codecs.BOM_UTF8)
-    lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()]
-    if not lines:
-        raise SourceError(f"{path}: the file is empty", allowed="one word and its vector a line")
-    separator = b"\t" if lines[0].count(b"\t") > lines[0].count(b" ") else b" "
-    first = lines[0].split()
-    if len(first) == 2 and all(field.isdigit() for field in first):
-        return _separator_of(lines[1:]) or separator, int(first[1]), int(first[0])
-    dim = len(lines[0].rstrip(b" \t").split(separator)) - 1
-    if dim < 1 or not _is_number(lines[0].rstrip(b" \t").split(separator)[-1]):
-        raise SourceError(
-            f"{path}, line 1: this is not a word and its vector",
-            got=repr(lines[0][:60].decode("utf-8", "replace")),
-            allowed="word number number ..., separated by spaces or tabs",
-        )
-    return separator, dim, None
-
-
-def _separator_of(lines: list[bytes]) -> bytes | None:
-    if not lines:
-        return None
-    return b"\t" if lines[0].count(b"\t") > lines[0].count(b" ") else b" "
-
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the file cannot be read", got=error.strerror or str(error)
-        ) from error
-
-
-def _hashed(file: BinaryIO, digest: hashlib._Hash) -> Iterator[bytes]:
-    for number, line in enumerate(file):
-        digest.update(line)
-        yield line if number else line.removeprefix(codecs.BOM_UTF8)
+def _read_line(file: BinaryIO, dim: int) -> bytes:
+    """The line at which a file stands."""
+    size, line = 32 * (dim + 2), b""
+    while b"\n" not in line and len(line) < MAX_LINE:
+        part = file.read(size)
+        if not part:
+            break
+        line += part
+    return line.split(b"\n", 1)[0]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eatlas.errors import StimulusError
+from eatlas.nearest import did_you_mean
 from eatlas.stimuli.importers import mind_your_bias, sent_bias, wefe
 from eatlas.stimuli.importers.building import Draft, make_test
 from eatlas.stimuli.importers.reading import read_object
 from eatlas.stimuli.model import AssociationTest
-from eatlas.stimuli.toml import did_you_mean
 
 FORMATS: dict[str, Callable[..., Draft]] = {
     "sent-bias": sent_bias.draft,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.model import ROLES, AssociationTest, identifier, quoted
+from eatlas.stimuli.faults import quoted
+from eatlas.stimuli.model import ROLES, AssociationTest, identifier
 from eatlas.stimuli.toml import check_test
 
 

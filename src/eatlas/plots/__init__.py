@@ -1,0 +1,15 @@
+"""Charts of results: ``prepare`` makes a tidy frame, ``draw`` makes an altair chart of it.
+
+One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
+:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.stability`,
+:mod:`~eatlas.plots.influence` and :mod:`~eatlas.plots.timeline`. Frames need pandas alone; charts
+need the extra ``plots``.
+"""
+
+from __future__ import annotations
+
+from eatlas.plots.entry import KINDS, plot
+from eatlas.plots.saving import save
+from eatlas.plots.theme import CONFIG
+
+__all__ = ["CONFIG", "KINDS", "plot", "save"]

@@ -1,0 +1,94 @@
+"""One entry to all pictures of results."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from eatlas.errors import ResultsError
+from eatlas.plots.frames import listed
+from eatlas.report.eat_map import EATMap
+from eatlas.results import MLEATResult, WEATResult
+
+if TYPE_CHECKING:
+    from eatlas.plots.chart import Chart, Panels
+
+Kind = Literal["eat-map", "forest", "level3", "stability", "influence", "timeline", "legend"]
+KINDS: dict[str, str] = {
+    "eat-map": "eat_map",
+    "forest": "forest",
+    "level3": "level3",
+    "stability": "stability",
+    "influence": "influence",
+    "timeline": "timeline",
+    "legend": "legend",
+}
+"""Kinds of charts and the modules that prepare and draw them."""
+
+
+@overload
+def plot(results: MLEATResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
+@overload
+def plot(results: object = None, kind: Kind | None = None) -> Chart | Panels: ...
+def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Panels:
+    """Draw results.
+
+    Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, and
+    several results as a forest. With a kind, the answer is an altair chart, which needs
+    ``pip install 'eatlas[plots]'``. Notebooks show both; both have ``.save(path)``: the EAT-Map
+    as .svg, charts as .svg, .pdf, .png, or .html that needs no network.
+
+    Parameters
+    ----------
+    results : result or iterable of results
+    kind : str, optional
+        - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
+        - ``"forest"``: level 1 and level 2 effect sizes with intervals, tests and sources
+          together; ML-EAT, WEAT, SC-EAT.
+        - ``"level3"``: spread of the cosines; ML-EAT.
+        - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
+        - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
+        - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
+        - ``"legend"``: all nine EAT patterns; also without results.
+
+    Raises
+    ------
+    ResultsError
+        If there is no such kind, or it cannot show these results.
+    EatlasError
+        If a chart is asked for and altair is not installed.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> results = eatlas.run(tests=["weat-6", "weat-8"])
+    >>> eatlas.plot(results[0]).label
+    'BY-Singular'
+    >>> eatlas.plot(results, kind="level3").description.split(".")[0]
+    'Cosines of 8 pairs of groups'
+    """
+    if kind is None:
+        if isinstance(results, MLEATResult):
+            return EATMap.of(results)
+        _require_several(results)
+        kind = "forest"
+    if kind not in KINDS:
+        raise ResultsError(
+            "there is no such kind of chart", got=repr(kind), allowed=", ".join(KINDS)
+        )
+    module: Any = import_module(f"eatlas.plots.{KINDS[kind]}")
+    drawn: Chart | Panels = module.draw(module.prepare(results))
+    return drawn
+
+
+def _require_several(results: object) -> None:
+    """Refuse a single result that has no EAT-Map, and what is no result at all."""
+    (first, *others) = listed(results, "forest")
+    if results is first and not others:
+        kinds = '"forest" or "influence"' if isinstance(first, WEATResult) else '"forest"'
+        raise ResultsError(
+            "an EAT-Map shows the level 2 of an ML-EAT",
+            got=f"the result of {first.signature} for {first.test}",
+            allowed=f"a result of the measure ml-eat, or kind={kinds}",
+            remedy='measure the test by ML-EAT: eatlas.run(tests=..., measures="ml-eat")',
+        )

@@ -1,0 +1,134 @@
+"""Forest plot: level 1 and level 2 effect sizes with their intervals, test below test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from eatlas.plots import forest_drawing
+from eatlas.plots.frames import HEAD, frame, heads, some_results
+from eatlas.report.rule import Rule
+from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results.parts import Level
+from eatlas.results.uncertainty import EffectInterval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eatlas.plots.chart import Chart
+
+COLUMNS = (
+    *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
+    "p", "alpha", "tail", "significant",
+)  # fmt: skip
+ACCEPTED = (MLEATResult, WEATResult, SCEATResult)
+
+
+def prepare(results: object) -> pd.DataFrame:
+    """Make a row of each effect size.
+
+    Parameters
+    ----------
+    results : result or iterable of results
+        Of ML-EAT (level 1 and both level 2), WEAT (level 1) and SC-EAT (level 2 of every term).
+
+    Returns
+    -------
+    DataFrame
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
+        ("level 1", "level 2"), ``role`` ("XY", "X", "Y"), ``name`` (of the target group or
+        term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
+        interval) with ``confidence``; ``p`` that the measure's rule reads, ``alpha``, ``tail``,
+        ``significant``. What is undefined is missing.
+
+    Raises
+    ------
+    ResultsError
+        If there is no result, or one of another measure.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> prepare(eatlas.run(tests="weat-6"))["level"].tolist()
+    ['level 1', 'level 2', 'level 2']
+    """
+    found = some_results(results, "forest", ACCEPTED, "a forest shows effect sizes")
+    return frame(
+        (
+            head | {role: result.concepts.name(role) for role in "XYAB"} | row
+            for head, result in zip(heads(found), found, strict=True)
+            for row in effect_rows(result)
+        ),
+        COLUMNS,
+    )
+
+
+def draw(given: pd.DataFrame) -> Chart:
+    """Draw the forest.
+
+    Tests stand below each other in their order in the frame, the sources of a test beside each
+    other in its rows. Filled marks are significant.
+
+    Parameters
+    ----------
+    given : DataFrame
+        What :func:`prepare` made, or some rows of it.
+
+    Raises
+    ------
+    EatlasError
+        If altair is not installed.
+    """
+    return forest_drawing.draw(given)
+
+
+def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    """Make a row of each effect size of one result, without what names the result."""
+    rule = Rule.of(result)
+    if isinstance(result, SCEATResult):
+        for entry in result.terms:
+            yield _row("level 2", entry.group, entry.term, entry.level2, rule) | {"term": True}
+        return
+    if not isinstance(result, MLEATResult | WEATResult):
+        return
+    given = result.uncertainty
+    confidence = None if given is None else given.confidence
+    names = result.concepts
+    both = f"{names.X} and {names.Y}"
+    yield _row(
+        "level 1",
+        "XY",
+        both,
+        result.level1,
+        rule,
+        None if given is None else given.level1,
+        confidence,
+    )
+    if isinstance(result, MLEATResult):
+        for role in "XY":
+            level, interval = result.level2.group(role), None
+            if given is not None and given.level2 is not None:
+                interval = given.level2.group(role)
+            yield _row("level 2", role, names.name(role), level, rule, interval, confidence)
+
+
+def _row(
+    level: str, role: str, name: str, found: Level, rule: Rule,
+    interval: EffectInterval | None = None, confidence: float | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    low, high = (interval and interval.interval) or (None, None)
+    return {
+        "level": level,
+        "role": role,
+        "name": name,
+        "term": False,
+        "effect_size": found.effect_size,
+        "low": low,
+        "high": high,
+        "confidence": None if low is None else confidence,
+        "p": rule.p(found),
+        "alpha": rule.alpha,
+        "tail": rule.tail,
+        "significant": rule.significant(found),
+    }

@@ -1,0 +1,71 @@
+"""How charts look: colours that colour-blind readers tell apart, one font, few lines.
+
+Nothing here touches altair's global theme: each chart carries its own configuration.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eatlas.report.eat_map_svg import EDGE, OFF, ON, PAPER
+from eatlas.report.svg import INK, MUTED
+
+__all__ = [
+    "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER", "SERIES",
+]  # fmt: skip
+
+# what vl-convert's renderer takes: the first family that is installed, so the widths of Arial
+# (Liberation Sans has the same) come first, and a family with every sign that we write
+FONT = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+GRID = "#e3e3e7"
+
+# Okabe and Ito (2008), "Color Universal Design"; sky blue, orange and purple darkened to a contrast
+# of 3:1 with the paper (WCAG 2.2, 1.4.11), yellow left out. Shapes differ too.
+BLUE, VERMILION, GREEN, PURPLE, GOLD = "#0072b2", "#d55e00", "#007f5f", "#a8447f", "#8f6b00"
+LEVELS = {
+    "level 1": {"colour": INK, "shape": "diamond"},
+    "X": {"colour": BLUE, "shape": "circle"},
+    "Y": {"colour": VERMILION, "shape": "square"},
+}
+"""Level 1 and the two target groups keep their colour and shape in every chart."""
+_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, GOLD, INK)
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
+SERIES = tuple(
+    {"colour": _COLOURS[i % len(_COLOURS)], "shape": _SHAPES[i % len(_SHAPES)]} for i in range(30)
+)
+"""Looks of sources beside each other; 30 pairs of colour and shape, no two alike."""
+
+CONFIG: dict[str, Any] = {
+    "background": PAPER,
+    "font": FONT,
+    "padding": 12,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "frame": "group",
+        "color": INK,
+        "fontSize": 15,
+        "fontWeight": "bold",
+        "lineHeight": 19,
+        "offset": 10,
+        "subtitleColor": MUTED,
+        "subtitleFontSize": 12,
+        "subtitleLineHeight": 16,
+        "subtitlePadding": 4,
+    },
+    "axis": {
+        "domainColor": EDGE,
+        "gridColor": GRID,
+        "labelColor": MUTED,
+        "labelFontSize": 11,
+        "labelLimit": 0,
+        "tickColor": EDGE,
+        "tickSize": 4,
+        "titleColor": INK,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "titleLimit": 0,
+    },
+}
+"""Vega-Lite configuration of every chart; altair takes it as ``alt.ThemeConfig(config=CONFIG)``."""

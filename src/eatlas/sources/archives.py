@@ -1,0 +1,304 @@
+"""What a file holds once it is decompressed, read as a stream; nothing is unpacked on disk."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import lzma
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, BinaryIO, cast
+
+from eatlas.errors import SourceError
+from eatlas.sources.files.reading import BUFFER, Stamp, open_binary, unreadable
+
+# Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
+# is made to fill a disk. Below 64 MiB the ratio does not matter.
+MAX_RATIO = 200
+FREE_BYTES = 64 << 20
+_TAR_MAGIC, _TAR_AT = b"ustar", 257
+_ZSTD_WINDOW = 1 << 27
+_LIST_AT_MOST = 20
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
+_HIDDEN = ("__MACOSX", ".")
+
+Opener = Callable[[Path], IO[bytes]]
+
+
+def _open_zstd(path: Path) -> IO[bytes]:
+    try:
+        zstandard: Any = importlib.import_module("zstandard")
+    except ImportError as error:
+        raise SourceError(
+            f"{path}: zstandard is needed to read .zst files", remedy="pip install 'eatlas[files]'"
+        ) from error
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    stream: IO[bytes] = decompressor.stream_reader(
+        open_binary(path), read_across_frames=True, closefd=True
+    )
+    return stream
+
+
+_COMPRESSED: dict[bytes, Opener] = {
+    b"\x1f\x8b": lambda path: cast(IO[bytes], gzip.GzipFile(path)),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": _open_zstd,
+}
+_ZIP = b"PK\x03\x04"
+
+
+@dataclass(frozen=True)
+class Content:
+    """Bytes of vectors: those of a file, or what an archive or a compressed file holds.
+
+    ``plain`` is True where they are the file's own bytes, so that they can be mapped and jumped in.
+    """
+
+    path: Path
+    stamp: Stamp
+    member: str | None
+    plain: bool
+    _open: Opener
+
+    @property
+    def label(self) -> str:
+        """What names it in messages."""
+        return f"{self.path}#{self.member}" if self.member else str(self.path)
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Read from the first byte; what goes wrong on the way is said as a SourceError."""
+        with told(self.label):
+            raw = self._open(self.path)
+        with raw:
+            yield _Guarded(raw, self.label, 0 if self.plain else self.stamp.size)  # type: ignore[misc]
+        self.stamp.check(self.path)
+
+    def head(self, size: int) -> bytes:
+        """The first `size` bytes, or fewer where there are no more."""
+        with self.open() as file:
+            return file.read(size)
+
+    def need_plain(self, what: str) -> Path:
+        """The path, if the bytes are the file's own.
+
+        Raises
+        ------
+        SourceError
+            If they are compressed: `what` cannot be read so.
+        """
+        if self.plain:
+            return self.path
+        raise SourceError(
+            f"{self.label}: {what} cannot be read while compressed",
+            allowed="text, tables and word2vec's binary form inside gz, bz2, xz, zst, zip or tar",
+            remedy="unpack it and open the file itself",
+        )
+
+
+def locate(path: Path, member: str | None = None) -> Content:
+    """Find the content of a file, through compression and archives.
+
+    Parameters
+    ----------
+    path : Path
+    member : str, optional
+        Which file of an archive; without it the archive must hold one alone.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read, or there is no such member.
+    """
+    stamp = Stamp.of(path)
+    with open_binary(path) as file, told(str(path)):
+        head = file.read(_TAR_AT + len(_TAR_MAGIC))
+    if head.startswith(_ZIP) and not _is_npz(path):
+        return _in_zip(path, stamp, member)
+    opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
+    inner = Content(path, stamp, None, plain=opener is None, _open=opener or _open_plain)
+    if opener is not None:
+        head = inner.head(_TAR_AT + len(_TAR_MAGIC))
+    if head[_TAR_AT:] == _TAR_MAGIC:
+        return _in_tar(inner, member)
+    if member is not None:
+        raise SourceError(
+            f"{path}: this is no archive, so it has no members",
+            got=f"#{member}",
+            remedy="leave out what follows #",
+        )
+    return inner
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return open_binary(path)
+
+
+def _is_npz(path: Path) -> bool:
+    with told(str(path)), zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
+    with told(str(path)), zipfile.ZipFile(path) as archive:
+        names = [info.filename for info in archive.infolist() if not info.is_dir()]
+    chosen = _choose(path, names, member)
+
+    def opener(path: Path) -> IO[bytes]:
+        archive = zipfile.ZipFile(path)
+        return _Closing(archive.open(chosen), archive)  # type: ignore[return-value]
+
+    return Content(path, stamp, chosen, plain=False, _open=opener)
+
+
+def _in_tar(outer: Content, member: str | None) -> Content:
+    with outer.open() as file, told(outer.label), tarfile.open(fileobj=file, mode="r|") as archive:
+        names = [info.name for info in archive if info.isfile()]
+    chosen = _choose(outer.path, names, member)
+
+    def opener(path: Path) -> IO[bytes]:
+        raw = outer._open(path)
+        guarded: Any = _Guarded(raw, outer.label, outer.stamp.size)
+        archive = tarfile.open(fileobj=guarded, mode="r|")  # noqa: SIM115
+        for info in archive:
+            if info.isfile() and info.name == chosen:
+                return _Closing(archive.extractfile(info), archive, raw)  # type: ignore[arg-type,return-value]
+        raise SourceError(f"{path}: the member {chosen} is gone")
+
+    return Content(outer.path, outer.stamp, chosen, plain=False, _open=opener)
+
+
+def _choose(path: Path, names: list[str], member: str | None) -> str:
+    """The member that was asked for, or the only one there is."""
+    if member is not None:
+        return _checked(path, names, member)
+    visible = [n for n in names if not any(p.startswith(_HIDDEN) for p in PurePosixPath(n).parts)]
+    if len(visible) == 1:
+        return _checked(path, visible, visible[0])
+    if not visible:
+        raise SourceError(f"{path}: the archive holds no file", allowed="a file of vectors in it")
+    raise SourceError(
+        f"{path}: the archive holds several files",
+        got=_listed(visible),
+        remedy=f"choose one: {path}#{visible[0]}",
+    )
+
+
+def _checked(path: Path, names: list[str], member: str) -> str:
+    parts = PurePosixPath(member.replace("\\", "/"))
+    if parts.is_absolute() or ".." in parts.parts or parts.parts[:1] == ("~",):
+        raise SourceError(
+            f"{path}: a member's name leads out of the archive",
+            got=member,
+            allowed="names below the archive's own root",
+            remedy="do not trust this archive",
+        )
+    if member not in names:
+        raise SourceError(
+            f"{path}: the archive has no such member", got=member, allowed=_listed(names)
+        )
+    if names.count(member) > 1:
+        raise SourceError(f"{path}: the archive has this member more than once", got=member)
+    return member
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _LIST_AT_MOST
+    return ", ".join(names[:_LIST_AT_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+@contextmanager
+def told(label: str) -> Iterator[None]:
+    """Say what decompressors, archives and the system raise as a SourceError."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except gzip.BadGzipFile as error:
+        raise _damaged(label, error) from error
+    except OSError as error:
+        if error.errno is None:  # what bz2 raises for damaged data has no number of the system
+            raise _damaged(label, error) from error
+        raise unreadable(Path(label), error) from error
+    except (RuntimeError, NotImplementedError) as error:  # zipfile: a password, an unknown method
+        raise SourceError(f"{label}: the archive cannot be read", got=str(error)) from error
+    except MemoryError as error:
+        raise SourceError(f"{label}: reading this would take more memory than there is") from error
+    except Exception as error:
+        if isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError":
+            raise _damaged(label, error) from error
+        raise
+
+
+def _damaged(label: str, error: Exception) -> SourceError:
+    return SourceError(
+        f"{label}: the compressed data are damaged or end early",
+        got=str(error) or type(error).__name__,
+        remedy="get the file again; the copy is probably incomplete",
+    )
+
+
+class _Closing(io.RawIOBase):
+    """A stream that closes what it was read from as well."""
+
+    def __init__(self, stream: IO[bytes], *others: Any) -> None:
+        self._all = (stream, *others)
+
+    def read(self, size: int = -1) -> bytes:
+        return self._all[0].read(size)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        for each in self._all:
+            each.close()
+        super().close()
+
+
+class _Guarded(io.RawIOBase):
+    """A stream that stops when far more comes out of an archive than vectors can account for."""
+
+    def __init__(self, stream: IO[bytes], label: str, packed: int) -> None:
+        self._stream, self._label = stream, label
+        self._limit = max(FREE_BYTES, packed * MAX_RATIO) if packed else None
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        parts: list[bytes] = []
+        left = sys.maxsize if size < 0 else size
+        while left and (part := self._some(min(left, BUFFER))):
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    def readinto(self, buffer: Any) -> int:
+        if self._limit is None:
+            with told(self._label):
+                return self._stream.readinto(buffer)  # type: ignore[attr-defined,no-any-return]
+        part = self._some(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _some(self, size: int) -> bytes:
+        with told(self._label):
+            part = self._stream.read(size)
+        self._count += len(part)
+        if self._limit is not None and self._count > self._limit:
+            raise SourceError(
+                f"{self._label}: this grows too much when it is decompressed",
+                got=f"more than {self._limit:,} bytes",
+                allowed=f"{MAX_RATIO} times the size of the file",
+                remedy="if you trust it, unpack it and open the file itself",
+            )
+        return part

@@ -1,0 +1,223 @@
+"""HDF5: an array with words beside it, or a vector for each name, as sent-bias stores encodings."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.sources.files.dialects import decode
+from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats
+
+MAGIC = b"\x89HDF\r\n\x1a\n"
+OPTIONS = {"vectors": "name of the data set of vectors", "words": "name of the data set of words"}
+_BLOCK_BYTES = 32 << 20
+_MAX_NAMES = 1_000_000
+
+
+@dataclass(frozen=True)
+class DatasetMatrix:
+    """Rows of a data set."""
+
+    path: Path
+    dataset: str
+    shape: tuple[int, int]
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim), read one at a time."""
+        with opened(self.path) as file:
+            data = file[self.dataset]
+            return as_floats(np.array([data[row] for row in rows]))
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        with opened(self.path) as file:
+            data = file[self.dataset]
+            for start in range(0, self.shape[0], size):
+                yield as_floats(data[start : start + size])
+
+
+@dataclass(frozen=True)
+class NamedMatrix:
+    """Data sets of one vector each."""
+
+    path: Path
+    datasets: Sequence[str]
+    dim: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Vectors and components."""
+        return len(self.datasets), self.dim
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim)."""
+        with opened(self.path) as file:
+            return as_floats(np.array([np.ravel(file[self.datasets[row]][()]) for row in rows]))
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        for start in range(0, len(self.datasets), size):
+            yield self.take(range(start, min(start + size, len(self.datasets))))
+
+
+def open_hdf5(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open the vectors of an HDF5 file.
+
+    Raises
+    ------
+    SourceError
+        If the file is damaged, or does not say where words and vectors are.
+    """
+    with opened(path) as file:
+        found = _datasets(file, path)
+        words, matrix = _named(path, found, options) or _array(file, path, found, options)
+    return MatrixSource(words, matrix, name=name, files=(path,))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open a file, and say what the library raises as a SourceError."""
+    try:
+        h5py: Any = importlib.import_module("h5py")
+    except ImportError as error:
+        raise SourceError(
+            f"{path}: h5py is needed to read HDF5", remedy="pip install 'eatlas[files]'"
+        ) from error
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            yield file
+    except SourceError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+        raise SourceError(
+            f"{path}: this HDF5 file is damaged, or of a kind that cannot be read",
+            got=str(error)[:200],
+            remedy="get it again; the copy is probably incomplete",
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Facts:
+    shape: tuple[int, ...]
+    kind: str  # "number", "text" or "object"
+
+    def __str__(self) -> str:
+        return f"{self.kind}, shape {self.shape}"
+
+
+def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
+    """Every data set by its full name; links to other files are not followed."""
+    found: dict[str, _Facts] = {}
+    groups = [("", file)]
+    while groups:
+        prefix, group = groups.pop(0)
+        for key in group:
+            link = group.get(key, getlink=True)
+            if type(link).__name__ != "HardLink":
+                continue
+            item, name = group[key], f"{prefix}/{key}"
+            if name.count("/") > 16 or len(found) > _MAX_NAMES:
+                raise SourceError(f"{path}: the groups of this file have no end")
+            if hasattr(item, "shape"):
+                found[name] = _Facts(tuple(item.shape or ()), _kind(item))
+            else:
+                groups.append((name, item))
+    return found
+
+
+def _kind(item: Any) -> str:
+    if item.dtype.kind in "fiu":
+        return "number"
+    strings = importlib.import_module("h5py").check_string_dtype(item.dtype) is not None
+    return "text" if strings or item.dtype.kind == "S" else "object"
+
+
+def _named(
+    path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
+) -> tuple[list[str], Matrix] | None:
+    """Vectors in data sets of their own, as sent-bias has them: ``/targ1/This is a rose.``."""
+    numbers = {name: facts.shape for name, facts in found.items() if facts.kind == "number"}
+    if options or not numbers or len(numbers) != len(found):
+        return None
+    sizes = {int(np.prod(shape)) for shape in numbers.values()}
+    flat = all(len(shape) == 1 or (len(shape) == 2 and shape[0] == 1) for shape in numbers.values())
+    if not flat:
+        return None
+    if len(sizes) > 1:
+        raise SourceError(
+            f"{path}: vectors differ in length", got=", ".join(map(str, sorted(sizes)[:10]))
+        )
+    # the group (targ1, attr2, ...) is no part of the term, but a slash in a sentence makes more
+    names = [name.split("/", 2)[-1] if name.count("/") > 1 else name[1:] for name in numbers]
+    return names, NamedMatrix(path, list(numbers), sizes.pop())
+
+
+def _array(
+    file: Any, path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
+) -> tuple[Sequence[str], Matrix]:
+    vectors = _asked(found, options, "vectors", path) or _only(
+        path, found, "vectors", lambda f: f.kind == "number" and len(f.shape) == 2
+    )
+    facts = found[vectors]
+    if facts.kind != "number" or len(facts.shape) != 2:
+        raise _unfit(path, found, "vectors")
+    words = _asked(found, options, "words", path) or _only(
+        path, found, "words", lambda f: f.kind == "text" and f.shape == facts.shape[:1]
+    )
+    if found[words].kind != "text" or len(found[words].shape) != 1:
+        raise _unfit(path, found, "words")
+    return _texts(file[words], path), DatasetMatrix(path, vectors, (facts.shape[0], facts.shape[1]))
+
+
+def _asked(
+    found: Mapping[str, _Facts], options: Mapping[str, str], what: str, path: Path
+) -> str | None:
+    if what not in options:
+        return None
+    name = "/" + options[what].strip("/")
+    if name not in found:
+        raise SourceError(
+            f"{path}: there is no such data set", got=options[what], allowed=_listed(found)
+        )
+    return name
+
+
+def _only(path: Path, found: Mapping[str, _Facts], what: str, fits: Any) -> str:
+    fit = [name for name, facts in found.items() if fits(facts)]
+    if len(fit) == 1:
+        return fit[0]
+    raise _unfit(path, found, what)
+
+
+def _unfit(path: Path, found: Mapping[str, _Facts], what: str) -> SourceError:
+    objects = any(facts.kind == "object" for facts in found.values())
+    return SourceError(
+        f"{path}: no single data set holds the {what}",
+        got=_listed(found) or "no data sets",
+        allowed="numbers of shape (words, components), and as many strings; Python objects "
+        "are not read"
+        if objects
+        else "numbers of shape (words, components), and as many strings",
+        remedy=f"name it: {path}?{what}=NAME",
+    )
+
+
+def _listed(found: Mapping[str, _Facts]) -> str:
+    return ", ".join(f"{name[1:]} ({facts})" for name, facts in list(found.items())[:20])
+
+
+def _texts(dataset: Any, path: Path) -> list[str]:
+    words = []
+    for start in range(0, dataset.shape[0], 65_536):
+        for row, word in enumerate(dataset[start : start + 65_536].tolist(), start):
+            raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
+            words.append(decode(raw, "utf-8", f"{path}, word {row + 1}"))
+    return words

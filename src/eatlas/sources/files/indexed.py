@@ -1,0 +1,162 @@
+"""What text and word2vec's binary form share: known words, a hash beside the pass, an index."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceWarning
+from eatlas.sources.archives import Content
+from eatlas.sources.files.reading import FileDigest, open_binary, stream_hash
+from eatlas.sources.index import SUFFIX, Index, IndexKey, read_index
+from eatlas.sources.memory import duplicate_note
+from eatlas.sources.protocol import Vector
+
+INDEX_CHOICES = ("auto", "yes", "no")
+_INDEX_FROM = 64 << 20  # a pass over less takes well below a second
+
+
+class IndexedSource(ABC):
+    """A file whose words have places, found by a pass or by an index.
+
+    Parameters
+    ----------
+    content : Content
+    name : str
+        What names it in results.
+    index : {"auto", "yes", "no"}
+        Whether to keep an index beside the file; ``auto``: if it is 64 MiB or more, not
+        compressed, and its folder can be written to.
+    reading : str
+        How the file is read; an index made by another reading is not used.
+    """
+
+    def __init__(self, content: Content, *, name: str, index: str, reading: str) -> None:
+        self.content = content
+        self._name = name
+        self._reading = reading
+        self._wishes_index = index
+        large = content.stamp.size >= _INDEX_FROM
+        self._indexed = content.plain and (index == "yes" or (index == "auto" and large))
+        self._index_known: Index | None = None
+        self._known: dict[bytes, Vector | None] = {}
+        self._duplicates: set[bytes] = set()
+        self._digest = FileDigest([content.path], [content.stamp])
+        self._stream_digest: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The source as it was asked for."""
+        return self._name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicates among the words that were looked up."""
+        return (*duplicate_note(self.name, len(self._duplicates)),)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the file's bytes; of the bytes inside, if it is compressed."""
+        return f"sha256:{self._sha256()}"
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that the file has; one pass for all new keys."""
+        wanted = {key: raw for key in keys if (raw := self._key(key)) is not None}
+        new = {raw for raw in wanted.values() if raw not in self._known}
+        if new:
+            found = self._by_index(new)
+            self._known.update(dict.fromkeys(new))
+            self._known.update(self._by_pass(new) if found is None else found)
+        answers = ((key, self._known[raw]) for key, raw in wanted.items())
+        return {key: vector for key, vector in answers if vector is not None}
+
+    @abstractmethod
+    def _key(self, word: str) -> bytes | None:
+        """A word as the file's bytes write it; None if they cannot."""
+
+    @abstractmethod
+    def _scan(self, wanted: Collection[bytes], *, for_index: bool) -> Mapping[bytes, Vector]:
+        """Read the whole file once."""
+
+    @abstractmethod
+    def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
+        """Vectors of a word by the index; None if the index does not lead to it."""
+
+    def _by_pass(self, new: Collection[bytes]) -> Mapping[bytes, Vector]:
+        if self.content.plain:
+            self._digest.start()
+        return self._scan(new, for_index=self._indexed)
+
+    def _by_index(self, new: Collection[bytes]) -> Mapping[bytes, Vector] | None:
+        """Answers from the index; None if there is none that can be relied on."""
+        if not self._indexed:
+            return None
+        if self._index_known is None:
+            self._index_known = read_index(self._index_path, self._index_key())
+        if self._index_known is None:
+            return None
+        found: dict[bytes, Vector] = {}
+        with open_binary(self.content.path) as file:
+            for word in new:
+                vectors = self._at(file, self._index_known, word)
+                if vectors is None:
+                    self._index_known = None
+                    return None
+                if vectors:
+                    found[word] = vectors[0]
+                if len(vectors) > 1:
+                    self._duplicates.add(word)
+        self.content.stamp.check(self.content.path)
+        return found
+
+    @property
+    def _index_path(self) -> Path:
+        return self.content.path.with_name(self.content.path.name + SUFFIX)
+
+    def _index_key(self) -> IndexKey:
+        return IndexKey.of(self.content.path, self.content.stamp, self._reading)
+
+    def _save_index(
+        self, hashes: list[NDArray[np.uint64]], offsets: list[NDArray[np.int64]]
+    ) -> None:
+        self._index_known = Index.build(self._index_key(), hashes, offsets)
+        self._write_index()
+
+    def _write_index(self) -> None:
+        """Write the index; a lookup that has its answer does not fail because this does."""
+        if self._index_known is None:
+            return
+        try:
+            self._index_known.write(self._index_path)
+        except OSError as error:
+            if self._wishes_index == "yes":
+                warnings.warn(
+                    f"{self._index_path}: the index could not be written "
+                    f"({error.strerror or error}); the next lookup reads the whole file again",
+                    SourceWarning,
+                    stacklevel=2,
+                )
+
+    def _sha256(self) -> str:
+        if not self.content.plain:
+            if self._stream_digest is None:
+                with self.content.open() as file:
+                    self._stream_digest = stream_hash(file)
+            return self._stream_digest
+        known = self._indexed and (
+            self._index_known or read_index(self._index_path, self._index_key())
+        )
+        if known and known.sha256 is not None:
+            self._index_known = known
+            return known.sha256
+        sha256 = self._digest.result()
+        if self._index_known is not None:
+            self._index_known = self._index_known.with_hash(sha256)
+            self._write_index()
+        return sha256

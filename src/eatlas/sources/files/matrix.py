@@ -1,0 +1,205 @@
+"""Rows of numbers that stay where they are until asked for, and sources made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.sources.files.chunks import CHUNK, Chunk
+from eatlas.sources.files.components import check_finite
+from eatlas.sources.files.reading import FileDigest, Stamp
+from eatlas.sources.files.words import Words, find_rows
+from eatlas.sources.memory import duplicate_note
+from eatlas.sources.protocol import Vector
+
+
+class Matrix(Protocol):
+    """Rows of numbers, of which any can be had."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and components."""
+        ...
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim)."""
+        ...
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        ...
+
+
+@dataclass(frozen=True)
+class ArrayMatrix:
+    """An array, in memory or mapped."""
+
+    array: NDArray[np.generic]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and components."""
+        return self.array.shape[0], self.array.shape[1]
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim)."""
+        return as_floats(np.asarray(self.array[list(rows)]))
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        for start in range(0, len(self.array), size):
+            yield as_floats(np.asarray(self.array[start : start + size]))
+
+
+@dataclass(frozen=True)
+class StreamMatrix:
+    """Rows of a stream that cannot be jumped in, such as a member of a zip file.
+
+    Parameters
+    ----------
+    open : callable
+        Gives a stream that stands at the first row.
+    """
+
+    open: Callable[[], BinaryIO]
+    shape: tuple[int, int]
+    dtype: np.dtype[np.generic]
+    label: str
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim), by one pass."""
+        wanted = np.array(rows, np.int64)
+        parts, start = [], 0
+        for block in self.blocks(CHUNK):
+            here = wanted[(wanted >= start) & (wanted < start + len(block))] - start
+            parts.append(block[here])
+            start += len(block)
+        return np.concatenate(parts)
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        count, dim = self.shape
+        with self.open() as stream:
+            for start in range(0, count, size):
+                rows = min(size, count - start)
+                raw = stream.read(rows * dim * self.dtype.itemsize)
+                if len(raw) < rows * dim * self.dtype.itemsize:
+                    raise SourceError(f"{self.label}: the array ends early")
+                yield as_floats(np.frombuffer(raw, self.dtype).reshape(rows, dim))
+
+
+class MatrixSource:
+    """Words, and a row of a matrix for each.
+
+    Parameters
+    ----------
+    words : Words
+        One word a row.
+    matrix : Matrix
+    name : str
+        What names the source in results.
+    files : sequence of Path
+        The files it is read from; their hashes are its fingerprint.
+
+    Raises
+    ------
+    SourceError
+        If there are more words than rows, or fewer.
+    """
+
+    def __init__(self, words: Words, matrix: Matrix, *, name: str, files: Sequence[Path]) -> None:
+        if len(words) != matrix.shape[0]:
+            raise SourceError(
+                f"{name}: the vocabulary does not fit the vectors",
+                got=f"{len(words)} words, {matrix.shape[0]} vectors",
+                allowed="one word for each vector",
+                remedy="check that both files belong together, one word a line and no header",
+            )
+        if not matrix.shape[1]:
+            raise SourceError(f"{name}: the vectors have no components", got=str(matrix.shape))
+        self.words, self.matrix = words, matrix
+        self._name = name
+        self._stamps = [(path, Stamp.of(path)) for path in files]
+        self._digest = FileDigest(files, [stamp for _, stamp in self._stamps])
+        self._again = 0
+
+    @property
+    def name(self) -> str:
+        """The source as it was asked for."""
+        return self._name
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self.matrix.shape[1]
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the bytes of all files."""
+        return f"sha256:{self._digest.result()}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicates among the words of the last lookup."""
+        return (*duplicate_note(self.name, self._again),)
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that have one."""
+        self._check_unchanged()
+        rows, again = find_rows(self.words, keys)
+        self._again = max(self._again, again)
+        order = sorted(rows, key=rows.__getitem__)
+        if not order:
+            return {}
+        vectors = self.matrix.take([rows[word] for word in order])
+        self._check_unchanged()
+        for word, vector in zip(order, vectors, strict=True):
+            check_finite(vector, f"{self.name}, the vector of {word!r}")
+        return dict(zip(order, vectors, strict=True))
+
+    def vocabulary(self) -> Iterator[str]:
+        """Every word, in the order of the rows."""
+        return iter(self.words)
+
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
+        """Every word and vector, `rows` rows at a time."""
+        words = iter(self.words)
+        for block in self.matrix.blocks(rows):
+            these = list(islice(words, len(block)))
+            check_finite(block, f"{self.name}, between {these[0]!r} and {these[-1]!r}")
+            yield Chunk(these, block)
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        for path, stamp in self._stamps:
+            stamp.check(path)
+
+
+def as_floats(rows: NDArray[np.generic]) -> NDArray[np.floating]:
+    """Rows as float32, or as float64 where that is how they are stored."""
+    wide = rows.dtype.kind == "f" and rows.dtype.itemsize > 4
+    return np.ascontiguousarray(rows, np.float64 if wide or rows.dtype.kind in "iu" else np.float32)
+
+
+def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) -> tuple[int, int]:
+    """The shape of a matrix of numbers.
+
+    Raises
+    ------
+    SourceError
+        If it is no matrix, or not of numbers.
+    """
+    if len(shape) != 2 or dtype.kind not in "fiu" or 0 in shape:
+        raise SourceError(
+            f"{label}: this is no array of vectors",
+            got=f"{dtype}, shape {tuple(shape)}",
+            allowed="numbers, shape (words, components)",
+        )
+    return shape[0], shape[1]

@@ -1,0 +1,178 @@
+"""Vocabularies: the word of each row, and where words stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from eatlas.errors import SourceError
+from eatlas.sources.files.dialects import decode
+from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.restricted_pickle import load_plain
+
+_MAX_WORDS_BYTES = 2 << 30  # a vocabulary of 40 million words
+_BESIDE = (".vocab", ".vocab.txt", ".vocab.json", "-vocab.txt", "-vocab.pkl")
+
+
+class Words(Protocol):
+    """The words of the rows of a matrix."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+
+def find_rows(words: Words, keys: Collection[str]) -> tuple[dict[str, int], int]:
+    """Rows of those keys that are there, the first of each, and how many stand again."""
+    wanted = frozenset(keys)
+    rows: dict[str, int] = {}
+    again: set[str] = set()
+    for row, word in enumerate(words):
+        if word in wanted:
+            if word in rows:
+                again.add(word)
+            else:
+                rows[word] = row
+    return rows, len(again)
+
+
+@dataclass(frozen=True)
+class LineWords:
+    """One word a line; read anew each time, so that memory does not grow with their number."""
+
+    path: Path
+    count: int
+
+    @classmethod
+    def open(cls, path: Path) -> LineWords:
+        """Count the words of a file."""
+        words = cls(path, 0)
+        return cls(path, sum(1 for _ in words._lines()))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in enumerate(self._lines(), start=1):
+            yield decode(line, "utf-8", f"{self.path}, line {number}")
+
+    def _lines(self) -> Iterator[bytes]:
+        with open_binary(self.path) as raw:
+            kept, first = b"", True
+            while data := raw.read(1 << 20):
+                data = (kept + data).removeprefix(b"\xef\xbb\xbf") if first else kept + data
+                first = False
+                *lines, kept = data.split(b"\n")
+                yield from (line.rstrip(b"\r") for line in lines)
+                if len(kept) > 1 << 24:
+                    raise SourceError(
+                        f"{self.path}: a line is too long for a word", allowed="one word a line"
+                    )
+            if kept:
+                yield kept.rstrip(b"\r")
+
+
+def open_vocabulary(path: Path) -> Words:
+    """Open a vocabulary: one word a line; JSON or a pickle, a list or a dict from words to rows.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, or holds something else.
+    """
+    suffix = path.suffix.lower()
+    if suffix in {".json", ".pkl", ".pickle"} and Stamp.of(path).size > _MAX_WORDS_BYTES:
+        raise SourceError(f"{path}: this is too large for a vocabulary")
+    if suffix == ".json":
+        return as_words(_read_json(path), str(path))
+    if suffix in {".pkl", ".pickle"}:
+        with open_binary(path) as file:
+            return as_words(load_plain(file, str(path)), str(path))
+    return LineWords.open(path)
+
+
+def beside(path: Path, asked: str | None) -> Path:
+    """The vocabulary that belongs to a file: the one asked for, or ``NAME.vocab`` beside it.
+
+    Raises
+    ------
+    SourceError
+        If it is not there.
+    """
+    if asked is not None:
+        chosen = Path(asked)
+        places = [chosen, path.parent / chosen]
+    else:
+        bases = (path.with_suffix(""), path)
+        places = [base.with_name(base.name + end) for base in bases for end in _BESIDE]
+    found = next((place for place in places if place.is_file()), None)
+    if found is not None:
+        return found
+    raise SourceError(
+        f"{path}: the vocabulary is not there",
+        got=asked or f"no {places[0].name} beside it",
+        allowed="a file with one word a line, or a list of words as JSON",
+        remedy=f"name it: {path}?vocab=FILE",
+    )
+
+
+def as_words(value: Any, label: str) -> Sequence[str]:
+    """A list of words, or a dict from words to rows, as a list in the order of the rows.
+
+    Raises
+    ------
+    SourceError
+        If it is neither.
+    """
+    if isinstance(value, np.ndarray):
+        return _from_array(value, label)
+    if isinstance(value, dict):
+        value = _in_order(value, label)
+    if not isinstance(value, list | tuple):
+        raise _no_words(label, type(value).__name__)
+    for row, word in enumerate(value):
+        if not isinstance(word, str):
+            raise _no_words(label, f"{word!r:.60} at row {row}")
+    return value
+
+
+def _from_array(array: np.ndarray, label: str) -> Sequence[str]:
+    if array.ndim != 1 or array.dtype.kind not in "US":
+        raise _no_words(label, f"an array of {array.dtype}, shape {array.shape}")
+    words: list[Any] = array.tolist()
+    if array.dtype.kind == "S":
+        return [decode(word, "utf-8", f"{label}, row {row}") for row, word in enumerate(words)]
+    return words
+
+
+def _in_order(rows: dict[Any, Any], label: str) -> list[Any]:
+    words: list[Any] = [None] * len(rows)
+    for word, row in rows.items():
+        if type(row) is not int or not 0 <= row < len(rows) or words[row] is not None:
+            raise SourceError(
+                f"{label}: the rows of the words are not 0, 1, 2, ...",
+                got=f"{word!r:.60}: {row!r:.60}",
+                allowed="each row once",
+            )
+        words[row] = word
+    return words
+
+
+def _no_words(label: str, got: str) -> SourceError:
+    return SourceError(
+        f"{label}: this is no vocabulary",
+        got=got,
+        allowed="a list of words, or a dict from words to rows",
+    )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise SourceError(f"{path}: this is not JSON", got=str(error)) from error

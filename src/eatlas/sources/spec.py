@@ -1,0 +1,107 @@
+"""Source strings: a path, options after ``?`` and a member of an archive after ``#``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from eatlas.errors import SourceError
+
+_ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
+
+
+@dataclass(frozen=True)
+class FileSpec:
+    """What a source string says about a file: where it is, how to read it, which member."""
+
+    path: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+    member: str | None = None
+
+
+def parse_file_spec(text: str) -> FileSpec:
+    """Split ``PATH?key=value&key=value#MEMBER``.
+
+    An existing path wins: of the ways to cut the text at a ``?`` or ``#``, the longest path that
+    exists is taken, and the shortest one if none exists. Keys, values and the member may hold
+    percent escapes.
+
+    Raises
+    ------
+    SourceError
+        If an option has no ``=``, or stands twice.
+
+    Examples
+    --------
+    >>> parse_file_spec("vectors.npy?vocab=my%20words.txt").options
+    {'vocab': 'my words.txt'}
+    >>> parse_file_spec("vectors.tar.gz#en/vectors.txt").member
+    'en/vectors.txt'
+    """
+    path = _path_in(text)
+    rest = text[len(path) :]
+    options, found, member = rest.removeprefix("?").partition("#")
+    return FileSpec(Path(path), parse_options(options, text), unquote(member) if found else None)
+
+
+def parse_options(text: str, where: str) -> dict[str, str]:
+    """Read ``key=value`` pairs joined by ``&``; `where` names the source in an error."""
+    options: dict[str, str] = {}
+    for pair in filter(None, text.split("&")):
+        key, found, value = pair.partition("=")
+        if not found or not key:
+            raise SourceError(
+                f"{where}: an option cannot be read",
+                got=pair,
+                allowed="key=value, with & between options",
+            )
+        if unquote(key) in options:
+            raise SourceError(f"{where}: an option stands twice", got=unquote(key))
+        options[unquote(key)] = unquote(value)
+    return options
+
+
+def check_options(given: Collection[str], allowed: Mapping[str, str], where: str) -> None:
+    """Refuse options that are not among `allowed`, which says what each is for.
+
+    Raises
+    ------
+    SourceError
+        Naming the first unknown option, and the nearest known one.
+    """
+    for key in given:
+        if key in allowed:
+            continue
+        near = difflib.get_close_matches(key, list(allowed), n=1)
+        raise SourceError(
+            f"{where}: unknown option",
+            got=key,
+            allowed=", ".join(sorted(allowed)) or "no options for this kind of source",
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
+
+
+def escape(text: str) -> str:
+    """Write a value so that :func:`parse_file_spec` reads it back.
+
+    Examples
+    --------
+    >>> escape("50%?")
+    '50%25%3F'
+    """
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def _path_in(text: str) -> str:
+    cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]
+    return next((text[:cut] for cut in cuts if _exists(text[:cut])), text[: cuts[-1]])
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):  # longer than the system allows, or a null character in it
+        return False

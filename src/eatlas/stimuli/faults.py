@@ -1,0 +1,100 @@
+"""What is wrong with a concept or a test, in words that a user knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from eatlas.nearest import did_you_mean
+
+_PARTS = {"terms": "term", "groups": "group"}
+"""What one item of a list is called."""
+_CONCEPT_KEYS = ("name", "terms")
+_SHOWN = 60
+TABLE = 'X = { name = "Flowers", terms = ["aster", "clover"] }'
+CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
+# pydantic's types of errors in our own words: (what follows the key, allowed)
+_SAID: dict[str, tuple[str, str | None]] = {
+    "missing": ("is missing", None),
+    "extra_forbidden": ("is not a key that eatlas knows", None),
+    "too_short": ("is empty", "one term at least"),
+    "string_too_short": ("is an empty string", "a word"),
+    "string_type": ("is not text", "a quoted string"),
+    "string_unicode": ("holds characters that are no text", "text that can be saved as UTF-8"),
+    "tuple_type": ("is not a list", '["one", "two"]'),
+    "string_pattern_mismatch": ("is not usable as an id", "no spaces, commas or any of ;#?="),
+}
+_NO_CONCEPT = {
+    "key": ("is not a table", TABLE),
+    "argument": ("is no concept", CONCEPT),
+}
+
+
+def say_all(
+    error: ValidationError, keys: Iterable[str], *, whole: str, prefix: str = "", word: str = "key"
+) -> list[str]:
+    """Say every fault that pydantic found.
+
+    Parameters
+    ----------
+    error : ValidationError
+    keys : iterable of str
+        What the record may hold.
+    whole : str
+        Key to name where a fault lies between keys.
+    prefix : str
+        Stands before every key.
+    word : {"key", "argument"}
+        What the parts of the record are called: keys in a file, arguments in Python.
+    """
+    known = list(keys)
+    details: list[dict[str, Any]] = [dict(d) for d in error.errors(include_url=False)]
+    lists = {detail["loc"][:-1] for detail in details}
+    # a list whose items are all faulty counts as empty as well
+    details = [d for d in details if d["type"] != "too_short" or d["loc"] not in lists]
+    return [_say(detail, known, whole, prefix, word) for detail in details]
+
+
+def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, word: str) -> str:
+    kind, place = detail["type"], detail["loc"] or (whole,)
+    where = f"{word} {prefix}{_place(place)}"
+    if kind == "value_error":
+        return f"{where}: {detail['ctx']['error']}"
+    if kind in {"model_type", "model_attributes_type"}:
+        said, allowed = _NO_CONCEPT[word]
+    else:
+        said, allowed = _SAID.get(kind, (detail["msg"], None))
+    if kind == "extra_forbidden":
+        said = said.replace("a key", "an argument") if word == "argument" else said
+        said += did_you_mean(str(place[-1]), known if len(place) == 1 else _CONCEPT_KEYS)
+    elif place[-1] != whole and isinstance(place[-1], int) and kind == "string_type":
+        where += f" ({_shown(detail['input'])})"
+    return f"{where}: {said}" + (f" (allowed: {allowed})" if allowed else "")
+
+
+def _place(place: Iterable[str | int]) -> str:
+    """Name a place in a record; items of lists are counted from 1.
+
+    >>> _place(("groups", 0, "terms", 4))
+    'groups.terms, group 1, term 5'
+    """
+    names: list[str] = []
+    numbers: list[str] = []
+    for part in place:
+        if isinstance(part, int):
+            numbers.append(f"{_PARTS.get(names[-1], 'number')} {part + 1}")
+        else:
+            names.append(part)
+    return ", ".join([".".join(names), *numbers])
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def quoted(terms: Iterable[str]) -> str:
+    """Terms in quotation marks, for a message."""
+    return ", ".join(repr(term) for term in terms)

@@ -1,0 +1,78 @@
+"""The charts as altair charts: theme, composition, notebooks."""
+
+import altair as alt
+import pytest
+from tests.plots.records import HOSTILE, full
+from tests.report.reading import contrast
+
+import eatlas
+from eatlas.plots import CONFIG
+from eatlas.plots.theme import EDGE, GOLD, INK, LEVELS, MUTED, ON, PAPER, SERIES
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return eatlas.plot(full(names=HOSTILE), kind="forest")
+
+
+def test_the_theme_is_the_charts_own(forest):
+    before = alt.theme.active
+    own = forest.to_dict()["config"]
+    own["view"] = {"stroke": own["view"]["stroke"]}
+    assert own == CONFIG
+    assert alt.theme.active == before
+    plain = alt.Chart(alt.InlineData(values=[])).mark_point().to_dict()
+    assert "background" not in plain["config"]
+
+
+def test_what_the_user_configures_wins(forest):
+    changed = (
+        forest.configure_axis(labelColor="red").configure(background="ivory").to_dict()["config"]
+    )
+    assert changed["background"] == "ivory"
+    assert forest.to_dict()["config"]["background"] == PAPER
+    axis = forest.configure_axis(labelColor="red").to_dict()["config"]["axis"]
+    assert axis["labelColor"] == "red"
+    assert axis["titleColor"] == CONFIG["axis"]["titleColor"]
+
+
+def test_charts_can_be_put_together(forest):
+    both = (forest | forest).to_dict()
+    assert len(both["hconcat"]) == 2
+    assert isinstance(forest, alt.LayerChart)
+    wider = forest.properties(title="Mine")
+    assert type(wider) is type(forest)
+    assert wider.to_dict()["title"] == "Mine"
+
+
+def test_notebooks_get_a_picture_that_asks_for_nothing(forest):
+    shown = forest._repr_mimebundle_()
+    assert shown["text/plain"] == forest.description
+    assert shown["text/html"].startswith('<img alt="Forest plot of 3 effect sizes. ')
+    assert "<script" not in shown["text/html"]
+    assert 'src="data:image/svg+xml;base64,' in shown["text/html"]
+    assert "http" not in shown["text/html"].split("base64,")[0]
+
+
+def test_notebooks_obey_the_renderer_that_the_user_chose(forest):
+    with alt.renderers.enable("json"):
+        shown = forest._repr_mimebundle_()
+    assert "application/json" in (shown[0] if isinstance(shown, tuple) else shown)
+
+
+def test_colours_stand_out_from_the_paper():
+    looks = [*SERIES, *LEVELS.values()]
+    assert min(contrast(look["colour"], PAPER) for look in looks) >= 3.0
+    assert min(contrast(colour, PAPER) for colour in (ON, EDGE, GOLD)) >= 3.0
+    assert min(contrast(colour, PAPER) for colour in (INK, MUTED)) >= 4.5
+
+
+def test_no_two_series_look_alike():
+    looks = {(look["colour"], look["shape"]) for look in SERIES}
+    assert len(looks) == len(SERIES) == 30
+
+
+def test_descriptions_do_not_go_on_for_ever():
+    many = eatlas.plot([full(test=f"t{n}") for n in range(30)])
+    assert many.description.count(";") == 12
+    assert many.description.endswith("; and 78 more.")

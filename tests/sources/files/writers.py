@@ -1,0 +1,304 @@
+"""One set of vectors, written in every format by the library that defines the format."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+WORDS = ["the", "cat", "Über", "naïve", "日本", "don't", "a.b", "🌹", "x-1", "rose", "end", "1999"]
+DIM = 8
+
+
+def matrix(rows: int = len(WORDS), dim: int = DIM, seed: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((rows, dim)).astype(np.float32)
+
+
+VECTORS = matrix()
+
+
+def as_text(header: bool = False, separator: str = " ", end: str = "\n") -> bytes:
+    lines = [f"{len(WORDS)} {DIM}"] if header else []
+    rows = zip(WORDS, VECTORS.tolist(), strict=True)
+    lines += [
+        separator.join([word, *(repr(np.float32(x).item()) for x in row)]) for word, row in rows
+    ]
+    return "".join(line + end for line in lines).encode()
+
+
+def keyed_vectors():
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(DIM)
+    vectors.add_vectors(WORDS, VECTORS)
+    return vectors
+
+
+def glove(folder: Path) -> str:
+    (folder / "v.txt").write_bytes(as_text())
+    return str(folder / "v.txt")
+
+
+def glove_crlf_bom(folder: Path) -> str:
+    (folder / "v.txt").write_bytes(b"\xef\xbb\xbf" + as_text(end="\r\n"))
+    return str(folder / "v.txt")
+
+
+def glove_tabs(folder: Path) -> str:
+    (folder / "v.txt").write_bytes(as_text(separator="\t"))
+    return str(folder / "v.txt")
+
+
+def word2vec_text(folder: Path) -> str:
+    keyed_vectors().save_word2vec_format(str(folder / "v.txt"), binary=False)
+    return str(folder / "v.txt")
+
+
+def fasttext_vec(folder: Path) -> str:
+    lines = as_text(header=True).decode().splitlines()
+    (folder / "v.vec").write_text("".join(line + " \n" for line in lines), encoding="utf-8")
+    return str(folder / "v.vec")
+
+
+def word2vec_binary(folder: Path) -> str:
+    keyed_vectors().save_word2vec_format(str(folder / "v.bin"), binary=True)
+    return str(folder / "v.bin")
+
+
+def word2vec_binary_lines(folder: Path) -> str:
+    """As the tool in C writes it: with a line break after each vector."""
+    rows = zip(WORDS, VECTORS, strict=True)
+    body = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in rows)
+    (folder / "v.bin").write_bytes(f"{len(WORDS)} {DIM}\n".encode() + body)
+    return str(folder / "v.bin")
+
+
+def gensim_kv(folder: Path) -> str:
+    keyed_vectors().save(str(folder / "v.kv"))
+    return str(folder / "v.kv")
+
+
+def gensim_kv_side_files(folder: Path) -> str:
+    keyed_vectors().save(str(folder / "v.kv"), sep_limit=1)
+    assert (folder / "v.kv.vectors.npy").exists()
+    return str(folder / "v.kv")
+
+
+def gensim_model(folder: Path) -> str:
+    model = word2vec_model()
+    model.save(str(folder / "v.model"))
+    return str(folder / "v.model")
+
+
+def gensim_model_side_files(folder: Path) -> str:
+    word2vec_model().save(str(folder / "v.model"), sep_limit=1)
+    assert (folder / "v.model.wv.vectors.npy").exists()
+    return str(folder / "v.model")
+
+
+def word2vec_model():
+    from gensim.models import Word2Vec
+
+    model = Word2Vec([WORDS] * 2, vector_size=DIM, min_count=1, epochs=1, seed=1, workers=1)
+    rows = [WORDS.index(word) for word in model.wv.index_to_key]
+    model.wv.vectors[:] = VECTORS[rows]
+    return model
+
+
+def npy(folder: Path) -> str:
+    np.save(folder / "v.npy", VECTORS)
+    (folder / "v.vocab").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    return str(folder / "v.npy")
+
+
+def npy_fortran_big_endian(folder: Path) -> str:
+    np.save(folder / "v.npy", np.asfortranarray(VECTORS.astype(">f8")))
+    (folder / "my words.json").write_text(json.dumps(WORDS), encoding="utf-8")
+    return f"{folder / 'v.npy'}?vocab=my%20words.json"
+
+
+def npz(folder: Path) -> str:
+    np.savez(folder / "v.npz", vectors=VECTORS, words=np.array(WORDS))
+    return str(folder / "v.npz")
+
+
+def npz_compressed_with_vocabulary(folder: Path) -> str:
+    np.savez_compressed(folder / "v.npz", VECTORS)
+    rows = {word: row for row, word in enumerate(WORDS)}
+    (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    return f"{folder / 'v.npz'}?vocab=rows.json"
+
+
+def npz_of_words(folder: Path) -> str:
+    named = dict(zip(WORDS, VECTORS, strict=True))
+    np.savez(folder / "v.npz", **named)
+    return str(folder / "v.npz")
+
+
+def safetensors(folder: Path) -> str:
+    from safetensors.numpy import save_file
+
+    save_file({"vectors": VECTORS, "bias": np.zeros(3, np.float32)}, folder / "v.safetensors")
+    (folder / "v.vocab.txt").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    return str(folder / "v.safetensors")
+
+
+def csv_file(folder: Path) -> str:
+    with (folder / "v.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(["word", *range(DIM)])
+        writer.writerows([w, *row] for w, row in zip(WORDS, VECTORS.tolist(), strict=True))
+    return str(folder / "v.csv")
+
+
+def csv_of_pandas(folder: Path) -> str:
+    import pandas as pd
+
+    pd.DataFrame(VECTORS, index=WORDS).to_csv(folder / "v.csv")
+    return str(folder / "v.csv")
+
+
+def tsv(folder: Path) -> str:
+    (folder / "v.tsv").write_bytes(as_text(separator="\t"))
+    return str(folder / "v.tsv")
+
+
+def parquet_lists(folder: Path) -> str:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"word": WORDS, "vector": VECTORS.tolist()})
+    pq.write_table(table, folder / "v.parquet", row_group_size=5)
+    return str(folder / "v.parquet")
+
+
+def parquet_fixed_lists(folder: Path) -> str:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    flat = pa.array(VECTORS.ravel())
+    vectors = pa.FixedSizeListArray.from_arrays(flat, DIM)
+    pq.write_table(pa.table({"word": WORDS, "vector": vectors}), folder / "v.parquet")
+    return str(folder / "v.parquet")
+
+
+def parquet_of_pandas(folder: Path) -> str:
+    import pandas as pd
+
+    frame = pd.DataFrame(VECTORS, index=pd.Index(WORDS, name="word"))
+    frame.columns = [f"d{i}" for i in range(DIM)]
+    frame.to_parquet(folder / "v.parquet")
+    return str(folder / "v.parquet")
+
+
+def hdf5(folder: Path) -> str:
+    import h5py
+
+    with h5py.File(folder / "v.h5", "w") as file:
+        file["embedding"] = VECTORS
+        file.create_dataset("words_flatten", data=WORDS, dtype=h5py.string_dtype())
+    return str(folder / "v.h5")
+
+
+def hdf5_fixed_strings(folder: Path) -> str:
+    import h5py
+
+    with h5py.File(folder / "v.h5", "w") as file:
+        group = file.create_group("mat")
+        group.create_dataset("block0_values", data=VECTORS, compression="gzip")
+        group["axis1"] = np.array([word.encode() for word in WORDS])
+        group["axis0"] = np.arange(DIM)
+    return str(folder / "v.h5")
+
+
+def hdf5_sent_bias(folder: Path) -> str:
+    """As sent-bias caches encodings: a group for each set, a data set for each text."""
+    import h5py
+
+    with h5py.File(folder / "v.h5", "w") as file:
+        for word, row in zip(WORDS, VECTORS, strict=True):
+            file.require_group("targ1")[word] = row
+    return str(folder / "v.h5")
+
+
+def spacy_folder(folder: Path) -> str:
+    import spacy
+
+    nlp = spacy.blank("en")
+    for word, row in zip(WORDS, VECTORS, strict=True):
+        nlp.vocab.set_vector(word, row)
+    nlp.to_disk(folder / "pipeline")
+    return str(folder / "pipeline")
+
+
+def gz(folder: Path) -> str:
+    (folder / "v.txt.gz").write_bytes(gzip.compress(as_text()))
+    return str(folder / "v.txt.gz")
+
+
+def gz_of_binary(folder: Path) -> str:
+    data = Path(word2vec_binary(folder)).read_bytes()
+    (folder / "v.bin.gz").write_bytes(gzip.compress(data))
+    return str(folder / "v.bin.gz")
+
+
+def bz2_of_csv(folder: Path) -> str:
+    data = Path(csv_file(folder)).read_bytes()
+    (folder / "v.csv.bz2").write_bytes(bz2.compress(data))
+    return str(folder / "v.csv.bz2")
+
+
+def xz(folder: Path) -> str:
+    (folder / "v.vec.xz").write_bytes(lzma.compress(as_text(header=True)))
+    return str(folder / "v.vec.xz")
+
+
+def zst(folder: Path) -> str:
+    import zstandard
+
+    data = as_text()
+    frames = [zstandard.ZstdCompressor().compress(part) for part in (data[:90], data[90:])]
+    (folder / "v.txt.zst").write_bytes(b"".join(frames))
+    return str(folder / "v.txt.zst")
+
+
+def zip_file(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("__MACOSX/._v.txt", b"\x00\x05")
+        archive.writestr("v.txt", as_text())
+    return str(folder / "v.zip")
+
+
+def zip_member(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README", "not vectors")
+        archive.writestr("en/my vectors#1.txt", as_text())
+    return f"{folder / 'v.zip'}#en/my%20vectors%231.txt"
+
+
+def tar_gz(folder: Path) -> str:
+    with tarfile.open(folder / "v.tar.gz", "w:gz") as archive:
+        for name, data in (("README", b"not vectors"), ("en/v.txt", as_text())):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return f"{folder / 'v.tar.gz'}#en/v.txt"
+
+
+FORMATS = (
+    glove, glove_crlf_bom, glove_tabs, word2vec_text, fasttext_vec, word2vec_binary,
+    word2vec_binary_lines, gensim_kv, gensim_kv_side_files, gensim_model, gensim_model_side_files,
+    npy, npy_fortran_big_endian, npz, npz_compressed_with_vocabulary, npz_of_words, safetensors,
+    csv_file, csv_of_pandas, tsv, parquet_lists, parquet_fixed_lists, parquet_of_pandas, hdf5,
+    hdf5_fixed_strings, hdf5_sent_bias, gz, gz_of_binary, bz2_of_csv, xz, zst, zip_file, zip_member,
+    tar_gz, *([spacy_folder] if sys.version_info < (3, 14) else []),  # no spaCy there yet
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""What somebody may hand over as vectors, by mistake or in another form."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eatlas
+from eatlas import ArraySource, open_vectors
+from eatlas.errors import SourceError
+
+WORDS = ["up", "down"]
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_a_model_of_gensim_stands_for_its_vectors():
+    from gensim.models import Word2Vec
+
+    model = Word2Vec([["up", "down", "up", "down"]] * 3, vector_size=4, min_count=1, workers=1)
+    source = open_vectors(model)
+    assert (source.name, source.dim) == ("KeyedVectors", 4)
+    np.testing.assert_array_equal(source.lookup({"up"})["up"], model.wv["up"])
+
+
+@pytest.mark.parametrize(
+    ("vectors", "got"),
+    [
+        (ROWS + 1j, "complex numbers"),
+        (ROWS.astype(str), "text"),
+        (ROWS.astype(bytes), "bytes"),
+        (ROWS.astype("datetime64[s]"), "dates"),
+        ([[1.0, 2.0], [3.0]], "inhomogeneous"),
+        ([[1.0, None], ["x", 2.0]], "could not convert string to float: 'x'"),
+    ],
+)
+def test_arrays_that_hold_no_real_numbers(vectors, got):
+    with pytest.raises(SourceError) as caught:
+        ArraySource(WORDS, vectors)
+    assert caught.value.what == "array: the vectors are not an array of numbers"
+    assert got in caught.value.got
+    assert caught.value.allowed == "real numbers"
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.int8, np.uint64, bool, object])
+def test_arrays_of_real_numbers(kind):
+    found = ArraySource(WORDS, np.array([[1, 0], [0, 1]], dtype=kind)).lookup({"up"})["up"]
+    assert found.dtype.kind == "f"
+    assert found.tolist() == [1, 0]
+
+
+def test_a_tensor_that_needs_a_gradient():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    with pytest.raises(SourceError, match="not an array of numbers\n  got: Can't call numpy"):
+        ArraySource(WORDS, Tensor())
+
+
+def test_a_sparse_matrix():
+    from scipy.sparse import csr_array
+
+    with pytest.raises(SourceError, match=r"a sparse matrix\n  remedy: hand over vectors.toarray"):
+        ArraySource(WORDS, csr_array(ROWS))
+
+
+def test_a_frame_without_words():
+    with pytest.raises(SourceError) as caught:
+        open_vectors(pd.DataFrame(ROWS))
+    assert str(caught.value) == (
+        "frame: the frame has no words, only numbers\n  got: the index 0, ...\n"
+        "  allowed: words in the index or the first column, numbers in all others"
+    )
+
+
+def test_a_frame_whose_columns_have_one_name():
+    frame = pd.DataFrame(ROWS, index=WORDS, columns=["d", "d"])
+    assert open_vectors(frame).lookup({"down"})["down"].tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("spec", "got"),
+    [(42, "42 (int)"), (None, "None (NoneType)"), (object(), "object"), (["up"], "['up'] (list)")],
+)
+def test_what_cannot_be_opened(spec, got):
+    with pytest.raises(SourceError) as caught:
+        open_vectors(spec)
+    assert caught.value.got == got
+
+
+@pytest.mark.parametrize("name", ["Glove-Sample", "glove_sample", "GLOVE-SAMPL"])
+def test_a_name_that_is_nearly_right(name):
+    with pytest.raises(SourceError, match="remedy: did you mean glove-sample"):
+        open_vectors(name)
+
+
+def test_two_names_in_one_string(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,1,2\n", encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        open_vectors("glove-sample, v.csv")
+    assert caught.value.remedy == (
+        "repeat the option: --vectors glove-sample --vectors v.csv; in Python, give a list"
+    )
+
+
+def test_a_tuple_is_a_pair_or_a_list_of_sources(tiny, tiny_vectors):
+    words, rows = list(tiny_vectors), np.array(list(tiny_vectors.values()))
+    pair, other = (words, rows), ArraySource(words, rows, name="other")
+    assert [r.source for r in eatlas.run(tiny, pair, "weat")] == ["array"]
+    assert [r.source for r in eatlas.run(tiny, (tuple(words), rows), "weat")] == ["array"]
+    assert [r.source for r in eatlas.run(tiny, (np.array(words), rows), "weat")] == ["array"]
+    assert [r.source for r in eatlas.run(tiny, (other,), "weat")] == ["other"]
+    assert [r.source for r in eatlas.run(tiny, (pair, other), "weat")] == ["array", "other"]
+    assert [r.source for r in eatlas.run(tiny, (tiny_vectors, pair), "weat")] == ["dict", "array"]
+    assert [r.source for r in eatlas.run(tiny, [other, other], "weat")] == ["other"]
+    assert len(eatlas.run("weat-6", ("glove-sample",), "weat")) == 1
+    assert len(eatlas.run("weat-6", ("glove-sample", "glove-sample"), "weat")) == 1

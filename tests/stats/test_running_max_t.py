@@ -1,0 +1,200 @@
+"""Single-step maxT in chunks: against a double loop over relabellings, and what it promises."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from eatlas.errors import EatlasError
+from eatlas.stats import running_max_t as module
+from eatlas.stats.effect_sizes import effect_sizes
+from eatlas.stats.max_t import max_t
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.running_max_t import RunningMaxT
+from eatlas.stats.subsets import random_subsets
+
+DESIGNS = [(2, 1), (3, 1), (6, 3), (7, 2), (8, 5), (9, 8), (10, 5)]
+
+
+def rng():
+    return np.random.default_rng(11)
+
+
+def scores_of(rows, size, n):
+    scores = rng().normal(size=(rows, size)) * rng().uniform(0.1, 10, (rows, 1))
+    scores[:2, :n] += np.abs(scores[:2]).max()
+    return scores
+
+
+def adjusted(scores, n, **options):
+    shared = RunningMaxT(scores.shape[1], n, rng=rng(), **options)
+    reached, maxima = shared.statistics(scores)
+    return shared.p(reached, maxima)
+
+
+def statistic(row, chosen):
+    first = np.isin(np.arange(row.size), chosen)
+    return abs(row[first].mean() - row[~first].mean()) / row.std(ddof=1)
+
+
+def naive(scores, subsets, n):
+    """For each row the share of subsets whose greatest statistic reaches its own; ties to 1e-9."""
+    greatest = np.array([max(statistic(row, chosen) for row in scores) for chosen in subsets])
+    observed = [statistic(row, range(n)) for row in scores]
+    return np.array([np.count_nonzero(greatest >= t - 1e-9) for t in observed]), len(subsets)
+
+
+def test_by_hand():
+    # the first row's split and its mirror image are the only two of 20 that reach it
+    rows = np.array([[9.0, 8.0, 7.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]])
+    assert adjusted(rows, 3).tolist() == [0.1, 1.0]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("size", "n"), DESIGNS)
+def test_all_subsets_against_the_double_loop(monkeypatch, size, n, compiled):
+    monkeypatch.setattr(module, "NUMPY_PAIRS", 0 if compiled else math.inf)
+    scores = scores_of(9, size, n)
+    counts, total = naive(scores, list(combinations(range(size), n)), n)
+    assert adjusted(scores, n) == pytest.approx(counts / total, rel=1e-15)
+
+
+def test_drawn_subsets_against_the_double_loop():
+    scores, draws = scores_of(6, 12, 5), 60
+    members = next(random_subsets(12, 5, draws, draws, rng()))
+    counts, total = naive(scores, [np.flatnonzero(row) for row in members], 5)
+    assert total == draws
+    assert adjusted(scores, 5, draws=draws) == pytest.approx((counts + 1) / (draws + 1), rel=1e-15)
+
+
+def test_which_relabellings_are_looked_at():
+    balanced = RunningMaxT(8, 4, rng=rng(), draws=35)
+    assert (balanced.total, balanced.relabellings, balanced.enumerated) == (70, 35, True)
+    assert balanced.min_p == 1 / 35
+    uneven = RunningMaxT(8, 3, rng=rng(), draws=55)
+    assert (uneven.total, uneven.relabellings, uneven.enumerated) == (56, 55, False)
+    assert uneven.min_p == 1 / 56
+    assert RunningMaxT(16, 8, rng=rng()).relabellings == 6435
+
+
+@pytest.mark.parametrize(("n", "draws"), [(6, 10_000), (5, 10_000), (6, 300)])
+def test_chunks_change_nothing(monkeypatch, n, draws):
+    scores = scores_of(500, 12, n)
+    shared = RunningMaxT(12, n, rng=rng(), draws=draws)
+    reached, maxima = shared.statistics(scores)
+    monkeypatch.setattr(module, "ROWS", 7)
+    monkeypatch.setattr(module, "ONE_THREAD", 12 * 128 * 3)
+    monkeypatch.setattr(module, "NUMPY_PAIRS", 20_000)
+    together = np.zeros(shared.relabellings)
+    for start in (0, 1, 2, 150):  # 1, 1, 148 and 350 rows: numpy for the first, compiled later
+        stop = {0: 1, 1: 2, 2: 150, 150: 500}[start]
+        mine, more = shared.statistics(scores[start:stop])
+        assert mine.tolist() == reached[start:stop].tolist()
+        together = np.maximum(together, more)
+    assert together.tolist() == maxima.tolist()
+
+
+def test_no_rows():
+    reached, maxima = RunningMaxT(6, 3, rng=rng()).statistics(np.empty((0, 6)))
+    assert reached.shape == (0,)
+    assert maxima.tolist() == [0.0] * 10
+
+
+coarse = hnp.arrays(
+    np.float64, st.integers(2, 10), elements=st.integers(-3, 3).map(lambda i: i / 10)
+)
+fine = hnp.arrays(np.float64, st.integers(2, 10), elements=st.floats(-1e6, 1e6))
+
+
+@given(coarse | fine, st.data())
+def test_one_row_has_the_two_sided_p_of_the_permutation_test(row, data):
+    n = data.draw(st.integers(1, row.size - 1))
+    p = permutation_test(row, n).two_sided.p
+    assert adjusted(row[None], n).tolist() == [pytest.approx(p, rel=1e-15)]
+
+
+@given(hnp.arrays(np.float64, (5, 7), elements=st.floats(-1, 1, width=16)), st.integers(1, 6))
+def test_never_below_step_down_and_equal_for_the_greatest_statistic(scores, n):
+    single = adjusted(scores, n)
+    step_down = max_t(scores, n, rng=rng())
+    assert np.all(single >= step_down * (1 - 1e-15))
+    assert single.min() == pytest.approx(step_down.min(), rel=1e-15)
+
+
+@pytest.mark.parametrize("n", [4, 3])
+def test_family_wise_error_is_held_whatever_the_rows(n):
+    """With no association each relabelling is equally likely: all of them are tried as observed."""
+    rows = rng().normal(size=(6, 8)) @ np.diag(rng().uniform(0.1, 3, 8))
+    rows[3] = rows[2] + 0.05 * rows[1]  # correlated rows, as words are
+    smallest = []
+    for chosen in combinations(range(8), n):
+        others = [i for i in range(8) if i not in chosen]
+        smallest.append(adjusted(rows[:, [*chosen, *others]], n).min())
+    for alpha in (0.05, 0.1, 0.25, 0.5):
+        assert np.mean(np.array(smallest) <= alpha) <= alpha
+
+
+@pytest.mark.parametrize(("n", "draws"), [(5, 10_000), (3, 10_000), (5, 60)])
+def test_critical_effect_size_parts_the_rows(n, draws):
+    scores = np.concatenate([scores_of(200, 10, n), rng().normal(size=(40, 10))])
+    scores[:60, :n] += np.linspace(0, 8, 60)[:, None]
+    shared = RunningMaxT(10, n, rng=rng(), draws=draws)
+    reached, maxima = shared.statistics(scores)
+    p = shared.p(reached, maxima)
+    _, d = effect_sizes(scores, n)
+    for alpha in (0.02, 0.1, 0.3):
+        critical = shared.critical(maxima, alpha)
+        assert (np.abs(d) > critical * (1 + 1e-12)).tolist() == (p < alpha).tolist()
+    assert 0 < np.count_nonzero(p < 0.3) < len(p)
+
+
+def test_no_effect_size_is_enough_where_relabellings_are_few():
+    shared = RunningMaxT(6, 3, rng=rng())
+    _, maxima = shared.statistics(rng().normal(size=(4, 6)))
+    assert shared.min_p == 0.1
+    assert shared.critical(maxima, 0.05) == math.inf
+    assert shared.critical(maxima, 0.1) == math.inf
+    assert shared.critical(maxima, 0.11) < math.inf
+
+
+def test_a_row_of_rounding_noise_has_1_and_leaves_the_others_alone():
+    good = np.array([9.0, 8.0, 7.0, 6.0, 1.0, 2.0, 3.0, 4.0])
+    noise = 0.3 + 2.0**-54 * np.array([20, 20, 20, 20, 0, 0, 0, 0])
+    (alone,) = adjusted(good[None], 4)
+    assert adjusted(np.array([noise, good]), 4).tolist() == [1.0, alone]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: RunningMaxT(1, 1, rng=rng()),
+            "size is out of range\n  got: 1\n  allowed: 2 or more",
+        ),
+        (lambda: RunningMaxT(4, 4, rng=rng()), "n is out of range\n  got: 4\n  allowed: 1 to 3"),
+        (
+            lambda: RunningMaxT(4, 2, rng=rng(), draws=0),
+            "draws is out of range\n  got: 0\n  allowed: 1 or more",
+        ),
+        (
+            lambda: RunningMaxT(4, 2, rng=7),
+            "rng must be a numpy Generator\n  got: int\n  remedy: pass numpy.random.default_rng(seed)",
+        ),
+        (
+            lambda: RunningMaxT(4, 2, rng=rng()).statistics(np.ones((3, 5))),
+            "the rows are of another design\n  got: rows of 5 scores\n  allowed: rows of 4 scores",
+        ),
+        (
+            lambda: RunningMaxT(2, 1, rng=rng()).statistics([[1.0, math.nan]]),
+            "scores must be finite\n  got: nan at [0, 1]",
+        ),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(EatlasError) as caught:
+        call()
+    assert str(caught.value) == message
