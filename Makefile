@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint clean
+.PHONY: help demo install test lint docs clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ lint: $(VENV)/linted  ## check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/documented  ## build the documentation into build/site; open build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	$(BIN)/python tools/docs/check_site.py build/site
+
 clean:  ## remove .venv and what was built
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
@@ -36,9 +40,13 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/tested: $(VENV)/installed
-	$(INSTALL) --editable '.[test]'
+	$(INSTALL) --editable '.[test,docs]'
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed
 	$(INSTALL) --editable '.[lint]'
+	@touch $@
+
+$(VENV)/documented: $(VENV)/installed
+	$(INSTALL) --editable '.[docs]'
 	@touch $@

@@ -1,0 +1,23 @@
+"""A directory to run examples in, with the width of terminal that the pages show."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from tools.docs.write_outputs import COLUMNS
+
+
+@pytest.fixture
+def in_a_shell(tmp_path, monkeypatch):
+    """An empty directory from which modules can be imported, as in an interactive session."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("COLUMNS", COLUMNS)
+    monkeypatch.setenv("NO_COLOR", "1")
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        origin = getattr(sys.modules[name], "__file__", None) or ""
+        if origin.startswith(str(tmp_path)):
+            del sys.modules[name]

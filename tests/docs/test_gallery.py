@@ -1,0 +1,64 @@
+"""The gallery runs from top to bottom, and is kept without outputs."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from tools.docs.gallery import executed, to_markdown
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").rglob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_it_runs_and_becomes_a_page(path):
+    notebook = executed(path)
+    shown = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.outputs]
+    assert shown
+    said = [output for cell in shown for output in cell.outputs if output.get("name") == "stderr"]
+    assert not said, said
+    page = to_markdown(notebook, path.name)
+    assert "<svg" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert "https://cdn" not in page
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_it_is_kept_without_outputs(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+
+
+def test_outputs_become_text_or_pictures():
+    cells = [
+        nbformat.v4.new_markdown_cell("# Title"),
+        nbformat.v4.new_code_cell(
+            "x",
+            outputs=[
+                nbformat.v4.new_output("stream", name="stdout", text="said\n"),
+                nbformat.v4.new_output(
+                    "display_data",
+                    {
+                        "image/svg+xml": '<?xml version="1.0"?>\n<svg>\n\n  <g/>\n</svg>',
+                        "text/plain": "x",
+                    },
+                ),
+                nbformat.v4.new_output("execute_result", {"text/plain": "42"}, execution_count=1),
+            ],
+        ),
+    ]
+    page = to_markdown(nbformat.v4.new_notebook(cells=cells), "n.ipynb")
+    assert page == (
+        "# Title\n\n```python\nx\n```\n\n```text\nsaid\n```\n\n"
+        '<div class="output">\n<svg> <g/> </svg>\n</div>\n\n```text\n42\n```\n\n'
+        '[Download this page as a notebook](n.ipynb){ .md-button download="n.ipynb" }\n'
+    )
+
+
+def test_a_cell_that_fails_is_named(tmp_path):
+    path = tmp_path / "broken.ipynb"
+    cells = [nbformat.v4.new_code_cell("1 / 0")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    with pytest.raises(RuntimeError, match=r"(?s)broken.ipynb does not run:.*ZeroDivisionError"):
+        executed(path)
