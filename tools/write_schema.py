@@ -1,14 +1,16 @@
-"""Write the JSON Schema of results, from the records themselves, into the package."""
+"""Write the JSON Schemas of results and scans, from the records themselves, into the package."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from eatlas.results.records import json_schema
+from eatlas.results import records, scan
 
-TARGET = Path(__file__).parents[1] / "src/eatlas/results/data/result-1.schema.json"
+DATA = Path(__file__).parents[1] / "src/eatlas/results/data"
 
 if __name__ == "__main__":
-    TARGET.write_text(json.dumps(json_schema(), indent=1) + "\n", encoding="utf-8")
-    print(TARGET)
+    for name, schema in (("result-1", records.json_schema()), ("scan-1", scan.json_schema())):
+        target = DATA / f"{name}.schema.json"
+        target.write_text(json.dumps(schema, indent=1) + "\n", encoding="utf-8")
+        print(target)

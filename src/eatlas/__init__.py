@@ -15,6 +15,7 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.engine import run
+    from eatlas.engine.scan import scan
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import MLEAT, SCEAT, WEAT, get_measure
     from eatlas.plots import plot
@@ -43,6 +44,7 @@ __all__ = [
     "plot",
     "read_results",
     "run",
+    "scan",
     "write_report",
 ]
 
@@ -64,6 +66,7 @@ _HOME = {
     "plot": "eatlas.plots",
     "read_results": "eatlas.results",
     "run": "eatlas.engine",
+    "scan": "eatlas.engine.scan",
     "write_report": "eatlas.report",
 }
 

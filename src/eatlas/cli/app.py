@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from eatlas.cli import report, run, tests, verify
+from eatlas.cli import report, run, scan, tests, verify
 from eatlas.cli.say import complain, remark
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
@@ -39,6 +39,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("scan")(scan.scan)
 app.command("verify")(verify.verify)
 app.add_typer(tests.app, name="tests")
 

@@ -1,0 +1,264 @@
+"""``eatlas scan``: SC-EAT of every word of a vocabulary."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eatlas.cli.say import output_of_a_command, remark
+from eatlas.errors import EatlasError, ResultsError
+
+if TYPE_CHECKING:
+    from eatlas.engine.scan.chunks import ChunkFile
+    from eatlas.engine.scan.plan import ScanPlan
+    from eatlas.results.scan import ScanResult
+
+PATIENCE = 1.0
+"""Seconds after which a person who waits is shown progress."""
+NO_BANDS = "none"
+
+
+def scan(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+    vectors: Annotated[
+        str,
+        typer.Option(
+            metavar="SOURCE",
+            help="Vectors whose every word is tested: a file or a name, as eatlas run takes them.",
+        ),
+    ],
+    attributes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEST",
+            help="The test whose attributes A and B are taken: an id or FILE.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    a: Annotated[
+        str | None,
+        typer.Option(
+            "--a",
+            metavar="WORD,WORD,...",
+            help="Attributes A, instead of a test's.",
+            show_default=False,
+        ),
+    ] = None,
+    b: Annotated[
+        str | None,
+        typer.Option(
+            "--b",
+            metavar="WORD,WORD,...",
+            help="Attributes B, instead of a test's.",
+            show_default=False,
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", help="Words on each list.", min=0)] = 10,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write every word to FILE, .csv or .parquet, and the summary to FILE.json. "
+            "A scan that is cut off goes on when the same command is given again.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as one JSON object, and nothing else.")
+    ] = False,
+    measure: Annotated[
+        str,
+        typer.Option(
+            metavar="SIGNATURE", help="sc-eat, with parameters such as 'sc-eat(alpha=0.01,ddof=0)'."
+        ),
+    ] = "sc-eat",
+    frequency_bands: Annotated[
+        str,
+        typer.Option(
+            metavar="N,N,...|none",
+            help="Last places of the bands; the place in the source stands for frequency.",
+        ),
+    ] = "1000,10000,100000",
+    first: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Scan only the first N words of the source. [default: all]",
+            show_default=False,
+            min=1,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Of the relabellings for maxT, where all are too many.", min=0)
+    ] = 0,
+    case: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|exact",
+            help="How attributes are looked up. auto: as written, then lower, capitalised, upper "
+            "case; exact: only as written.",
+        ),
+    ] = "auto",
+) -> None:
+    """Test every word of a vocabulary against two attribute groups (SC-EAT).
+
+    Effect size and exact p-values of each word, adjusted for the whole vocabulary by Westfall and
+    Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
+    Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+    """
+    from eatlas.engine.scan.bands import checked_edges  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine.scan.plan import make_scan  # noqa: PLC0415
+
+    chosen = _attributes(attributes, a, b)
+    edges = checked_edges(_edges(frequency_bands))
+    if out is not None:
+        _require_usable(out, vectors, attributes)
+    plan = make_scan(vectors, chosen, measure, case=_case(case), seed=seed, first=first)
+    result = _scanned(plan, out, top, edges)
+    with output_of_a_command():
+        _show(result, out, as_json=as_json)
+
+
+def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[list[str], ...]:
+    """The name of a test, or two lists of words."""
+    if test is not None and a is None and b is None:
+        return test
+    if test is not None or a is None or b is None:
+        given = {"--attributes": test, "--a": a, "--b": b}
+        raise EatlasError(
+            "two groups of attributes are needed",
+            got=" and ".join(name for name, value in given.items() if value is not None) or "none",
+            allowed="--attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...",
+        )
+    return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
+
+
+def _case(text: str) -> Any:
+    return text.lower()  # the lookup says which values there are
+
+
+def _edges(text: str) -> list[int]:
+    if text.strip().lower() == NO_BANDS:
+        return []
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise EatlasError(
+            "--frequency-bands: these are no places",
+            got=text,
+            allowed="ascending whole numbers with commas, such as 1000,10000,100000, or none",
+        ) from error
+
+
+def _require_usable(out: Path, *inputs: str | None) -> None:
+    """Refuse, before any work, a file that cannot be written or that is read."""
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+    from eatlas.results.scan_words import require_suffix  # noqa: PLC0415
+
+    require_suffix(out)
+    for target in (out, summary_of(out)):
+        if target.is_dir():
+            raise ResultsError(f"--out {out}: {target} is a directory", allowed="a file")
+        for path in filter(Path.is_file, map(Path, filter(None, inputs))):
+            if target.exists() and target.samefile(path):
+                raise ResultsError(
+                    f"{target}: this is a file that is read; writing would destroy it",
+                    remedy="choose another file with --out",
+                )
+
+
+def _scanned(plan: ScanPlan, out: Path | None, top: int, edges: tuple[int, ...]) -> ScanResult:
+    from eatlas.engine.scan.chunks import kept_chunks, passing_chunks  # noqa: PLC0415
+    from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
+    from eatlas.engine.scan.scanning import written  # noqa: PLC0415
+
+    if out is None:
+        with passing_chunks() as chunks:
+            _measure(plan, chunks, kept=False)
+            return conclude(plan, chunks, lambda _: None, top=top, edges=edges)
+    with kept_chunks(out, plan.identity) as chunks:
+        _say_what_is_there(plan, chunks, out)
+        _measure(plan, chunks, kept=True)
+        result = written(plan, chunks, out, top=top, edges=edges)
+        chunks.discard()
+        return result
+
+
+def _say_what_is_there(plan: ScanPlan, chunks: ChunkFile, out: Path) -> None:
+    from eatlas.engine.scan.chunks import others  # noqa: PLC0415
+
+    if chunks.words:
+        remark(f"words of a scan that was cut off and are taken over: {chunks.words:,}")
+    for path in others(out, plan.identity):
+        remark(f"{path}: a scan with other settings was cut off here; its words are left there")
+
+
+def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
+    from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
+
+    try:
+        with _progress() as tick:
+            measure_all(plan, chunks, tick)
+    except (KeyboardInterrupt, EatlasError) as stop:
+        interrupted = isinstance(stop, KeyboardInterrupt)
+        if kept and chunks.words:
+            remark(
+                ("interrupted; " if interrupted else "")
+                + f"{chunks.words:,} words are done and kept; the same command does the rest"
+            )
+        elif interrupted:
+            remark("interrupted; nothing is kept" + ("" if kept else ", which takes --out"))
+        if interrupted:
+            raise typer.Exit(130) from stop
+        raise
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None] | None]:
+    """Show progress to a person who has waited long enough; say nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time  # noqa: PLC0415
+
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+    columns = (BarColumn(), TextColumn("{task.description}"))
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=None)
+    begun, before = time.monotonic(), -1
+
+    def tick(done: int) -> None:
+        nonlocal before
+        spent = time.monotonic() - begun
+        before = done if before < 0 else before
+        rate = (done - before) / spent
+        bar.update(task, completed=done, description=f"{done:,} words, {rate:,.0f} a second")
+        if spent > PATIENCE:
+            bar.start()
+
+    try:
+        yield tick
+    finally:
+        bar.stop()
+
+
+def _show(result: ScanResult, out: Path | None, *, as_json: bool) -> None:
+    """Print JSON and nothing else, or lists and where the files lie."""
+    if as_json:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(result.model_dump_json().encode() + b"\n")  # UTF-8 everywhere
+        return
+    from eatlas.cli.scan_table import print_scan  # noqa: PLC0415  (only a person sees tables)
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+
+    print_scan(result)
+    if out is None:
+        typer.echo("\nEvery word with its p-values: --out FILE.csv")
+    else:
+        typer.echo(f"\nwords:   {out}\nsummary: {summary_of(out)}")

@@ -1,0 +1,113 @@
+"""First pass over finished chunks: what concerns all words together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.engine.scan.chunk import EXAMPLES, REASONS, Chunk
+from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.p_values import METHODS
+from eatlas.engine.scan.plan import ScanPlan
+from eatlas.errors import SourceError
+from eatlas.results.scan import Vocabulary
+from eatlas.stats.tally import Tally
+
+Array = NDArray[np.float64]
+
+IN_ORDER = 0.9
+"""A share of neighbours in alphabetical order that no list by frequency has: there it is a half."""
+FEW = 20
+"""Neighbours among which such a share is no accident."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The family of all words that are no attributes."""
+
+    vocabulary: Vocabulary
+    maxima: Array
+    """The greatest statistic of each relabelling."""
+    values: Array
+    """Different two-sided p-values of the family, ascending."""
+    counts: NDArray[np.int64]
+    """How often each occurs."""
+    holm: Array
+    """Adjusted, for each of `values`."""
+    yekutieli: Array
+
+    @property
+    def words(self) -> int:
+        """Words in the family."""
+        return int(self.counts.sum())
+
+    def adjusted(self, p: Array, by: Array) -> Array:
+        """The adjusted values, `holm` or `yekutieli`, of some p-values of the family."""
+        return by[np.searchsorted(self.values, p)]
+
+
+def gather(plan: ScanPlan, chunks: Chunks) -> Gathered:
+    """Put together what the chunks say of the whole vocabulary.
+
+    Raises
+    ------
+    SourceError
+        If there is no word to be judged.
+    """
+    counter, tally = _Counter(), Tally()
+    maxima = np.zeros(plan.shared.relabellings)
+    for chunk in chunks:
+        counter.add(chunk)
+        tally.add(chunk.p[2][chunk.side == 0])
+        if chunk.maxima.size:
+            np.maximum(maxima, chunk.maxima, out=maxima)
+    if not tally.size:
+        raise SourceError(
+            f"{plan.source.name}: there is no word to scan",
+            got=f"{counter.read} words, none with a usable vector that is no attribute",
+        )
+    values, counts = tally.values, tally.counts
+    return Gathered(
+        counter.vocabulary(), maxima, values, counts, tally.holm(), tally.benjamini_yekutieli()
+    )
+
+
+class _Counter:
+    """What was read, and what became of it."""
+
+    def __init__(self) -> None:
+        self.read = self.tested = self.attributes = self.undefined = 0
+        self.pairs = self.rising = 0
+        self.missing = np.zeros(len(REASONS), np.int64)
+        self.examples: list[list[str]] = [[] for _ in REASONS]
+        self.methods = np.zeros(len(METHODS), np.int64)
+        self.rel_err = 0.0
+
+    def add(self, chunk: Chunk) -> None:
+        self.read += chunk.read
+        self.tested += len(chunk.words)
+        self.attributes += int(np.count_nonzero(chunk.side))
+        self.undefined += int(np.count_nonzero(np.isnan(chunk.effect_size)))
+        self.pairs += chunk.read - 1
+        self.rising += chunk.rising
+        self.missing += chunk.missing
+        for mine, more in zip(self.examples, chunk.examples, strict=True):
+            mine.extend(more[: EXAMPLES - len(mine)])
+        self.methods += np.bincount(chunk.method.max(axis=0, initial=0), minlength=len(METHODS))
+        self.rel_err = max(self.rel_err, float(chunk.rel_err.max(initial=0.0)))
+
+    def vocabulary(self) -> Vocabulary:
+        reasons = [i for i in range(len(REASONS)) if self.missing[i]]
+        return Vocabulary(
+            read=self.read,
+            tested=self.tested,
+            attributes=self.attributes,
+            undefined=self.undefined,
+            missing={REASONS[i]: int(self.missing[i]) for i in reasons},
+            examples={REASONS[i]: tuple(self.examples[i]) for i in reasons},
+            alphabetical=self.pairs >= FEW and self.rising > IN_ORDER * self.pairs,
+            methods={m: int(k) for m, k in zip(METHODS, self.methods, strict=True) if k},
+            rel_err=self.rel_err or None,
+        )

@@ -1,0 +1,128 @@
+"""Scan a vocabulary, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from eatlas.engine.scan.bands import DEFAULT, checked_edges
+from eatlas.engine.scan.chunks import ChunkList, Chunks, kept_chunks
+from eatlas.engine.scan.outcome import conclude
+from eatlas.engine.scan.perform import Progress, measure_all
+from eatlas.engine.scan.plan import ScanPlan, make_scan
+from eatlas.errors import EatlasError
+from eatlas.measures import SCEAT
+from eatlas.results.files import atomic_file
+from eatlas.results.scan import ScanResult, summary_of
+from eatlas.results.scan_words import ScannedWords, require_suffix, words_file
+from eatlas.sources import CaseRule
+
+TOP = 10
+"""Words on each list unless told otherwise."""
+
+
+def scan(  # noqa: PLR0913  (each is a decision of its own)
+    vectors: Any,
+    attributes: Any,
+    measure: str | SCEAT = "sc-eat",
+    *,
+    top: int = TOP,
+    bands: Sequence[int] = DEFAULT,
+    first: int | None = None,
+    out: str | Path | None = None,
+    case: CaseRule = "auto",
+    seed: int = 0,
+) -> ScanResult:
+    """Test every word of a vocabulary against two attribute groups.
+
+    Parameters
+    ----------
+    vectors : str, path or object
+        What :func:`eatlas.open_vectors` takes, if it can be read from end to end.
+    attributes : str, path, AssociationTest, or (Concept, Concept)
+        A test, of which A and B are taken, or A and B themselves.
+    measure : str or SCEAT
+        Such as ``"sc-eat(alpha=0.01,ddof=0)"``.
+    top : int
+        Words on each list of the most associated ones.
+    bands : sequence of int
+        Last places of the frequency bands; the place in the source stands for frequency.
+    first : int, optional
+        Scan only so many words from the start of the source.
+    out : path, optional
+        Write all words to this file, ``.csv`` or ``.parquet``, and the summary to ``out`` with
+        ``.json`` appended. A scan that is cut off goes on where it was when it is started again.
+        Without it all words stay in memory.
+    case : {"auto", "exact"}
+        Rule by which the attributes are looked up.
+    seed : int
+        Of the relabellings for maxT, where all are too many.
+
+    Returns
+    -------
+    ScanResult
+        Attribute words are tested too, but belong to no family and to no list.
+
+    Raises
+    ------
+    EatlasError
+        If anything of that is not usable.
+
+    Notes
+    -----
+    Effect size and p-values of a word are those of :class:`eatlas.SCEAT`: exact counts up to 32
+    attributes, beyond that an inversion with a stated error. All words are relabelled alike, so
+    that Westfall and Young's maxT holds the family-wise error rate over the whole vocabulary;
+    Benjamini and Yekutieli's adjustment holds the false discovery rate under any dependence.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.scan("glove-sample", "weat-7", first=2000)
+    >>> result.vocabulary.read, result.family.design
+    (2000, (8, 8))
+    >>> result.top("A", n=1)[["band", "word"]].values.tolist()[0]
+    ['1–1,000', 'himself']
+    """
+    edges = _checked_lists(top, bands)
+    plan = make_scan(vectors, attributes, measure, case=case, seed=seed, first=first)
+    if out is None:
+        blocks: list[ScannedWords] = []
+        chunks = ChunkList()
+        measure_all(plan, chunks)
+        return conclude(plan, chunks, blocks.append, top=top, edges=edges).with_words(blocks)
+    path = Path(out)
+    require_suffix(path)
+    with kept_chunks(path, plan.identity) as kept:
+        measure_all(plan, kept)
+        result = written(plan, kept, path, top=top, edges=edges)
+        kept.discard()
+        return result
+
+
+def _checked_lists(top: int, bands: Sequence[int]) -> tuple[int, ...]:
+    if not isinstance(top, int) or isinstance(top, bool) or top < 0:
+        raise EatlasError("top is not usable", got=repr(top), allowed="a whole number from 0")
+    return checked_edges(bands)
+
+
+def written(
+    plan: ScanPlan, chunks: Chunks, path: Path, *, top: int, edges: Sequence[int]
+) -> ScanResult:
+    """Conclude a scan and write its words and its summary.
+
+    Raises
+    ------
+    ResultsError
+        If either cannot be written; what stood there before stays.
+    """
+    with words_file(path, plan.about) as write:
+        result = conclude(plan, chunks, write, top=top, edges=edges)
+        result = result.model_copy(update={"words_file": str(path)})
+    with atomic_file(summary_of(path)) as file:
+        file.write(result.model_dump_json(indent=1) + "\n")
+    return result
+
+
+__all__ = ["Progress", "scan", "written"]

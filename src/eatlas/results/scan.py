@@ -1,0 +1,321 @@
+"""Record of a scan: the SC-EAT of every word of a vocabulary, and what remains of it together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, PrivateAttr
+
+from eatlas.errors import EatlasError, ResultsError
+from eatlas.results.parts import GroupCoverage, Level, Probability, Provenance, PValues, Record
+from eatlas.results.scan_words import ScannedWords, frame_of, read_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"
+
+Side = Literal["A", "B"]
+SIDES: tuple[Side, ...] = ("A", "B")
+
+
+class AttributeNames(Record):
+    """What the two attribute groups are called."""
+
+    A: str
+    B: str
+
+    def name(self, side: str) -> str:
+        """Return what A or B is called."""
+        name: str = getattr(self, side)
+        return name
+
+
+class AttributeCoverage(Record):
+    """Which attribute terms have a vector, and why the others have none."""
+
+    A: GroupCoverage
+    B: GroupCoverage
+
+    def group(self, side: str) -> GroupCoverage:
+        """Return the coverage of A or B."""
+        group: GroupCoverage = getattr(self, side)
+        return group
+
+
+class Sides(Record):
+    """How many words are associated with either side: effect size above 0 is A, below 0 is B."""
+
+    A: int = 0
+    B: int = 0
+
+    @property
+    def total(self) -> int:
+        """Words of both sides."""
+        return self.A + self.B
+
+
+class Band(Record):
+    """Words by their place in the source, which stands for frequency."""
+
+    first: int
+    last: int
+
+    @property
+    def label(self) -> str:
+        """The places as readers write them.
+
+        Examples
+        --------
+        >>> Band(first=1001, last=10_000).label
+        '1,001–10,000'
+        """
+        return f"{self.first:,}–{self.last:,}"
+
+
+class Rejected(Record):
+    """How many words have a two-sided p below alpha, by way of adjustment."""
+
+    words: int
+    """Words in the family: all that were tested, less the attribute words."""
+    unadjusted: Sides
+    holm: Sides
+    benjamini_yekutieli: Sides
+    max_t: Sides
+
+
+class BandSummary(Rejected):
+    """The same for the words of one band."""
+
+    band: Band
+
+
+class WordAssociation(Record):
+    """One word in a list of the most associated ones."""
+
+    word: str
+    rank: int
+    """Place in the source, from 1."""
+    level2: Level
+    p_max_t: Probability
+    """Two-sided p adjusted by Westfall and Young's maxT over the whole vocabulary."""
+    p_by: Probability
+    """Two-sided p adjusted by Benjamini and Yekutieli over the whole vocabulary."""
+
+    def row(self) -> dict[str, Any]:
+        """Flat columns of a table."""
+        p: PValues = self.level2.p
+        return {
+            "word": self.word,
+            "rank": self.rank,
+            "effect_size": self.level2.effect_size,
+            **{f"p_{tail}": p.tail(tail) for tail in ("greater", "less", "two_sided")},
+            "p_max_t": self.p_max_t,
+            "p_by": self.p_by,
+        }
+
+
+class TopList(Record):
+    """The words of one band with the greatest effect sizes towards one side."""
+
+    band: Band
+    side: Side
+    words: tuple[WordAssociation, ...]
+
+
+class Vocabulary(Record):
+    """What was read, and what became of it."""
+
+    read: int
+    tested: int
+    attributes: int
+    """Tested words that are attributes themselves; in no family and in no list."""
+    undefined: int
+    """Tested words without an effect size, because their cosines have no spread; their p is 1."""
+    missing: dict[str, int]
+    """Words without a usable vector, by reason."""
+    examples: dict[str, tuple[str, ...]]
+    """The first few of them, by reason."""
+    alphabetical: bool
+    """Whether the words stand in alphabetical order, so that places say nothing of frequency."""
+    methods: dict[str, int]
+    """How p-values were found, by word."""
+    rel_err: float | None
+    """The greatest stated relative error of a p-value; None where all are counts."""
+
+
+class MaxTFamily(Record):
+    """Westfall and Young's single-step maxT over the vocabulary."""
+
+    relabellings: int
+    """Relabellings looked at; a mirror image counts with its original."""
+    enumerated: bool
+    """Whether these are all there are; otherwise they were drawn at random."""
+    min_p: Probability
+    """The smallest adjusted p that can be had."""
+    critical: float | None
+    """Effect sizes beyond this are below alpha; None where none can be."""
+
+
+class Family(Rejected):
+    """All hypotheses of a scan judged together, two-sided."""
+
+    alpha: float
+    design: tuple[int, int]
+    """Attributes of A and of B that were found."""
+    total: int
+    """C(N, n), the number of relabellings of the attributes."""
+    min_two_sided: Probability
+    """The smallest two-sided p of the design."""
+    at_min: int
+    """Words of the family that have it."""
+    holm_needs: float
+    """What Holm, or Bonferroni, asks of the smallest p: to be below alpha / words."""
+    holm_possible: bool
+    """Whether any p of the design is below that."""
+    by_needs: int | None
+    """Words that must share the smallest p before Benjamini and Yekutieli can reject; None where
+    even all together would not do."""
+    max_t_details: MaxTFamily
+
+
+class ScanResult(Record):
+    """What :func:`eatlas.scan` found: the summary, and the way to all words."""
+
+    schema_version: Literal["eatlas/scan/1"] = Field(default=SCHEMA, alias="schema")
+    measure: Literal["sc-eat"] = "sc-eat"
+    signature: str
+    """The measure with all its parameters."""
+    test: str
+    """Id of the test that the attributes come from."""
+    title: str = ""
+    source: str
+    concepts: AttributeNames
+    coverage: AttributeCoverage
+    vocabulary: Vocabulary
+    family: Family
+    bands: tuple[BandSummary, ...]
+    tops: tuple[TopList, ...]
+    warnings: tuple[str, ...] = ()
+    """What a reader should know before trusting the numbers, in whole sentences."""
+    provenance: Provenance
+    words_file: str | None = None
+    """Where all words stand, where they were written."""
+
+    _blocks: Sequence[ScannedWords] | None = PrivateAttr(default=None)
+
+    def with_words(self, blocks: Iterable[ScannedWords]) -> ScanResult:
+        """The same with all words in memory."""
+        copy = self.model_copy()
+        copy._blocks = tuple(blocks)
+        return copy
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return every word as a row of a pandas frame, in the order of the source.
+
+        Raises
+        ------
+        ResultsError
+            If the words are neither in memory nor in a file that can be read.
+        """
+        if self._blocks is not None:
+            return frame_of(self._blocks)
+        if self.words_file is None:
+            raise ResultsError(
+                "this scan has no words, only its summary",
+                remedy="scan again with out=FILE, or without it in Python",
+            )
+        return read_words(Path(self.words_file))
+
+    def top(self, side: Side | None = None, *, n: int | None = None) -> pd.DataFrame:
+        """Return the most associated words, by band and side, as a pandas frame.
+
+        Parameters
+        ----------
+        side : {"A", "B"}, optional
+            By default both.
+        n : int, optional
+            So many of each list; by default all that were kept.
+
+        Raises
+        ------
+        EatlasError
+            If there is no such side.
+        """
+        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+        if side is not None and side not in SIDES:
+            raise EatlasError("there is no such side", got=repr(side), allowed="A or B")
+        rows = [
+            {"band": found.band.label, "side": found.side, **word.row()}
+            for found in self.tops
+            if side in {None, found.side}
+            for word in found.words[:n]
+        ]
+        names = ["band", "side", "word", "rank", "effect_size", "p_greater", "p_less"]
+        return pd.DataFrame(rows, columns=[*names, "p_two_sided", "p_max_t", "p_by"])
+
+    def summary(self) -> str:
+        """The finding in a few words."""
+        below = self.family.max_t.total
+        return f"{self.vocabulary.tested:,} words, {below:,} below {self.family.alpha:g} by maxT"
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.signature} scan of {self.source} with {self.concepts.A} and "
+            f"{self.concepts.B}: {self.summary()}>"
+        )
+
+    __str__ = __repr__
+
+
+def read_scan(path: str | Path) -> ScanResult:
+    """Read the summary that ``eatlas scan --out FILE`` writes to ``FILE.json``.
+
+    Parameters
+    ----------
+    path : path
+        The file of words, or its summary.
+
+    Raises
+    ------
+    ResultsError
+        If there is no such summary, or it is none.
+    """
+    path = Path(path)
+    summary = path if path.suffix == ".json" else summary_of(path)
+    try:
+        result = ScanResult.model_validate_json(summary.read_bytes())
+    except OSError as error:
+        raise ResultsError(
+            f"{summary}: the summary of the scan cannot be read", got=error.strerror or str(error)
+        ) from error
+    except ValueError as error:
+        raise ResultsError(
+            f"{summary}: this is no summary of a scan", got=str(error).split("\n")[0]
+        ) from error
+    # the two files may have been moved together
+    words = summary.with_name(summary.name.removesuffix(".json"))
+    return result.model_copy(update={"words_file": str(words)}) if words.exists() else result
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema that every summary satisfies, draft 2020-12."""
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "eatlas scan, version 1",
+    }
+    return ScanResult.model_json_schema(mode="serialization") | head
+
+
+def summary_of(words: Path) -> Path:
+    """Where the summary of a file of words stands.
+
+    Examples
+    --------
+    >>> summary_of(Path("scan.csv")).name
+    'scan.csv.json'
+    """
+    return words.with_name(f"{words.name}.json")

@@ -1,0 +1,261 @@
+"""All words of a scan as a table: blocks of columns, CSV and Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import ResultsError
+from eatlas.results.files import atomic_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+COLUMNS = (
+    "word",
+    "effect_size",
+    "p_greater",
+    "p_less",
+    "p_two_sided",
+    "p_max_t",
+    "p_by",
+    "difference",
+    "rank",
+    "attribute",
+    "method",
+    "rel_err",
+)
+"""Columns of the table; what does not apply to a word is empty."""
+TEXT = ("word", "attribute", "method")
+SUFFIXES = (".csv", ".parquet")
+KNOWN = 100_000
+"""Numbers whose text is remembered: 15 MB."""
+_SPECIAL = re.compile(r'[,"\r\n]')
+NO_PARQUET = "Parquet needs pyarrow, which is not installed"
+
+
+@dataclass(frozen=True)
+class ScannedWords:
+    """Some words of a scan, a column each; NaN is empty."""
+
+    word: list[str]
+    effect_size: Array
+    p_greater: Array
+    p_less: Array
+    p_two_sided: Array
+    p_max_t: Array
+    """Two-sided, adjusted; NaN for attribute words, which are in no family."""
+    p_by: Array
+    difference: Array
+    """Mean cosine with A minus mean cosine with B."""
+    rank: NDArray[np.int64]
+    attribute: list[str]
+    """A or B for attribute words, else empty."""
+    method: list[str]
+    rel_err: Array
+    """Stated relative error of the p-values, NaN where they are counts."""
+
+    def columns(self) -> dict[str, Any]:
+        """The columns by name, in order."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+def require_suffix(path: Path) -> None:
+    """Refuse a file of words that is of no known kind.
+
+    Raises
+    ------
+    ResultsError
+        If the name ends otherwise, or what its kind needs is not installed.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise ResultsError(
+            f"--out {path}: this kind of file is not known",
+            got=path.suffix or "no suffix",
+            allowed=" or ".join(SUFFIXES),
+        )
+    if path.suffix.lower() == ".parquet":
+        _pyarrow()
+
+
+@contextmanager
+def words_file(
+    path: Path, about: Mapping[str, str] | None = None
+) -> Iterator[Callable[[ScannedWords], None]]:
+    """Write words to a file that appears only when it is whole.
+
+    Parameters
+    ----------
+    path : Path
+        Ends in ``.csv`` or ``.parquet``.
+    about : mapping, optional
+        Where the words come from; a Parquet file carries it as metadata.
+
+    Yields
+    ------
+    callable
+        Takes the next block.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be written, or its kind is not known.
+    """
+    require_suffix(path)
+    if path.suffix.lower() == ".parquet":
+        with atomic_file(path, binary=True) as file, _parquet(file, about or {}) as write:
+            yield write
+        return
+    with atomic_file(path) as file:
+        texts = _Texts()
+        file.write(",".join(COLUMNS) + "\n")
+
+        def write(block: ScannedWords) -> None:
+            # the csv module takes four times as long: it looks for commas in every number
+            file.write("\n".join(map(",".join, zip(*texts.of(block), strict=True))))
+            file.write("\n" if block.word else "")
+
+        yield write
+
+
+class _Texts:
+    """Columns as text: numbers in full, NaN as an empty cell, words quoted where they must be."""
+
+    def __init__(self) -> None:
+        self._known: dict[float, str] = {}
+
+    def of(self, block: ScannedWords) -> Iterator[list[str]]:
+        """Each column of a block, in order."""
+        for name, column in block.columns().items():
+            if name == "word":
+                yield [quoted(word) if _SPECIAL.search(word) else word for word in column]
+            elif name in TEXT:
+                yield column
+            elif name == "rank":
+                yield list(map(str, column.tolist()))
+            elif name.startswith("p_"):
+                yield self._repeated(column)
+            else:
+                yield _numbers(column)
+
+    def _repeated(self, column: Array) -> list[str]:
+        """Numbers of which exact tests give few: 12,870 at 8 against 8 attributes."""
+        known, values = self._known, column.tolist()
+        if len(known) > KNOWN:
+            return _numbers(column)
+        texts = list(map(known.get, values))
+        new = [i for i, text in enumerate(texts) if text is None]
+        for i, text in zip(new, _numbers(column[new]), strict=True):
+            texts[i] = known[values[i]] = text
+        return cast("list[str]", texts)
+
+
+def _numbers(column: Array) -> list[str]:
+    empty = np.isnan(column)
+    if empty.all():
+        return [""] * len(column)
+    texts = list(map(repr, column.tolist()))
+    for i in np.flatnonzero(empty).tolist():
+        texts[i] = ""
+    return texts
+
+
+def quoted(word: str) -> str:
+    """A cell of a CSV file whose text holds commas, quotes or ends of lines.
+
+    Examples
+    --------
+    >>> quoted('say "no", they said')
+    '"say ""no"", they said"'
+    """
+    doubled = word.replace('"', '""')
+    return f'"{doubled}"'
+
+
+@contextmanager
+def _parquet(file: IO[bytes], about: Mapping[str, str]) -> Iterator[Callable[[ScannedWords], None]]:
+    pa, parquet = _pyarrow()
+    kinds = {name: pa.string() if name in TEXT else pa.float64() for name in COLUMNS}
+    fields = [(name, kind) for name, kind in (kinds | {"rank": pa.int64()}).items()]
+    schema = pa.schema(fields, metadata={f"eatlas.{key}": text for key, text in about.items()})
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+
+        def write(block: ScannedWords) -> None:
+            arrays = [
+                pa.array(column, schema.field(name).type, from_pandas=name not in TEXT)
+                for name, column in block.columns().items()
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+        yield write
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")  # only Parquet needs it
+    except ImportError as error:
+        raise ResultsError(
+            NO_PARQUET, remedy="pip install 'eatlas[files]', or choose a file that ends in .csv"
+        ) from error
+
+
+def frame_of(blocks: Iterable[ScannedWords]) -> pd.DataFrame:
+    """All blocks as one pandas frame."""
+    import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+    parts = [block.columns() for block in blocks]
+    return pd.DataFrame({name: _joined([part[name] for part in parts]) for name in COLUMNS})
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if not parts or isinstance(parts[0], list):
+        return [value for part in parts for value in part]
+    return np.concatenate(parts)
+
+
+def read_words(path: Path) -> pd.DataFrame:
+    """Read a file of words as a pandas frame.
+
+    Words such as ``nan`` and ``null``, which pandas alone would take for missing ones, stay words.
+
+    Raises
+    ------
+    ResultsError
+        If it cannot be read, or has not the columns of a scan.
+    """
+    import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+    try:
+        if path.suffix.lower() == ".parquet":
+            _pyarrow()
+            frame = pd.read_parquet(path)
+        else:
+            # an empty cell is no number; in a column of text it is an empty text
+            empty: Mapping[str, list[str]] = {name: [""] for name in COLUMNS if name not in TEXT}
+            kinds = dict.fromkeys(TEXT, str)
+            frame = pd.read_csv(
+                path, keep_default_na=False, na_values=empty, dtype=kinds, encoding="utf-8"
+            )
+    except OSError as error:
+        raise ResultsError(
+            f"{path}: the words of the scan cannot be read", got=error.strerror or str(error)
+        ) from error
+    except ValueError as error:
+        raise ResultsError(f"{path}: this is no table of a scan", got=str(error)) from error
+    if tuple(frame.columns) != COLUMNS:
+        raise ResultsError(
+            f"{path}: this is no table of a scan",
+            got=", ".join(map(str, frame.columns)),
+            allowed=", ".join(COLUMNS),
+        )
+    return frame

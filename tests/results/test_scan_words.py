@@ -1,0 +1,216 @@
+"""All words of a scan as CSV and Parquet: read back equal, whole or not at all."""
+
+import csv
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eatlas.errors import ResultsError
+from eatlas.results import scan_words as module
+from eatlas.results.scan_words import (
+    COLUMNS,
+    ScannedWords,
+    frame_of,
+    read_words,
+    words_file,
+)
+
+ODD = [
+    "the",
+    ",",
+    '"',
+    'say "hi"',
+    "nan",
+    "null",
+    "None",
+    "",
+    "1e5",
+    "a\nb",
+    "a\r\nb",
+    "naïve",
+    "🌹",
+]
+KINDS = [".csv", ".parquet"]
+
+
+def block(words, seed=0, first=1):
+    rng = np.random.default_rng(seed)
+    k = len(words)
+    d = rng.normal(size=k)
+    d[::5] = np.nan
+    adjusted = rng.uniform(size=k)
+    adjusted[1::4] = np.nan
+    return ScannedWords(
+        word=list(words),
+        effect_size=d,
+        p_greater=rng.integers(1, 12_871, k) / 12_870,
+        p_less=rng.uniform(0, 1, k) ** 30,
+        p_two_sided=rng.uniform(0, 1, k),
+        p_max_t=adjusted,
+        p_by=np.ones(k),
+        difference=rng.normal(size=k) * 1e-17,
+        rank=np.arange(first, first + k),
+        attribute=["" if i % 4 != 1 else "AB"[i % 2] for i in range(k)],
+        method=["exact"] * k,
+        rel_err=np.full(k, np.nan),
+    )
+
+
+def write(path, *blocks, **options):
+    with words_file(path, **options) as put:
+        for one in blocks:
+            put(one)
+
+
+def assert_equal(found, expected):
+    assert tuple(found.columns) == tuple(expected.columns) == COLUMNS
+    for name in COLUMNS:
+        mine, other = found[name].to_numpy(), expected[name].to_numpy()
+        if mine.dtype.kind == "f":
+            assert mine.astype(np.float64).tobytes() == other.tobytes(), name
+        else:
+            assert mine.tolist() == other.tolist(), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reading_back_gives_every_bit(tmp_path, kind):
+    blocks = [block(ODD), block([]), block([f"w{i}" for i in range(500)], 1, 14)]
+    path = tmp_path / f"words{kind}"
+    write(path, *blocks)
+    assert_equal(read_words(path), frame_of(blocks))
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_words_are_cut_into_blocks_changes_nothing(tmp_path, kind):
+    whole = frame_of([block(ODD * 20)])
+    write(tmp_path / f"words{kind}", *_cut(block(ODD * 20), 7))
+    assert_equal(read_words(tmp_path / f"words{kind}"), whole)
+
+
+def _cut(one, size):
+    columns = one.columns()
+    for start in range(0, len(one.word), size):
+        yield ScannedWords(**{k: v[start : start + size] for k, v in columns.items()})
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=8))
+def test_the_csv_module_reads_what_we_write(tmp_path_factory, words):
+    path = tmp_path_factory.mktemp("csv") / "words.csv"
+    write(path, block(words))
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert tuple(header) == COLUMNS
+    assert [row[0] for row in rows] == words
+    assert {len(row) for row in rows} <= {len(COLUMNS)}
+
+
+def test_a_csv_file_of_words_to_the_letter(tmp_path):
+    one = ScannedWords(
+        word=["a,b", "c"],
+        effect_size=np.array([1.5, np.nan]),
+        p_greater=np.array([0.0001, 1.0]),
+        p_less=np.array([1.0, 1.0]),
+        p_two_sided=np.array([0.0002, 1.0]),
+        p_max_t=np.array([0.25, np.nan]),
+        p_by=np.array([1.0, np.nan]),
+        difference=np.array([0.125, 0.0]),
+        rank=np.array([3, 4]),
+        attribute=["", "B"],
+        method=["exact", "exact+inversion"],
+        rel_err=np.array([np.nan, 3e-9]),
+    )
+    path = tmp_path / "words.csv"
+    write(path, one)
+    assert path.read_bytes() == (
+        b"word,effect_size,p_greater,p_less,p_two_sided,p_max_t,p_by,difference,rank,attribute,"
+        b"method,rel_err\n"
+        b'"a,b",1.5,0.0001,1.0,0.0002,0.25,1.0,0.125,3,,exact,\n'
+        b"c,,1.0,1.0,1.0,,,0.0,4,B,exact+inversion,3e-09\n"
+    )
+
+
+def test_numbers_are_remembered_up_to_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "KNOWN", 3)
+    blocks = [block([f"w{i}" for i in range(30)], seed) for seed in range(3)]
+    write(tmp_path / "words.csv", *blocks)
+    assert_equal(read_words(tmp_path / "words.csv"), frame_of(blocks))
+
+
+def test_parquet_says_where_the_words_come_from_and_has_no_nan(tmp_path):
+    path = tmp_path / "words.parquet"
+    write(path, block(ODD), about={"signature": "SC-EAT()", "seed": "0"})
+    table = pq.read_table(path)
+    metadata = table.schema.metadata
+    assert metadata[b"eatlas.signature"] == b"SC-EAT()"
+    assert metadata[b"eatlas.seed"] == b"0"
+    assert table.column("effect_size").null_count == 3
+    assert table.column("word").null_count == 0
+    assert table.column("rank").type == "int64"
+
+
+def test_pandas_alone_takes_the_number_columns(tmp_path):
+    write(tmp_path / "words.csv", block(["one", "two"]))
+    frame = pd.read_csv(tmp_path / "words.csv")
+    assert frame["p_two_sided"].dtype == np.float64
+    assert np.isnan(frame["effect_size"][0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_fails_leaves_the_old_file(tmp_path, kind):
+    path = tmp_path / f"words{kind}"
+    write(path, block(["old"]))
+    before = path.read_bytes()
+    bad = replace(block(["new"]), p_less=None)
+    with pytest.raises((AttributeError, TypeError)):
+        write(path, block(["new"]), bad)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(("name", "got"), [("words.txt", ".txt"), ("words", "no suffix")])
+def test_another_kind_of_file(tmp_path, name, got):
+    path = tmp_path / name
+    with pytest.raises(ResultsError) as caught:
+        write(path)
+    assert str(caught.value) == (
+        f"--out {path}: this kind of file is not known\n  got: {got}\n  allowed: .csv or .parquet"
+    )
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ResultsError) as caught:
+        write(tmp_path / "words.parquet")
+    assert str(caught.value) == (
+        "Parquet needs pyarrow, which is not installed\n"
+        "  remedy: pip install 'eatlas[files]', or choose a file that ends in .csv"
+    )
+    write(tmp_path / "words.csv", block(["one"]))
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match="words.csv: cannot be written"):
+        write(tmp_path / "file" / "words.csv")
+
+
+def test_no_table_of_a_scan(tmp_path):
+    (tmp_path / "a.csv").write_text("word,d\nthe,1\n")
+    with pytest.raises(ResultsError) as caught:
+        read_words(tmp_path / "a.csv")
+    assert str(caught.value) == (
+        f"{tmp_path / 'a.csv'}: this is no table of a scan\n  got: word, d\n"
+        f"  allowed: {', '.join(COLUMNS)}"
+    )
+    with pytest.raises(ResultsError, match=r"the words of the scan cannot be read\n  got: No such"):
+        read_words(tmp_path / "b.csv")
+    (tmp_path / "c.parquet").write_bytes(b"no Parquet")
+    with pytest.raises(ResultsError, match="this is no table of a scan"):
+        read_words(tmp_path / "c.parquet")
