@@ -79,11 +79,13 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     Examples
     --------
     >>> import eatlas
-    >>> result = eatlas.scan("glove-sample", "weat-7", first=2000)
-    >>> result.vocabulary.read, result.family.design
-    (2000, (8, 8))
-    >>> result.top("A", n=1)[["band", "word"]].values.tolist()[0]
-    ['1–1,000', 'himself']
+    >>> result = eatlas.scan("glove-sample", "weat-7", bands=())
+    >>> result.vocabulary.read, result.family.design, result.family.min_two_sided
+    (10496, (8, 8), 0.0001554001554001554)
+    >>> result.top("A", n=3)["word"].tolist(), result.top("B", n=3)["word"].tolist()
+    (['bulls', 'colts', 'steelers'], ['kristy', 'therapist', 'pregnancy'])
+    >>> result.family.holm_possible, result.family.max_t.total
+    (False, 9)
     """
     edges = _checked_lists(top, bands)
     plan = make_scan(vectors, attributes, measure, case=case, seed=seed, first=first)
