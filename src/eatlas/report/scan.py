@@ -14,9 +14,9 @@ def explain(result: ScanResult) -> tuple[str, ...]:
     >>> import eatlas
     >>> for line in explain(eatlas.scan("glove-sample", "weat-7", first=1000))[1:3]:
     ...     print(line)
-    Unadjusted: 94 of 984 words are below .05 (A 70, B 24); with no association at all, about 49 \
+    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 50 \
 would be. All words share the attributes, so that number varies more than that of separate tests.
-    Holm asks of the smallest p to be below 5.1e-5 (.05 / 984). No p of this design is: Holm, like \
+    Holm asks of the smallest p to be below 5.0e-5 (.05 / 992). No p of this design is: Holm, like \
 Bonferroni, can reject no word here, however strong its association.
     """
     family = result.family
