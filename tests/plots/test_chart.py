@@ -1,13 +1,16 @@
 """The charts as altair charts: theme, composition, notebooks."""
 
+from itertools import combinations
+
 import altair as alt
 import pytest
 from tests.plots.records import HOSTILE, full
+from tests.plots.vision import VISION, distance
 from tests.report.reading import contrast
 
 import eatlas
 from eatlas.plots import CONFIG
-from eatlas.plots.theme import EDGE, GOLD, INK, LEVELS, MUTED, ON, PAPER, SERIES
+from eatlas.plots.theme import EDGE, INK, LEVELS, MUTED, OFF, ON, PAPER, SERIES
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +66,24 @@ def test_notebooks_obey_the_renderer_that_the_user_chose(forest):
 def test_colours_stand_out_from_the_paper():
     looks = [*SERIES, *LEVELS.values()]
     assert min(contrast(look["colour"], PAPER) for look in looks) >= 3.0
-    assert min(contrast(colour, PAPER) for colour in (ON, EDGE, GOLD)) >= 3.0
+    assert min(contrast(colour, PAPER) for colour in (ON, EDGE)) >= 3.0
     assert min(contrast(colour, PAPER) for colour in (INK, MUTED)) >= 4.5
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_colours_differ_for_the_colour_blind(vision):
+    colours = dict.fromkeys(look["colour"] for look in [*SERIES, *LEVELS.values()])
+    assert len(colours) == 6
+    nearest = min(distance(a, b, vision) for a, b in combinations(colours, 2))
+    assert nearest >= 30  # least: 31.7, blue and violet with tritanopia
+    assert distance(ON, OFF, vision) >= 60
+
+
+def test_the_yardstick_knows_what_cannot_be_told_apart():
+    red, olive = "#d55e00", "#8f6b00"
+    assert distance(red, olive, "full") > 35
+    assert distance(red, olive, "protanopia") < 5
+    assert distance("#000000", "#ffffff", "full") == pytest.approx(100, abs=0.01)
 
 
 def test_no_two_series_look_alike():

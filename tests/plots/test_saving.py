@@ -12,8 +12,10 @@ from tests.plots.records import HOSTILE, full
 
 import eatlas
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
-from eatlas.plots import save, saving
+from eatlas.plots import fonts, save, saving
+from eatlas.plots.canvas import lines_of
 from eatlas.plots.fonts import with_fonts
+from eatlas.report.text import pixels
 
 FOREIGN = re.compile(
     r"""(?:src|href)\s*=\s*["']?(?:https?:)?//|<link|<iframe|@import|url\(\s*["']?http"""
@@ -92,6 +94,15 @@ def test_fonts_are_chosen_by_script_in_texts_alone():
     assert with_fonts('<text font-family="A">👩\u200d👧 क्\u200dष ❤\ufe0f</text>') == (
         '<text font-family="A">👩👧 क्\u200dष ❤</text>'
     )
+
+
+def test_room_is_kept_for_what_the_renderer_draws():
+    family = "👩\u200d👩\u200d👧\u200d👦"  # one sign in a browser, four here
+    assert fonts.pixels(family, 10) == 4 * fonts.pixels("👩", 10)
+    assert fonts.pixels("🇩🇪", 10) >= 2 * fonts.pixels("👩", 10)
+    assert fonts.pixels("names", 10) == pixels("names", 10)
+    name = "x" * 40
+    assert len(lines_of(f"{name} שמות", 240)[0]) < len(lines_of(f"{name} abcd", 240)[0])
 
 
 def test_html_needs_no_network_and_no_name_ends_its_script(chart, tmp_path):

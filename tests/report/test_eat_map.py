@@ -153,7 +153,8 @@ def test_save_as_anything_else_is_refused(tmp_path, name, got):
         eatlas.plot(ml_eat()).save(tmp_path / name)
     assert str(caught.value) == (
         f"{tmp_path / name}: an EAT-Map is saved as SVG\n  got: {got}\n  allowed: .svg\n"
-        "  remedy: save it as map.svg; browsers and vector drawing programs turn it into PDF or PNG"
+        "  remedy: save it as map.svg; PDF, PNG and HTML come from "
+        'eatlas.plot(result, kind="eat-map").save(...)'
     )
 
 

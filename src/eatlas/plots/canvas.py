@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from eatlas.plots import fonts
 from eatlas.plots.backend import altair
 from eatlas.plots.theme import INK
-from eatlas.report.text import isolated, one_line, pixels, wrap
+from eatlas.report.text import isolated, one_line, wrap
 
 LINE = 1.3
 """Distance of lines, in font sizes."""
@@ -22,7 +23,8 @@ _ANY_NUMBER = 10**6
 
 def lines_of(text: str, width: float, size: float = 12.0) -> list[str]:
     """Break a text into as many lines as it takes; nothing is cut."""
-    broken = wrap(one_line(text), width, lambda part: pixels(part, size), _ANY_NUMBER)
+    wider = fonts.widening(text)
+    broken = wrap(one_line(text), width, lambda part: wider * fonts.pixels(part, size), _ANY_NUMBER)
     return [isolated(line) for line in broken]
 
 

@@ -10,7 +10,7 @@ from eatlas.plots.backend import altair, chart
 from eatlas.plots.canvas import LINE, Canvas, Style, at, horizontal, lines_of
 from eatlas.plots.frames import records
 from eatlas.plots.notes import listed
-from eatlas.plots.theme import BLUE, GOLD, GREEN, MUTED, PAPER, VERMILION
+from eatlas.plots.theme import BLUE, BROWN, MUTED, PAPER, VERMILION, VIOLET
 from eatlas.report.numerals import effect
 from eatlas.report.text import isolated
 
@@ -25,8 +25,8 @@ _ROW, _GAP = 19.0, 16.0
 _LOOKS = {
     "X": {"colour": BLUE, "shape": "circle"},
     "Y": {"colour": VERMILION, "shape": "square"},
-    "A": {"colour": GREEN, "shape": "triangle-up"},
-    "B": {"colour": GOLD, "shape": "triangle-down"},
+    "A": {"colour": VIOLET, "shape": "triangle-up"},
+    "B": {"colour": BROWN, "shape": "triangle-down"},
 }
 _HEADING = Style(size=13, weight="bold")
 _SMALL, _NUMBER = Style(size=11, colour=MUTED), Style(size=11.5)
@@ -119,10 +119,11 @@ def _subtitle(first: dict[str, Any]) -> list[str]:
 
 
 def _heading(row: dict[str, Any]) -> str:
-    d = "undefined" if row["effect_size"] is None else effect(row["effect_size"])
+    known = row["effect_size"] is not None
+    d = f"d = {effect(row['effect_size'])}" if known else "d undefined"
     if row["level"] == "level 1":
-        return f"Level 1: {row['X']} against {row['Y']}, d = {d}"
-    return f"Level 2: {row['name']}, d = {d}"
+        return f"Level 1: {row['X']} against {row['Y']}, {d}"
+    return f"Level 2: {row['name']}, {d}"
 
 
 def _count(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:

@@ -118,8 +118,9 @@ def _title(groups: list[list[dict[str, Any]]]) -> str:
 def _subtitle(groups: list[list[dict[str, Any]]], width: float) -> list[str]:
     first = groups[0][0]
     names = {rows[0]["series"] for rows in groups}
-    where = [first["test"]] if len(groups) == 1 else []
-    where += [f"vectors: {first['series']}"] if len(names) == 1 else []
+    where = [f"Vectors: {first['series']}"] if len(names) == 1 else []
+    if len(groups) == 1:
+        where = [f"{first['test']}, vectors: {first['series']}"]
     counts = dict.fromkeys(
         (rows[0]["resamples"], rows[0]["over"]) for rows in groups if rows[0]["resamples"]
     )
@@ -127,8 +128,7 @@ def _subtitle(groups: list[list[dict[str, Any]]], width: float) -> list[str]:
         f"{int(n):,} resamples of {'targets and attributes' if over == 'both' else over}"
         for n, over in counts
     )
-    notes = [", ".join(where)] if where else []
-    notes.append(f"Share of {drawn} that show each pattern. Red: observed.")
+    notes = [*where, f"Share of {drawn} that show each pattern. Red and bold: observed."]
     return [line for note in notes for line in lines_of(note, width)]
 
 

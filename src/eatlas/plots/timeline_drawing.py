@@ -65,8 +65,9 @@ def _panel(rows: list[dict[str, Any]], years: list[int], *, with_signature: bool
     across, up = _scales(rows, years, (bottom, top))
     points = [{**row, **LEVELS[_key_of(row)], **_told(row)} for row in rows]
     layers = [_zero(up), *_intervals(points, across, up), *_lines(points, across, up)]
-    layers += _absent(points, across, bottom + _STRIP / 2 + 2)
-    return altair().layer(*layers, *canvas.layers(), width=_PLOT, height=bottom + _STRIP)
+    absent = _absent(points, across, bottom + _STRIP / 2 + 2)
+    layers += [*absent, *canvas.layers()]
+    return altair().layer(*layers, width=_PLOT, height=bottom + (_STRIP if absent else 0.0))
 
 
 def _head(canvas: Canvas, first: dict[str, Any], *, with_signature: bool) -> float:

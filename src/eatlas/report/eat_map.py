@@ -158,8 +158,8 @@ class EATMap:
                 f"{path}: an EAT-Map is saved as SVG",
                 got=path.suffix or "a name without an ending",
                 allowed=SUFFIX,
-                remedy=f"save it as {path.with_suffix(SUFFIX).name}; browsers and vector "
-                "drawing programs turn it into PDF or PNG",
+                remedy=f"save it as {path.with_suffix(SUFFIX).name}; PDF, PNG and HTML come from "
+                'eatlas.plot(result, kind="eat-map").save(...)',
             )
         with atomic_file(path) as file:
             file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg()}\n')
