@@ -79,5 +79,9 @@ class SourceWarning(EatlasWarning):
     """A source was read, but something about it deserves a look."""
 
 
+class AnisotropyWarning(EatlasWarning):
+    """Cosines say little in this space; the message names the figure that shows it."""
+
+
 class UndefinedWarning(EatlasWarning):
     """A quantity is not defined for this input and stands as NaN or null."""

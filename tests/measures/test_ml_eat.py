@@ -18,6 +18,7 @@ UNIT = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions
 def test_three_levels_by_hand():
     result = eatlas.MLEAT()(AXES, UNIT)
     # s(w, A, B) = first coordinate - mean of the other two
@@ -111,6 +112,7 @@ def test_zero_spread_is_a_completed_job():
     assert any(w.startswith("Undefined effect size of level 1") for w in result.warnings)
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions
 def test_all_levels_undefined_is_non_directional():
     vectors = dict.fromkeys(make_vectors(make_test()), (0.3, 0.1, 0.2))
     with pytest.warns(UndefinedWarning):

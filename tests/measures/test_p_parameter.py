@@ -120,6 +120,7 @@ def test_too_few_draws_are_remarked():
     assert not any("draws" in note for note in weat("sampled", draws=20).warnings)
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions
 def test_a_strict_count_of_zero_is_remarked():
     axis = dict.fromkeys(("aster", "clover", "iris", "lily"), (1.0, 0.1))
     axis |= dict.fromkeys(("ant", "flea", "wasp", "gnat"), (0.1, 1.0))

@@ -128,6 +128,7 @@ def test_one_attribute_cannot_be_resampled_but_targets_can():
     assert eatlas.WEAT(over="targets")(test, vectors).uncertainty.level1.interval is not None
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions
 def test_no_spread_has_no_interval_and_says_so():
     vectors = dict.fromkeys((t for terms in TERMS.values() for t in terms), (1.0, 2.0))
     with pytest.warns(eatlas.EatlasWarning, match="Undefined effect size"):

@@ -13,7 +13,7 @@ the stated error of an inversion moved most, by 2e-11; p-values moved by 2e-14, 
 NOUGHT = 1e-14
 """A difference that should be 0 is as large as its rounding error, so no relative bound fits. In
 the same trial no score moved by more than 2.3e-16 and no effect size by more than 2.6e-15."""
-ROUNDED = {"uncertainty": 1e-3, "influence": 2e-6, "similarities": 2e-6}
+ROUNDED = {"uncertainty": 1e-3, "influence": 2e-6, "similarities": 2e-6, "diagnosis": 2e-6}
 """Parts that a result keeps to six decimals, where the last bit of a number can turn the last
 digit. One of some thousand resamples may also fall on the other side of a threshold, which moves
 a share or the end of an interval by less than 1e-3."""

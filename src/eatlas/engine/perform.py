@@ -10,7 +10,7 @@ import numpy as np
 
 from eatlas.engine.identity import derived_seed
 from eatlas.engine.plan import Job
-from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.results import AssociationResult, Failure
 from eatlas.sources import CaseRule
 
@@ -27,8 +27,9 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
     """Do one job and return its result, or why there is none."""
     try:
         with warnings.catch_warnings():
-            # the result carries the same remark, and a table or report shows it
+            # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
+            warnings.simplefilter("ignore", AnisotropyWarning)
             return _measured(job, conditions)
     except EatlasError as error:
         return failure(job, error)

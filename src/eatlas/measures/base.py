@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
+from eatlas.errors import (
+    AnisotropyWarning,
+    CoverageError,
+    SignatureError,
+    StimulusError,
+    UndefinedWarning,
+)
+from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
@@ -144,6 +151,8 @@ class AssociationMeasure(ABC):
 
         Warns
         -----
+        AnisotropyWarning
+            If the test's terms show that cosines say little among these vectors.
         UndefinedWarning
             If an effect size is undefined because the scores have no spread.
         """
@@ -160,7 +169,12 @@ class AssociationMeasure(ABC):
         for note in notes:
             if note.startswith("Undefined"):
                 warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=2)
-        return result.model_copy(update={"warnings": (*given.notes, *notes)})
+        diagnosis = diagnose_terms(given.unit or given.rows)
+        doubts = diagnosis.remarks() if diagnosis else ()
+        for doubt in doubts:
+            warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=2)
+        said = (*given.notes, *notes, *doubts)
+        return result.model_copy(update={"diagnosis": diagnosis, "warnings": said})
 
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
 from eatlas.results.parts import Concepts, Coverage, Provenance, PValues, Record
 
@@ -32,6 +33,8 @@ class AssociationResult(Record):
     """Year of the vectors, in a series of periods."""
     concepts: Concepts
     coverage: Coverage
+    diagnosis: TermsDiagnosis | None = None
+    """Whether cosines mean anything among the test's terms; None where a measure has none."""
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance

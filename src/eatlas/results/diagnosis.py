@@ -1,0 +1,236 @@
+"""Records of whether cosines mean anything in a space: of a whole source, or of a test's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+from pydantic import Field
+
+from eatlas.results import thresholds
+from eatlas.results.parts import Record
+
+SCHEMA: Literal["eatlas/diagnosis/1"] = "eatlas/diagnosis/1"
+DECIMALS = 6
+"""Kept of each figure: the last bits of sums depend on the machine and on the order of words."""
+
+ALL = 0.995
+"""Share that is printed as all; others may add less than nothing, so it can pass 1."""
+
+
+class Dimension(Record):
+    """What one dimension does to the cosines."""
+
+    dimension: int
+    """Its position in the vectors, from 0."""
+    contribution: float
+    """What it adds to the mean cosine."""
+    share: float | None
+    """Contribution over mean cosine; None where the mean is too small to be shared."""
+    length: float
+    """Its mean share in the squared length of a vector; 1 / d in an isotropic space."""
+    loud: bool
+    """Whether that share passes the limit."""
+
+    @classmethod
+    def of(cls, i: int, contributions: Sequence[float], lengths: Sequence[float]) -> Self:
+        """Describe dimension `i` of a space, given each dimension's contribution and length."""
+        mean, length = float(sum(contributions)), round(float(lengths[i]), DECIMALS)
+        shared = mean >= thresholds.SHARED_MEAN
+        return cls(
+            dimension=i,
+            contribution=round(float(contributions[i]), DECIMALS),
+            share=round(float(contributions[i]) / mean, DECIMALS) if shared else None,
+            length=length,
+            loud=is_loud(length, len(lengths)),
+        )
+
+
+class RankBand(Record):
+    """Mean cosine among words of similar rank in the source."""
+
+    first: int
+    """Rank of the first word, from 1."""
+    last: int
+    mean_cosine: float | None
+    """None where the band has fewer than two usable vectors."""
+
+
+class VarianceShares(Record):
+    """Share of the variance in the first principal components."""
+
+    top1: float
+    top3: float
+    top10: float
+
+
+class Hubness(Record):
+    """How unevenly vectors occur among the nearest neighbours of others, by cosine."""
+
+    k: int
+    """Neighbours of each vector."""
+    sample: int
+    """Vectors drawn at random; neighbours are sought among them."""
+    skewness: float | None
+    """Of the number of times that a vector is a neighbour; None where all numbers are equal."""
+    largest: int
+    """The greatest such number."""
+    hub: str
+    """The word that has it."""
+    orphans: float
+    """Share of the vectors that are nobody's neighbour."""
+
+
+class TermsDiagnosis(Record):
+    """Cosines of one test's own terms; it describes these terms, not the source they come from."""
+
+    terms: int
+    """Vectors that were looked at."""
+    mean_cosine: float
+    """Mean over all pairs of a target and an attribute."""
+    sd_cosine: float
+    """Standard deviation over the same pairs."""
+    lowest_mean: float
+    """The smallest of the four level 3 means."""
+    largest_sd: float | None
+    """The largest of the four level 3 standard deviations; None where each is of one cosine."""
+    alike: bool
+    """Whether all level 3 means are near 1 with hardly any spread."""
+    iso_score: float | None
+    """IsoScore of the space as the spread within the four groups suggests it; None with fewer than
+    16 terms beyond one for each group."""
+    rogue: Dimension
+    """The dimension that contributes most to the mean cosine."""
+    loudest: Dimension
+    """The dimension with the largest share in the squared length."""
+
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know before trusting the cosines, in whole sentences."""
+        found = []
+        if self.alike:
+            found.append(
+                "The cosines of all four level 3 groups are near 1 (means from "
+                f"{self.lowest_mean:.2f}) with hardly any spread (sd up to {self.largest_sd:.3f}): "
+                "the sign of a space where cosines say little, and a test can miss what is there; "
+                "compare the same test with ?transform=center or standardize."
+            )
+        elif self.mean_cosine >= thresholds.MEAN_COSINE:
+            found.append(
+                f"The mean cosine of targets with attributes is {self.mean_cosine:.2f}"
+                f"{_cause(self.rogue)}, at or above {thresholds.MEAN_COSINE}: where all words "
+                "share a direction that much, more than 1 of 5 planted EAT patterns is lost, "
+                "while level 1 mostly stands. Related words raise it too: see eatlas diagnose for "
+                "the whole source, and compare with ?transform=center."
+            )
+        if self.iso_score is not None and self.iso_score <= thresholds.TERMS_ISO_SCORE:
+            found.append(
+                f"IsoScore is {self.iso_score:.2f} by the spread of these {self.terms} terms, at "
+                f"or below {thresholds.TERMS_ISO_SCORE}: a few directions drown the others, and "
+                "patterns and level 1 get lost in them; see eatlas diagnose for the whole source, "
+                "and compare with ?transform=all-but-the-top:3 or whiten."
+            )
+        if self.loudest.loud:
+            found.append(_loud(self.loudest, "the squared length of this test's vectors"))
+        return tuple(found)
+
+
+class Diagnosis(Record):
+    """Whether cosines mean anything in a source, over all its vectors."""
+
+    schema_version: Literal["eatlas/diagnosis/1"] = Field(default=SCHEMA, alias="schema")
+    source: str
+    source_fingerprint: str
+    version: str
+    """Version of eatlas."""
+    seed: int
+    """Of the sample for hubness; nothing else is drawn."""
+    dim: int
+    vectors: int
+    """Vectors that all figures but hubness are about."""
+    zero: int
+    """Vectors of length 0, left out."""
+    mean_cosine: float
+    """Over all pairs: the expected cosine of two words taken at random."""
+    sd_cosine: float
+    alike: bool
+    """Whether cosines are near 1 with hardly any spread, as ML-EAT's level 3 would show."""
+    bands: tuple[RankBand, ...]
+    """Mean cosine by rank in the source, which stands for frequency."""
+    iso_score: float | None
+    """1 where all directions vary alike, 0 where one has all variance; None for fewer vectors than
+    dimensions."""
+    effective_dimensions: float | None
+    variance: VarianceShares | None
+    """None where the vectors do not vary."""
+    rogue: tuple[Dimension, ...]
+    """The dimensions that contribute most to the mean cosine."""
+    loudest: Dimension
+    """The dimension with the largest share in the squared length."""
+    hubness: Hubness | None
+    """None for too few vectors."""
+    norm_frequency: float | None
+    """Rank correlation of length with frequency, for which the rank in the source stands."""
+    warnings: tuple[str, ...] = ()
+    """What a reader should know, in whole sentences."""
+
+    def __repr__(self) -> str:
+        iso = "–" if self.iso_score is None else f"{self.iso_score:.2f}"
+        return (
+            f"<Diagnosis of {self.source}: {self.vectors:,} vectors of {self.dim}, mean cosine "
+            f"{self.mean_cosine:.2f}, IsoScore {iso}, {len(self.warnings)} warnings>"
+        )
+
+    __str__ = __repr__
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return the warnings that the figures call for."""
+        found = []
+        if self.alike:
+            found.append(
+                f"Cosines of random pairs are near 1 (mean {self.mean_cosine:.2f}) with hardly any "
+                f"spread (sd {self.sd_cosine:.3f}), as level 3 of ML-EAT shows it for GPT-2: "
+                "cosines say little here (try ?transform=center or standardize)."
+            )
+        elif self.mean_cosine >= thresholds.MEAN_COSINE:
+            found.append(
+                f"The mean cosine of random pairs is {self.mean_cosine:.2f}"
+                f"{_cause(self.rogue[0])}, at or above {thresholds.MEAN_COSINE}: more than 1 of 5 "
+                "planted EAT patterns is lost there, while level 1 mostly stands (try "
+                "?transform=center)."
+            )
+        if self.iso_score is not None and self.iso_score <= thresholds.ISO_SCORE:
+            found.append(
+                f"IsoScore is {self.iso_score:.2f}, at or below {thresholds.ISO_SCORE}: few "
+                "directions hold most of the variance and drown the others; more than 1 of 5 "
+                "planted EAT patterns is lost there, and level 1 suffers too (try "
+                "?transform=all-but-the-top:3 or whiten)."
+            )
+        if self.loudest.loud:
+            found.append(_loud(self.loudest, "the squared length of the vectors"))
+        return tuple(found)
+
+
+def is_loud(length: float, dim: int) -> bool:
+    """Whether one dimension's share in the squared length passes the limit.
+
+    Examples
+    --------
+    >>> is_loud(0.3, 300), is_loud(0.3, 8)
+    (True, False)
+    """
+    return length >= max(thresholds.LOUD_DIMENSION, thresholds.LOUD_RATIO / dim)
+
+
+def _cause(rogue: Dimension) -> str:
+    if rogue.share is None or rogue.share < thresholds.ROGUE_SHARE:
+        return ""
+    part = f"{100 * rogue.share:.0f}%" if rogue.share < ALL else "all"
+    return f" ({part} of it from dimension {rogue.dimension} alone)"
+
+
+def _loud(loudest: Dimension, of_what: str) -> str:
+    return (
+        f"Dimension {loudest.dimension} alone makes up {100 * loudest.length:.0f}% of {of_what}, "
+        f"at or above {100 * thresholds.LOUD_DIMENSION:.0f}%: cosines say mostly how words lie "
+        "along it (try ?transform=standardize)."
+    )

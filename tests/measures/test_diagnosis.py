@@ -1,0 +1,186 @@
+"""Diagnosis of a test's terms: the figures, the typed warning, and where neither is due."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.inputs import make_test
+
+import eatlas
+from eatlas.errors import AnisotropyWarning
+from eatlas.kernels import unit_rows
+from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.results import thresholds, to_json_line
+
+GROUPS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
+LARGE = make_test("large", **GROUPS)
+
+
+def space(make, seed=0, dim=100):
+    """Vectors of LARGE's terms: normal rows, changed by `make`."""
+    rng = np.random.default_rng(seed)
+    rows = make(rng.standard_normal((32, dim)))
+    return dict(zip([t for role in "XYAB" for t in GROUPS[role]], rows, strict=True))
+
+
+def rows_of(vectors):
+    return {role: unit_rows(np.array([vectors[t] for t in GROUPS[role]])) for role in "XYAB"}
+
+
+def shared(rows):
+    return rows + 0.8
+
+
+def nearly_one(rows):
+    return rows + 10
+
+
+def loud(rows):
+    rows[:, 7] *= 12
+    return rows
+
+
+def power_law(rows):
+    axes, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((100, 100)))
+    return (rows * np.arange(1.0, 101) ** -1.0) @ axes
+
+
+def test_by_hand():
+    """Two targets, two attributes: cosines 1 and .6 (X with A, B), 0 and .8 (Y)."""
+    rows = {"X": [1.0, 0.0], "Y": [0.0, 1.0], "A": [1.0, 0.0], "B": [0.6, 0.8]}
+    found = diagnose_terms({role: np.array([row]) for role, row in rows.items()})
+    assert (found.terms, found.mean_cosine, found.lowest_mean) == (4, 0.6, 0.0)
+    assert found.sd_cosine == pytest.approx(np.std([1, 0.6, 0, 0.8]), abs=1e-6)
+    assert (found.largest_sd, found.iso_score, found.alike) == (None, None, False)
+    # dimension 0: mean of targets .5, of attributes .8; dimension 1: .5 and .4
+    assert (found.rogue.dimension, found.rogue.contribution) == (0, 0.4)
+    assert found.rogue.share == pytest.approx(0.4 / 0.6, abs=1e-6)
+    assert (found.loudest.dimension, found.loudest.length) == (0, 0.59)
+    assert not found.loudest.loud
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0, 3))
+def test_every_pair(seed, level):
+    rows = rows_of(space(lambda z: z + level, seed, dim=6))
+    found = diagnose_terms(rows)
+    products = [(t, a) for r in "XY" for t in rows[r] for s in "AB" for a in rows[s]]
+    cosines = np.array([t @ a for t, a in products])
+    parts = np.mean([t * a for t, a in products], axis=0)
+    cells = [rows[t] @ rows[a].T for t in "XY" for a in "AB"]
+    assert found.mean_cosine == pytest.approx(cosines.mean(), abs=1e-6)
+    assert found.sd_cosine == pytest.approx(cosines.std(), abs=1e-6)
+    assert found.lowest_mean == pytest.approx(min(cell.mean() for cell in cells), abs=1e-6)
+    assert found.largest_sd == pytest.approx(max(c.std(ddof=1) for c in cells), abs=1e-6)
+    assert found.rogue.contribution == pytest.approx(parts.max(), abs=1e-6)
+    assert parts[found.rogue.dimension] == pytest.approx(parts.max(), abs=1e-6)
+    lengths = np.concatenate(list(rows.values())).__pow__(2).mean(axis=0)
+    assert found.loudest.length == pytest.approx(lengths.max(), abs=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_terms_changes_nothing_and_a_turn_only_dimensions(seed):
+    rng = np.random.default_rng(seed)
+    rows = rows_of(space(shared, seed, dim=9))
+    found = diagnose_terms(rows)
+    assert diagnose_terms({role: rng.permutation(group) for role, group in rows.items()}) == found
+    axes, _ = np.linalg.qr(rng.standard_normal((9, 9)))
+    turned = diagnose_terms({role: group @ axes for role, group in rows.items()})
+    for figure in ("mean_cosine", "sd_cosine", "lowest_mean", "largest_sd", "iso_score"):
+        assert getattr(turned, figure) == pytest.approx(getattr(found, figure), abs=2e-6)
+
+
+def test_of_equal_dimensions_the_first_is_named():
+    rows = {role: np.array([[0.6, 0.8, 0.0], [0.6, 0.0, 0.8]]) for role in "XYAB"}
+    found = diagnose_terms(rows)
+    assert (found.rogue.dimension, found.loudest.dimension) == (0, 0)
+    mirrored = diagnose_terms({role: group[:, ::-1] for role, group in rows.items()})
+    assert mirrored.loudest.dimension == 2
+    tied = diagnose_terms({role: group[:, 1:] for role, group in rows.items()})
+    assert (tied.rogue.dimension, tied.loudest.dimension) == (0, 0)
+
+
+def test_a_group_without_rows_has_no_diagnosis():
+    one = np.array([[1.0, 0.0]])
+    assert diagnose_terms({"X": one, "Y": one[:0], "A": one, "B": one}) is None
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (shared, ["The mean cosine of targets with attributes is 0.37", "at or above 0.3",
+                  "?transform=center"]),
+        (nearly_one, ["all four level 3 groups are near 1 (means from 0.99)",
+                      "hardly any spread (sd up to 0.002)", "?transform=center or standardize"]),
+        (loud, ["Dimension 7 alone makes up 39% of the squared length of this test's vectors",
+                "at or above 25%", "?transform=standardize"]),
+        (power_law, ["IsoScore is 0.03 by the spread of these 32 terms", "at or below 0.15",
+                     "?transform=all-but-the-top:3 or whiten"]),
+    ],
+)  # fmt: skip
+def test_a_result_from_such_a_space_warns_and_names_the_figure(make, words):
+    with pytest.warns(AnisotropyWarning) as said:
+        result = eatlas.WEAT()(LARGE, space(make))
+    (first,) = [str(w.message) for w in said if words[0] in str(w.message)]
+    for word in words:
+        assert word in first
+    assert first.removeprefix("large: ") in result.warnings
+    assert result.diagnosis == diagnose_terms(rows_of(space(make)))
+
+
+def test_a_rogue_dimension_is_named_as_the_cause():
+    def rogue(rows):
+        rows[:, 3] += 9
+        return rows
+
+    found = diagnose_terms(rows_of(space(rogue)))
+    assert found.rogue.dimension == 3
+    assert "(all of it from dimension 3 alone)" in found.remarks()[0]
+
+
+def test_an_even_space_has_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = eatlas.MLEAT()(LARGE, space(lambda rows: rows))
+    assert result.warnings == ()
+    assert result.diagnosis.iso_score > 0.75
+
+
+def test_the_papers_tests_on_glove_have_none():
+    for result in eatlas.run(tests="caliskan", measures="weat"):
+        assert result.diagnosis.remarks() == ()
+
+
+@pytest.mark.parametrize("measure", ["ml-eat", "weat", "sc-eat", "weat(association=projection)"])
+def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
+    path = tmp_path / "vectors.csv"
+    lines = [",".join([t, *map(repr, row.tolist())]) for t, row in space(shared).items()]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the result carries it; nobody is told twice
+        results = eatlas.run(tests=LARGE, vectors=path, measures=measure)
+    # of the vectors themselves, whatever the measure makes of them
+    assert results[0].diagnosis == diagnose_terms(rows_of(space(shared)))
+    assert any(note.startswith("The mean cosine of targets") for note in results[0].warnings)
+    from eatlas.engine.verify import verify
+
+    assert [verdict.status for verdict in verify(results)] == ["same"]
+
+
+def test_a_file_from_before_there_was_a_diagnosis_is_read(tmp_path):
+    results = eatlas.run(tests="weat-6", measures="weat")
+    line = json.loads(to_json_line(results[0]))
+    del line["diagnosis"]
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    (old,) = eatlas.read_results(path)
+    assert old.diagnosis is None
+    assert old.level1 == results[0].level1
+
+
+def test_limits_are_in_order():
+    """A test's own terms must look worse than a space before they are taken for one."""
+    assert thresholds.TERMS_ISO_SCORE < thresholds.ISO_SCORE
+    assert thresholds.SHARED_MEAN < thresholds.MEAN_COSINE < thresholds.ALIKE_MEAN
