@@ -202,7 +202,7 @@ def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
     if as_json:
         from eatlas.results import to_json_line  # noqa: PLC0415
 
-        lines = "".join(to_json_line(result) + "\n" for result in results)
+        lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
         sys.stdout.flush()
         sys.stdout.buffer.write(lines.encode())  # JSON is UTF-8, whatever the terminal
     elif len(results):

@@ -19,8 +19,9 @@ from rich.text import Text
 from eatlas.report.eat_map_text import mini
 from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
+from eatlas.report.trend_words import heading, sentences
 from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
-from eatlas.results.family import Family
+from eatlas.results.family import Family, FamilyMember
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 
@@ -38,14 +39,25 @@ def print_results(results: Results) -> None:
     groups: dict[tuple[str, str], list[AssociationResult]] = {}
     for result in results:
         groups.setdefault((result.signature, result.source), []).append(result)
-    for (signature, source), members in groups.items():
+    for (signature, source), found in groups.items():
+        order = list(dict.fromkeys(result.test for result in found))
+        members = sorted(found, key=lambda result: order.index(result.test))
         _print(console, Text(f"{signature} on {source}", style="bold"))
         for table in _tables(members, console):
             _print(console, table)
         _print(console, Text(_legend(members[0]), "dim"))
         if len(family := Results(members).family()) > 1:
             _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
+    for trend in results.trends:
+        _print(console, Text(f"\n{heading(trend)}", style="bold"))
+        for sentence in sentences(trend):
+            _print(console, Text(sentence))
     _print_warnings(console, results)
+
+
+def _called(result: AssociationResult | FamilyMember) -> str:
+    """The test, and of a series also the year."""
+    return result.test if result.period is None else f"{result.test}, {result.period}"
 
 
 def _legend(result: AssociationResult) -> str:
@@ -59,15 +71,19 @@ def _legend(result: AssociationResult) -> str:
 
 
 def _adjusted(family: Family, alpha: float) -> str:
-    """Which tests remain when all of the table are judged together."""
-    below = {member.test for member in family.below(alpha)}
-    others = [member.test for member in family if member.test not in below]
+    """Which tests remain when all of the table are judged together; the shorter list is named."""
+    below = list(dict.fromkeys(_called(member) for member in family.below(alpha)))
+    others = [_called(member) for member in family if _called(member) not in below]
     found = "all" if not others else len(below) or "none"
     text = (
         f"{family.method_name} over these {len(family)} tests (level 1, two-sided): {found} have "
         f"an adjusted p below {alpha:g}"
     )
-    return f"{text}, not {', '.join(others)}." if below and others else f"{text}."
+    if not (below and others):
+        return f"{text}."
+    if len(below) < len(others):
+        return f"{text}: {', '.join(below)}."
+    return f"{text}, not {', '.join(others)}."
 
 
 def _console() -> Console:
@@ -123,7 +139,7 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
 def _ml_eat_table(
     rows: Sequence[MLEATResult], console: Console, *, levels_1_and_2: bool, level_3: bool
 ) -> Table:
-    table = _new_table("EAT: X / Y, A / B", [row.test for row in rows])
+    table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
     if levels_1_and_2:
         for head in ("Level 1\nd", "Level 2\nd of X", "\nd of Y"):
             table.add_column(head, justify="right", no_wrap=True)
@@ -149,7 +165,7 @@ def _ml_eat_table(
 
 
 def _weat_table(rows: Sequence[WEATResult]) -> Table:
-    table = _new_table("EAT: X / Y, A / B", [row.test for row in rows])
+    table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
     for head in ("d", "p greater", "p less", "p two-sided", "method"):
         table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
@@ -161,8 +177,8 @@ def _weat_table(rows: Sequence[WEATResult]) -> Table:
 
 
 def _sc_eat_table(result: SCEATResult) -> Table:
-    heading = f"{result.test}: {result.concepts.A} / {result.concepts.B}"
-    table = _new_table(heading, [entry.term for entry in result.terms])
+    title = f"{_called(result)}: {result.concepts.A} / {result.concepts.B}"
+    table = _new_table(title, [entry.term for entry in result.terms])
     for head in ("group", "d", "p greater", "p less", "p two-sided"):
         table.add_column(head, justify="right" if head != "group" else "left", no_wrap=True)
     rule = Rule.of(result)
@@ -186,7 +202,7 @@ def _new_table(heading: str, names: Sequence[str]) -> Table:
 def _name(result: AssociationResult) -> Text:
     names = result.concepts
     label = f"{names.X} / {names.Y},\n{names.A} / {names.B}"
-    return Text.assemble((result.test, "bold"), "\n", (label, "dim"))
+    return Text.assemble((_called(result), "bold"), "\n", (label, "dim"))
 
 
 def _effect(level: Level, rule: Rule) -> Text:
@@ -226,7 +242,7 @@ def _print_warnings(console: Console, results: Results) -> None:
     tests: dict[str, list[str]] = {}
     for result in results:
         for warning in result.warnings:
-            tests.setdefault(warning, []).append(result.test)
+            tests.setdefault(warning, []).append(_called(result))
         missing = [
             f"{concept}: {', '.join(group.missing)}"
             for role in "XYAB"
@@ -234,7 +250,7 @@ def _print_warnings(console: Console, results: Results) -> None:
             for concept in [result.concepts.name(role)]
         ]
         if missing:
-            tests.setdefault(f"Missing terms: {'; '.join(missing)}.", []).append(result.test)
+            tests.setdefault(f"Missing terms: {'; '.join(missing)}.", []).append(_called(result))
     for warning, named in tests.items():
         ids = ", ".join(dict.fromkeys(named))
         _print(console, Text.assemble((f"{ids}: ", "bold"), warning))

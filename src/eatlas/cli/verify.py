@@ -32,7 +32,8 @@ def verify(
     verdicts = check(good)
     for verdict in verdicts:
         result = verdict.result
-        typer.echo(f"{result.test} on {result.source} by {result.signature}: {verdict.status}")
+        place = result.source if result.period is None else f"{result.source}, {result.period},"
+        typer.echo(f"{result.test} on {place} by {result.signature}: {verdict.status}")
         for detail in verdict.details:
             typer.echo(f"  {detail}")
     same = sum(verdict.status == "same" for verdict in verdicts)

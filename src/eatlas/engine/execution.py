@@ -12,6 +12,7 @@ from eatlas.engine.identity import identities
 from eatlas.engine.perform import Conditions
 from eatlas.engine.plan import Plan, make_plan
 from eatlas.engine.store import Store
+from eatlas.engine.trends import trends
 from eatlas.errors import EatlasWarning
 from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
@@ -115,7 +116,6 @@ def execute(
             if progress is not None:
                 progress(len(outcomes), len(plan.jobs))
     ordered = [outcomes[i] for i in range(len(plan.jobs))]
-    return Results(
-        (outcome for outcome in ordered if not isinstance(outcome, Failure)),
-        (outcome for outcome in ordered if isinstance(outcome, Failure)),
-    )
+    done = [outcome for outcome in ordered if not isinstance(outcome, Failure)]
+    failed = [outcome for outcome in ordered if isinstance(outcome, Failure)]
+    return Results(done, failed, trends(done, failed, plan.seed))

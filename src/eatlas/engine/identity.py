@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from eatlas.engine.plan import Job, Plan
-from eatlas.sources import CaseRule
+from eatlas.sources import CaseRule, period_of
 from eatlas.version import __version__
 
 
@@ -19,8 +19,9 @@ def identity(job: Job, case: CaseRule, seed: int) -> str:
         64 hexadecimal digits.
     """
     test = job.test.model_dump(mode="json")
-    parts = [test, job.source.name, job.source.fingerprint, job.measure.signature, case, seed]
-    text = json.dumps([__version__, *parts], ensure_ascii=False, sort_keys=True)
+    source = [job.source.name, period_of(job.source), job.source.fingerprint]
+    parts = [__version__, test, *source, job.measure.signature, case, seed]
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -29,7 +30,9 @@ def identities(plan: Plan) -> list[str]:
     return [identity(job, plan.case, plan.seed) for job in plan.jobs]
 
 
-def derived_seed(seed: int, test_id: str, source: str, signature: str) -> int:
+def derived_seed(
+    seed: int, test_id: str, source: str, signature: str, period: int | None = None
+) -> int:
     """Seed of one job, from the run's seed and what the job is called.
 
     It depends neither on the order of jobs nor on who does them, so that sharding cannot change a
@@ -40,5 +43,6 @@ def derived_seed(seed: int, test_id: str, source: str, signature: str) -> int:
     int
         Below 2^63.
     """
-    text = json.dumps([seed, test_id, source, signature], ensure_ascii=False)
+    called = [seed, test_id, source, signature, *([] if period is None else [period])]
+    text = json.dumps(called, ensure_ascii=False)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

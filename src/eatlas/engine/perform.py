@@ -12,7 +12,7 @@ from eatlas.engine.identity import derived_seed
 from eatlas.engine.plan import Job
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.results import AssociationResult, Failure
-from eatlas.sources import CaseRule
+from eatlas.sources import CaseRule, period_of
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,16 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
     """Give each job random numbers of its own, whoever does it and when."""
     case, seed = conditions.case, conditions.seed
-    own = derived_seed(seed, job.test.id, job.source.name, job.measure.signature)
+    source = job.source
+    own = derived_seed(seed, job.test.id, source.name, job.measure.signature, period_of(source))
     return job.measure(job.test, job.source, case=case, seed=seed, rng=np.random.default_rng(own))
 
 
 def failure(job: Job, error: EatlasError) -> Failure:
     """Say that a job could not be done."""
-    return Failure(job.test.id, job.source.name, job.measure.signature, error)
+    return Failure(
+        job.test.id, job.source.name, job.measure.signature, error, period_of(job.source)
+    )
 
 
 def out_of_memory(job: Job) -> EatlasError:

@@ -10,7 +10,15 @@ from typing import Any, cast, get_args
 
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
-from eatlas.sources import CaseRule, Snapshot, VectorSource, all_keys, open_vectors, spellings
+from eatlas.sources import (
+    CaseRule,
+    Snapshot,
+    VectorSource,
+    all_keys,
+    open_sources,
+    period_of,
+    spellings,
+)
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
 
@@ -118,8 +126,9 @@ def _open_all(specs: list[Any]) -> list[VectorSource]:
     objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    sources = [open_vectors(spec) for spec in (*texts.values(), *objects)]
-    same = [name for name, n in Counter(source.name for source in sources).items() if n > 1]
+    sources = [source for spec in (*texts.values(), *objects) for source in open_sources(spec)]
+    names = Counter((source.name, period_of(source)) for source in sources)
+    same = [name for (name, _), n in names.items() if n > 1]
     if same:
         raise SourceError(
             f"two sources have the name {same[0]!r}, so their results could not be told apart",

@@ -9,10 +9,10 @@ from typing import Literal
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job, keys_of
-from eatlas.errors import EatlasError, StimulusError
+from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.results import AssociationResult, Failure
-from eatlas.sources import VectorSource, open_vectors
+from eatlas.sources import Snapshot, VectorSource, open_sources, period_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept
 from eatlas.version import __version__
 
@@ -58,17 +58,19 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     """
     results = tuple(results)
     asked = [_asked(result) for result in results]
-    sources: dict[str, VectorSource | EatlasError] = {}
+    sources: dict[str, Opened] = {}
     for name in {result.source: None for result in results}:
         questions = [a for r, a in zip(results, asked, strict=True) if r.source == name]
         sources[name] = _opened(name, [q for q in questions if not isinstance(q, EatlasError)])
     return tuple(
-        _verify(result, question, sources[result.source])
+        _verify(result, question, _of_period(sources[result.source], result.period))
         for result, question in zip(results, asked, strict=True)
     )
 
 
 Question = tuple[AssociationTest, AssociationMeasure]
+Opened = dict[int | None, VectorSource] | EatlasError
+"""The periods of a series, or one source without a period."""
 
 
 def _asked(result: AssociationResult) -> Question | EatlasError:
@@ -79,14 +81,22 @@ def _asked(result: AssociationResult) -> Question | EatlasError:
         return error
 
 
-def _opened(name: str, questions: list[Question]) -> VectorSource | EatlasError:
+def _opened(name: str, questions: list[Question]) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
     try:
-        source = open_vectors(name)
-        source.lookup(keys_of([test for test, _ in questions], [m for _, m in questions], "auto"))
+        sources = open_sources(name)
+        keys = keys_of([test for test, _ in questions], [m for _, m in questions], "auto")
+        return {period_of(source): Snapshot.of(source, keys) for source in sources}
     except EatlasError as error:
         return error
-    return source
+
+
+def _of_period(opened: Opened, period: int | None) -> VectorSource | EatlasError:
+    if isinstance(opened, EatlasError):
+        return opened
+    if period in opened:
+        return opened[period]
+    return SourceError(f"the series has no period {period}")
 
 
 def _verify(

@@ -24,7 +24,7 @@ from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
 from eatlas.signature import Signature
-from eatlas.sources import CaseRule, VectorSource, embed, open_vectors
+from eatlas.sources import CaseRule, VectorSource, embed, open_vectors, period_of
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import generator
 from eatlas.stats.permutation import (
@@ -222,12 +222,15 @@ class AssociationMeasure(ABC):
         rng: np.random.Generator,
     ) -> Input:
         embedded = embed(test, source, case)
-        self._require_minimum(test, embedded.coverage, source.name)
+        period = period_of(source)
+        place = source.name if period is None else f"{source.name}, {period}"
+        self._require_minimum(test, embedded.coverage, place)
         head = {
             "signature": self.signature,
             "test": test.id,
             "title": test.title,
             "source": source.name,
+            "period": period,
             "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
             "coverage": embedded.coverage,
             "provenance": Provenance(

@@ -5,6 +5,7 @@ from eatlas.results.collection import Failure, Results, read_results, salvage_re
 from eatlas.results.files import to_json_line
 from eatlas.results.ml_eat import MLEATResult
 from eatlas.results.sc_eat import SCEATResult
+from eatlas.results.trend import TrendResult
 from eatlas.results.weat import WEATResult
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "MLEATResult",
     "Results",
     "SCEATResult",
+    "TrendResult",
     "WEATResult",
     "read_results",
     "salvage_results",

@@ -13,6 +13,7 @@ from eatlas.results.display import html_of
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
+from eatlas.results.trend import TrendResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,7 @@ class Failure:
     source: str
     signature: str
     error: EatlasError
+    period: int | None = None
 
 
 class Results(Sequence[AssociationResult]):
@@ -36,13 +38,19 @@ class Results(Sequence[AssociationResult]):
     results : iterable of AssociationResult
     failures : iterable of Failure
         Jobs that could not be done.
+    trends : iterable of TrendResult
+        Of tests on series, how their effect sizes move with the year.
     """
 
     def __init__(
-        self, results: Iterable[AssociationResult], failures: Iterable[Failure] = ()
+        self,
+        results: Iterable[AssociationResult],
+        failures: Iterable[Failure] = (),
+        trends: Iterable[TrendResult] = (),
     ) -> None:
         self._results = tuple(results)
         self.failures = tuple(failures)
+        self.trends = tuple(trends)
 
     @overload
     def __getitem__(self, index: int | str) -> AssociationResult: ...
@@ -72,7 +80,11 @@ class Results(Sequence[AssociationResult]):
         return len(self._results)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Results) and self._results == other._results
+        return (
+            isinstance(other, Results)
+            and self._results == other._results
+            and self.trends == other.trends
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(r.provenance for r in self._results))
@@ -81,6 +93,7 @@ class Results(Sequence[AssociationResult]):
         lines = [f"Results: {len(self)}, failures: {len(self.failures)}"]
         lines += [f"  {result!r}" for result in self._results]
         lines += [f"  failed: {f.test} on {f.source}: {f.error.what}" for f in self.failures]
+        lines += [f"  {trend!r}" for trend in self.trends]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -137,7 +150,7 @@ class Results(Sequence[AssociationResult]):
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""
-        write_results(self._results, Path(path))
+        write_results((*self._results, *self.trends), Path(path))
 
 
 def read_results(path: str | Path | Iterable[str | Path]) -> Results:
@@ -180,10 +193,16 @@ def salvage_results(
 ) -> tuple[Results, tuple[ResultsError, ...]]:
     """Read results files, returning the good results and a named error for each bad line."""
     paths = [path] if isinstance(path, str | Path) else list(path)
-    good: list[AssociationResult] = []
+    good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
     for one in paths:
         more, faults = read_lines(Path(one))
         good += more
         bad += faults
-    return Results(good), tuple(bad)
+    return (
+        Results(
+            (one for one in good if isinstance(one, AssociationResult)),
+            trends=(one for one in good if isinstance(one, TrendResult)),
+        ),
+        tuple(bad),
+    )

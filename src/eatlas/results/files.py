@@ -15,14 +15,15 @@ from pydantic import ValidationError
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results.base import AssociationResult
 from eatlas.results.records import record_from_dict
+from eatlas.results.trend import TREND, TrendResult
 
 
-def to_json_line(result: AssociationResult) -> str:
+def to_json_line(result: AssociationResult | TrendResult) -> str:
     """One result as one line of JSON, without the newline."""
     return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
-def write_results(results: Iterable[AssociationResult], path: Path) -> None:
+def write_results(results: Iterable[AssociationResult | TrendResult], path: Path) -> None:
     """Write results as JSON Lines; the file appears only when it is whole."""
     with atomic_file(path) as file:
         file.writelines(to_json_line(result) + "\n" for result in results)
@@ -77,7 +78,9 @@ def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
             Path(name).unlink(missing_ok=True)
 
 
-def read_lines(path: Path) -> tuple[list[AssociationResult], list[ResultsError]]:
+def read_lines(
+    path: Path,
+) -> tuple[list[AssociationResult | TrendResult], list[ResultsError]]:
     """Read a results file, keeping every good line and naming every bad one.
 
     Raises
@@ -91,13 +94,16 @@ def read_lines(path: Path) -> tuple[list[AssociationResult], list[ResultsError]]
         raise ResultsError(
             f"{path}: the results file cannot be read", got=error.strerror or str(error)
         ) from error
-    good, bad = [], []
+    good: list[AssociationResult | TrendResult] = []
+    bad: list[ResultsError] = []
     lines = data.split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            good.append(record_from_dict(_parse(line)))
+            values = _parse(line)
+            trend = values.get("schema") == TREND
+            good.append(TrendResult.from_dict(values) if trend else record_from_dict(values))
         except (EatlasError, ValueError, RecursionError) as error:
             cut = number == len(lines)  # a whole file ends with a newline
             bad.append(_bad_line(path, number, error, cut=cut))

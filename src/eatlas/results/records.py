@@ -9,7 +9,9 @@ from typing import Any
 from eatlas.errors import ResultsError
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.ml_eat import MLEATResult
+from eatlas.results.parts import Record
 from eatlas.results.sc_eat import SCEATResult
+from eatlas.results.trend import TrendResult
 from eatlas.results.weat import WEATResult
 
 BUILT_IN: tuple[type[AssociationResult], ...] = (MLEATResult, WEATResult, SCEATResult)
@@ -54,11 +56,12 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema that every built-in result satisfies, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
+    records: tuple[type[Record], ...] = (*BUILT_IN, TrendResult)
     refs, definitions = models_json_schema(
-        [(record, "serialization") for record in BUILT_IN], title="eatlas result, version 1"
+        [(record, "serialization") for record in records], title="eatlas result, version 1"
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **definitions,
-        "oneOf": [refs[record, "serialization"] for record in BUILT_IN],
+        "oneOf": [refs[record, "serialization"] for record in records],
     }

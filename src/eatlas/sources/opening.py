@@ -15,7 +15,8 @@ from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, f
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
-from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.series import is_series, open_series
+from eatlas.sources.spec import FileSpec, parse_file_spec
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -72,6 +73,32 @@ def open_vectors(spec: Any) -> VectorSource:
     )
 
 
+def open_sources(spec: Any) -> tuple[VectorSource, ...]:
+    """Open vectors, or every period of a series.
+
+    Parameters
+    ----------
+    spec : str, path or object
+        What :func:`open_vectors` takes, or a folder of vectors by year, with
+        ``?from=YEAR&to=YEAR`` for some of them.
+
+    Returns
+    -------
+    tuple of VectorSource
+        One; of a series, one for each year, all under its name.
+
+    Raises
+    ------
+    SourceError
+        If there is no such source, or what it holds are not vectors.
+    """
+    if isinstance(spec, str | Path):
+        file = parse_file_spec(str(spec))
+        if is_series(file.path):
+            return open_series(file, str(spec))
+    return (open_vectors(spec),)
+
+
 def is_pair(spec: object) -> bool:
     """Whether this is (words, array); any other tuple is a list of several sources.
 
@@ -98,7 +125,7 @@ def _described(spec: object) -> str:
 
 def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
-    if path.exists():
+    if path.exists() and not is_series(path):
         return open_file(path)
     opener = named_sources().get(str(spec))
     if opener is not None:
@@ -106,7 +133,21 @@ def _open_string(spec: str | Path) -> VectorSource:
     file = parse_file_spec(str(spec))
     if not file.path.exists():
         raise _no_such(str(file.path))
+    if is_series(file.path):
+        return _one_period(file, str(spec))
     return open_file(file.path, file.options, file.member, name=str(spec))
+
+
+def _one_period(file: FileSpec, name: str) -> VectorSource:
+    periods = open_series(file, name)
+    if len(periods) == 1:
+        return periods[0]
+    years = [source.period for source in periods]
+    raise SourceError(
+        f"{name}: this is a series of {len(years)} periods, and one source is needed here",
+        allowed=", ".join(map(str, years)),
+        remedy=f"take one: {file.path}?period={years[-1]}; eatlas run takes the whole series",
+    )
 
 
 @cache

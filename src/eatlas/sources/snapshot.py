@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.series import period_of
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,14 @@ class Snapshot:
     fingerprint: str
     notes: tuple[str, ...]
     vectors: Mapping[str, Vector]
+    period: int | None = None
 
     @classmethod
     def of(cls, source: VectorSource, keys: Collection[str]) -> Snapshot:
         """Ask a source for `keys` and keep what it answers."""
         vectors = dict(source.lookup(keys))
-        return cls(source.name, source.dim, source.fingerprint, source.notes, vectors)
+        period = period_of(source)
+        return cls(source.name, source.dim, source.fingerprint, source.notes, vectors, period)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that were kept."""

@@ -1,0 +1,161 @@
+"""Trends of the tests of a run over the series among its sources."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+import numpy as np
+
+from eatlas.engine.identity import derived_seed
+from eatlas.results import AssociationResult, Failure, MLEATResult, WEATResult
+from eatlas.results.parts import Level
+from eatlas.results.trend import (
+    Level2Trends,
+    LevelTrend,
+    MissingPeriod,
+    NullTest,
+    TrendProvenance,
+    TrendResult,
+)
+from eatlas.stats import trend as statistics
+from eatlas.version import __version__
+
+Trended = MLEATResult | WEATResult
+PERSISTENT = 0.6
+"""Autocorrelation from which a trend carries a remark: the null rejects .13 instead of .05 of 18
+periods there (benchmarks/trend_null.py)."""
+
+
+def trends(
+    results: Iterable[AssociationResult], failures: Iterable[Failure], seed: int
+) -> tuple[TrendResult, ...]:
+    """Say of each test on each series how its effect sizes correlate with the year.
+
+    Parameters
+    ----------
+    results : iterable of AssociationResult
+        Those without a period, and of measures without one effect size a test, are passed over.
+    failures : iterable of Failure
+        Periods without a result.
+    seed : int
+        Of the run.
+
+    Returns
+    -------
+    tuple of TrendResult
+        In the order in which the series first occur.
+    """
+    series: dict[tuple[str, str, str], list[Trended]] = {}
+    for result in results:
+        if result.period is not None and isinstance(result, MLEATResult | WEATResult):
+            series.setdefault((result.test, result.source, result.signature), []).append(result)
+    missing: dict[tuple[str, str, str], list[MissingPeriod]] = {}
+    for failure in failures:
+        if failure.period is not None:
+            missing.setdefault((failure.test, failure.source, failure.signature), []).append(
+                MissingPeriod(period=failure.period, reason=failure.error.what)
+            )
+    return tuple(
+        _trend(sorted(found, key=_year), tuple(missing.get(key, ())), seed)
+        for key, found in series.items()
+        if len(found) + len(missing.get(key, ())) > 1
+    )
+
+
+def _year(result: AssociationResult) -> int:
+    return result.period or 0
+
+
+def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) -> TrendResult:
+    first = found[0]
+    notes: list[str] = []
+    rng = np.random.default_rng(derived_seed(seed, first.test, first.source, first.signature, -1))
+
+    def level(what: str, of: Callable[[Trended], Level]) -> LevelTrend | None:
+        years = [_year(r) for r in found if of(r).effect_size is not None]
+        effects = [d for r in found if (d := of(r).effect_size) is not None]
+        return _level(what, years, effects, rng, notes)
+
+    first_level = level("level 1", lambda r: r.level1)
+    second = None
+    if isinstance(first, MLEATResult):
+        second = Level2Trends(
+            X=level(f"level 2 of {first.concepts.X}", lambda r: _level2(r, "X")),
+            Y=level(f"level 2 of {first.concepts.Y}", lambda r: _level2(r, "Y")),
+        )
+    return TrendResult(
+        measure=first.measure,
+        signature=first.signature,
+        test=first.test,
+        title=first.title,
+        source=first.source,
+        concepts=first.concepts,
+        periods=tuple(_year(result) for result in found),
+        missing=missing,
+        level1=first_level,
+        level2=second,
+        warnings=tuple(notes),
+        provenance=TrendProvenance(
+            version=__version__,
+            seed=seed,
+            stimuli_sha256=first.provenance.stimuli_sha256,
+            series_fingerprint=_fingerprint(found),
+        ),
+    )
+
+
+def _level2(result: Trended, role: str) -> Level:
+    level: Level = getattr(result.level2, role)  # type: ignore[union-attr]
+    return level
+
+
+def _level(
+    what: str, years: list[int], effects: list[float], rng: np.random.Generator, notes: list[str]
+) -> LevelTrend | None:
+    if len(years) < statistics.FEWEST or len(set(effects)) < 2:
+        notes.append(
+            f"Trend of {what}: {len(years)} periods with an effect size say nothing; "
+            f"{statistics.FEWEST} different ones are the least."
+        )
+        return None
+    length = min(statistics.BLOCK, len(years) // 2)
+    found = statistics.trend(years, effects, rng=rng, block_length=length)
+    _remark(what, found, notes)
+    return LevelTrend(
+        rho=max(-1.0, min(1.0, found.rho)),
+        n=found.n,
+        p=_null(found.blocks),
+        block_length=found.block_length,
+        shifts=_null(found.shifts),
+        autocorrelation=None if math.isnan(found.autocorrelation) else found.autocorrelation,
+    )
+
+
+def _remark(what: str, found: statistics.Trend, notes: list[str]) -> None:
+    if found.blocks.least > 0.05:
+        notes.append(
+            f"Trend of {what}: with {found.n} periods in blocks of {found.block_length} no p below "
+            f"{found.blocks.least:.2g} can come out, so the trend cannot be significant at .05."
+        )
+    if found.autocorrelation > PERSISTENT:
+        notes.append(
+            f"Trend of {what}: neighbouring periods are alike beyond the trend (autocorrelation "
+            f"{found.autocorrelation:.2f}), so the p-value is too small by an unknown amount."
+        )
+
+
+def _null(found: statistics.NullTest) -> NullTest:
+    return NullTest(
+        p=found.p, count=found.count, total=found.total, exact=found.exact, min_p=found.least
+    )
+
+
+def _fingerprint(found: list[Trended]) -> str:
+    digest = hashlib.sha256()
+    for period, same in groupby(found, key=_year):
+        for result in same:
+            digest.update(f"{period} {result.provenance.source_fingerprint}\n".encode())
+    return f"sha256:{digest.hexdigest()}"

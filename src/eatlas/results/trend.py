@@ -1,0 +1,101 @@
+"""How a test's effect sizes move over a series of periods: a record of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from eatlas.results.parts import Concepts, Probability, Record
+
+TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
+Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
+
+
+class NullTest(Record):
+    """A two-sided p-value of a rank correlation under one null."""
+
+    p: Probability
+    count: int
+    """Arrangements of the series whose correlation is as far from 0."""
+    total: int
+    """Arrangements looked at."""
+    exact: bool
+    """Whether these are all; otherwise p is (count + 1) / (total + 1)."""
+    min_p: Probability
+    """No smaller p-value can come out."""
+
+
+class LevelTrend(Record):
+    """Rank correlation of one effect size with time."""
+
+    rho: Rho
+    """Spearman's correlation with the year."""
+    n: int
+    """Periods with an effect size."""
+    p: NullTest
+    """Blocks of neighbouring periods change places."""
+    block_length: int
+    shifts: NullTest
+    """The series is turned like a ring."""
+    autocorrelation: float | None
+    """Of neighbouring periods, after a straight line is taken out; None where nothing is left."""
+
+
+class Level2Trends(Record):
+    """Trends of both level 2 effect sizes."""
+
+    X: LevelTrend | None
+    Y: LevelTrend | None
+
+
+class MissingPeriod(Record):
+    """A period without a result, and why."""
+
+    period: int
+    reason: str
+
+
+class TrendProvenance(Record):
+    """What the trend was computed from."""
+
+    version: str
+    seed: int
+    stimuli_sha256: str
+    """Hash of the test's terms by role, the same in all periods."""
+    series_fingerprint: str
+    """Hash of the fingerprints of the periods, in their order."""
+
+
+class TrendResult(Record):
+    """Trend of one test over one series, by one measure."""
+
+    schema_version: Literal["eatlas/trend/1"] = Field(default=TREND, alias="schema")
+    measure: str
+    signature: str
+    test: str
+    title: str = ""
+    source: str
+    """The series."""
+    concepts: Concepts
+    periods: tuple[int, ...]
+    """Periods with a result, rising."""
+    missing: tuple[MissingPeriod, ...] = ()
+    level1: LevelTrend | None
+    level2: Level2Trends | None = None
+    """None for measures without a level 2."""
+    warnings: tuple[str, ...] = ()
+    provenance: TrendProvenance
+
+    def __repr__(self) -> str:
+        return f"<trend of {self.signature} of {self.test} on {self.source}: {self.summary()}>"
+
+    __str__ = __repr__
+
+    def summary(self) -> str:
+        """The finding in a few words."""
+        years = f"{len(self.periods)} periods"
+        if self.level1 is None:
+            return f"{years}, no trend can be told"
+        found = self.level1
+        return f"{years}, level 1 rho = {found.rho:.2f}, p = {found.p.p:.2g}"

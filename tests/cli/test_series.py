@@ -1,0 +1,57 @@
+"""``eatlas run`` on a folder of vectors by year."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.inputs import make_test, make_vectors
+from tests.sources.series_files import write_histwords
+
+from eatlas.stimuli import to_toml
+
+
+@pytest.fixture
+def drift(tmp_path):
+    names = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
+    test = make_test("drift", **names)
+    (tmp_path / "drift.toml").write_text(to_toml([test]))
+    decades = {year: make_vectors(test, seed=year) for year in range(1900, 2000, 10)}
+    decades[1950] = {term: np.zeros(5) for term in decades[1950]}
+    write_histwords(tmp_path / "hist", decades)
+    return ("run", "--vectors", "hist", "--tests", "drift.toml")
+
+
+def test_years_and_trend_are_shown(eatlas_cli, drift):
+    ended = eatlas_cli(*drift)
+    assert ended.code == 1
+    assert "1 of 10 jobs failed; the others are done" in ended.err
+    assert "only" not in ended.out.split("Trend of")[0]
+    for year in (1900, 1990):
+        assert f"drift, {year}" in ended.out
+    assert "Trend of drift on hist, 1900 to 1990, 9 of 10 periods" in ended.out
+    assert "level 1: rank correlation with the year" in ended.out
+    assert "of 6 arrangements of blocks of 4 periods" in ended.out
+    assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.out
+
+
+def test_json_has_a_line_for_each_period_and_the_trend_last(eatlas_cli, drift):
+    ended = eatlas_cli(*drift, "--json")
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    assert [line["schema"] for line in lines] == ["eatlas/result/1"] * 9 + ["eatlas/trend/1"]
+    assert [line["period"] for line in lines[:-1]] == lines[-1]["periods"]
+    assert [missing["period"] for missing in lines[-1]["missing"]] == [1950]
+
+
+def test_verify_names_the_year(eatlas_cli, drift):
+    eatlas_cli(*drift)
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 0
+    assert "drift on hist, 1990, by ML-EAT" in ended.out
+    assert "9 of 9 results are the same" in ended.out
+
+
+def test_a_year_that_is_not_there(eatlas_cli, drift):
+    ended = eatlas_cli("run", "--vectors", "hist?period=1995", "--tests", "drift.toml")
+    assert ended.code == 2
+    assert "the series has no such period" in ended.err
+    assert "allowed: 1900, 1910," in ended.err

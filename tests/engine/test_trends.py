@@ -1,0 +1,127 @@
+"""Series: a result for each period, and a trend over them."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+from scipy import stats
+from tests.inputs import make_test, make_vectors
+from tests.sources.series_files import write_histwords
+
+import eatlas
+from eatlas.engine.verify import verify
+from eatlas.results import TrendResult, to_json_line
+
+YEARS = range(1810, 2000, 10)
+
+
+@pytest.fixture(scope="module")
+def drift():
+    names = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
+    return make_test("drift", **names)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, drift):
+    """X turns from B to A over the years; of 1850 almost everything is missing."""
+    base = make_vectors(drift, seed=4)
+    decades = {}
+    for i, year in enumerate(YEARS):
+        lean = (i - len(YEARS) / 2) / len(YEARS)
+        side = sum(base[f"A{k}"] - base[f"B{k}"] for k in range(8))
+        moved = {t: v + lean * side if t.startswith("X") else v for t, v in base.items()}
+        decades[year] = moved
+    decades[1850] = {t: v if t == "X0" else np.zeros_like(v) for t, v in base.items()}
+    return write_histwords(tmp_path_factory.mktemp("series") / "hist", decades)
+
+
+@pytest.fixture(scope="module")
+def results(folder, drift):
+    with pytest.warns(eatlas.EatlasWarning, match="1 of 19 jobs failed"):
+        return eatlas.run(tests=drift, vectors=str(folder))
+
+
+def test_one_result_for_each_period(results, folder):
+    assert [result.period for result in results] == [year for year in YEARS if year != 1850]
+    assert {result.source for result in results} == {str(folder)}
+
+
+def test_a_period_with_too_few_words_is_reported(results, folder):
+    (failure,) = results.failures
+    assert failure.period == 1850
+    assert f"only 1 term has a usable vector in {folder}, 1850" in failure.error.what
+    assert "is zero (norm 0)" in str(failure.error)
+    (missing,) = results.trends[0].missing
+    assert (missing.period, missing.reason) == (1850, failure.error.what)
+
+
+def test_the_trend_is_spearman_with_the_year(results):
+    (trend,) = results.trends
+    years = [result.period for result in results]
+    for found, of in (
+        (trend.level1, lambda r: r.level1),
+        (trend.level2.X, lambda r: r.level2.X),
+        (trend.level2.Y, lambda r: r.level2.Y),
+    ):
+        effects = [of(result).effect_size for result in results]
+        if found is None:
+            assert len(set(effects)) == 1
+            continue
+        assert found.rho == pytest.approx(stats.spearmanr(years, effects).statistic)
+        assert (found.n, found.block_length, found.p.total) == (18, 4, 120)
+        assert found.shifts.min_p == pytest.approx(1 / 18)
+    assert trend.level1.rho > 0.9
+    assert trend.level1.p.p == trend.level1.p.count / 120 <= 0.05
+    assert trend.periods == tuple(years)
+
+
+def test_an_effect_that_stands_still_has_no_trend(results):
+    (trend,) = results.trends
+    assert trend.level2.Y is None
+    assert any("level 2 of Y" in note or "say nothing" in note for note in trend.warnings)
+
+
+def test_few_periods_are_said_to_be_few(folder, drift):
+    few = eatlas.run(tests=drift, vectors=f"{folder}?from=1950", measures="weat").trends[0]
+    assert few.level2 is None
+    assert any("cannot be significant at .05" in note for note in few.warnings)
+    two = eatlas.run(tests=drift, vectors=f"{folder}?from=1980").trends[0]
+    assert two.level1 is None
+    assert "2 periods with an effect size say nothing" in two.warnings[0]
+
+
+def test_one_period_has_no_trend(folder, drift):
+    assert eatlas.run(tests=drift, vectors=f"{folder}?period=1990").trends == ()
+
+
+def test_trends_are_written_and_read_back(results, tmp_path):
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    again = eatlas.read_results(path)
+    assert again == results
+    assert isinstance(again.trends[0], TrendResult)
+    lines = path.read_text().splitlines()
+    last = json.loads(lines[-1])
+    assert last["schema"] == "eatlas/trend/1"
+    schema = (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text()
+    jsonschema.Draft202012Validator(json.loads(schema)).validate(last)
+    assert lines[-1] == to_json_line(results.trends[0])
+    assert "rho" in repr(again)
+
+
+def test_the_same_command_gives_the_same_numbers(folder, drift, results):
+    with pytest.warns(eatlas.EatlasWarning):
+        assert eatlas.run(tests=drift, vectors=str(folder), workers=2) == results
+
+
+def test_verify_finds_each_period_again(results, folder):
+    some = results[:2]
+    assert [verdict.status for verdict in verify(some)] == ["same", "same"]
+    other = some[0].model_copy(update={"period": 1811})
+    (verdict,) = verify([other])
+    assert (verdict.status, verdict.details) == (
+        "not repeated",
+        ("the series has no period 1811",),
+    )

@@ -1,0 +1,121 @@
+"""Folders of vectors by year: HistWords and files that are called by their year."""
+
+import numpy as np
+import pytest
+from tests.sources.series_files import write_histwords
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources import open_sources, period_of
+
+WORDS = {"up": [1.0, 0.0], "down": [0.0, 1.0], "gone": [0.0, 0.0]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_histwords(tmp_path / "sgns", {1990: WORDS, 1810: WORDS, 1900: {"up": [0.5, 0.5]}})
+
+
+def test_each_decade_is_a_source_under_the_name_of_the_series(folder):
+    sources = open_sources(folder)
+    assert [period_of(source) for source in sources] == [1810, 1900, 1990]
+    assert {source.name for source in sources} == {str(folder)}
+    assert [len(source.lookup({"up", "down"})) for source in sources] == [2, 1, 2]
+    assert sources[1].lookup({"up"})["up"].tolist() == [0.5, 0.5]
+    assert sources[0].fingerprint != sources[1].fingerprint
+    words, vectors = next(sources[0].iter_chunks(10))
+    assert words == list(WORDS)
+    assert vectors.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "years"),
+    [
+        ("from=1850", [1900, 1990]),
+        ("to=1900", [1810, 1900]),
+        ("from=1850&to=1950", [1900]),
+        ("period=1990", [1990]),
+    ],
+)
+def test_years_can_be_chosen(folder, options, years):
+    sources = open_sources(f"{folder}?{options}")
+    assert [source.period for source in sources] == years
+    assert sources[0].name == f"{folder}?{options}"
+
+
+def test_one_decade_is_an_ordinary_source(folder):
+    source = eatlas.open_vectors(f"{folder}?period=1900")
+    assert (source.dim, period_of(source)) == (2, 1900)
+
+
+def test_files_called_by_their_year(tmp_path):
+    for year, cosine in ((1990, 0.5), (2000, 0.7)):
+        (tmp_path / f"{year}.txt").write_text(f"up 1 0\ndown {cosine} 1\n")
+    (tmp_path / "README").write_text("two years")
+    sources = open_sources(tmp_path)
+    assert [source.period for source in sources] == [1990, 2000]
+    assert sources[1].lookup({"down"})["down"] == pytest.approx([0.7, 1])
+
+
+def test_what_is_no_series_is_opened_as_before(tmp_path):
+    (tmp_path / "v.txt").write_text("up 1 0\ndown 0 1\n")
+    (source,) = open_sources(tmp_path / "v.txt")
+    assert period_of(source) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("period=1991", "no such period.*1810, 1900, 1990"),
+        ("from=1995", "no such period"),
+        ("from=early", "the option from is no year"),
+        ("form=1900", r"unknown option[\s\S]*did you mean from"),
+    ],
+)
+def test_bad_options(folder, options, words):
+    with pytest.raises(SourceError, match=f"(?s){words}"):
+        open_sources(f"{folder}?{options}")
+
+
+def test_a_series_is_not_one_source(folder):
+    with pytest.raises(SourceError, match=r"(?s)a series of 3 periods.*\?period=1990"):
+        eatlas.open_vectors(folder)
+
+
+def test_a_decade_without_its_vocabulary(folder):
+    (folder / "1900-vocab.pkl").unlink()
+    with pytest.raises(SourceError, match=r"1900-w\.npy: the vocabulary is not there"):
+        open_sources(folder)
+
+
+def test_a_vocabulary_that_wants_to_run_code_is_refused(folder, tmp_path):
+    class Payload:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "harm"), "w"))
+
+    import pickle
+
+    (folder / "1900-vocab.pkl").write_bytes(pickle.dumps(Payload()))
+    with pytest.raises(SourceError, match="asks for something that vectors do not need"):
+        open_sources(folder)
+    assert not (tmp_path / "harm").exists()
+
+
+def test_a_cut_matrix(folder):
+    data = (folder / "1900-w.npy").read_bytes()
+    (folder / "1900-w.npy").write_bytes(data[:-3])
+    with pytest.raises(SourceError, match="the array ends early"):
+        open_sources(folder)
+
+
+def test_two_files_of_one_year(tmp_path):
+    for name in ("1990.txt", "1990.vec"):
+        (tmp_path / name).write_text("up 1 0\n")
+    with pytest.raises(SourceError, match=r"two files for one year[\s\S]*1990\.txt, 1990\.vec"):
+        open_sources(tmp_path)
+
+
+def test_a_folder_of_other_things(tmp_path):
+    np.save(tmp_path / "1990.npy", np.eye(2))
+    with pytest.raises(SourceError, match="this is a directory"):
+        open_sources(tmp_path)

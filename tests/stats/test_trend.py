@@ -1,0 +1,101 @@
+"""Trend of a series: by hand, against scipy, and by brute force."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from eatlas.errors import EatlasError
+from eatlas.stats.trend import trend
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_a_straight_rise_by_hand():
+    # of 8 periods in 2 blocks of 4 the two orders are 0123 4567 (rho 1) and 4567 0123 (rho -.52)
+    found = trend(range(8), range(8), rng=rng())
+    assert (found.rho, found.n, found.block_length) == (1.0, 8, 4)
+    assert (found.blocks.count, found.blocks.total, found.blocks.p) == (1, 2, 0.5)
+    assert (found.shifts.count, found.shifts.total, found.shifts.p) == (1, 8, 0.125)
+    assert found.blocks.least == 0.5
+    assert math.isnan(found.autocorrelation)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_blocks_against_brute_force(length):
+    values = np.random.default_rng(3).normal(size=7)
+    found = trend(range(7), values, rng=rng(), block_length=length)
+    runs = [list(values[i : i + length]) for i in range(0, 7, length)]
+    orders = [[*itertools.chain(*order)] for order in itertools.permutations(runs)]
+    rhos = [stats.spearmanr(range(7), order).statistic for order in orders]
+    assert found.rho == pytest.approx(rhos[0])
+    assert found.blocks.count == sum(abs(r) >= abs(rhos[0]) - 1e-12 for r in rhos)
+    assert found.blocks.total == len(orders)
+
+
+def test_blocks_of_one_are_the_permutation_test_of_scipy():
+    values = [0.3, 0.1, 0.5, 0.4, 0.9, 0.2, 0.8]
+    found = trend(range(7), values, rng=rng(), block_length=1)
+    theirs = stats.permutation_test(
+        (values,),
+        lambda x: stats.spearmanr(x, range(7)).statistic,
+        permutation_type="pairings",
+        n_resamples=np.inf,
+    )
+    assert found.blocks.exact
+    assert found.blocks.p == pytest.approx(theirs.pvalue)
+
+
+def test_many_blocks_are_drawn():
+    values = np.random.default_rng(1).normal(size=60)
+    found = trend(range(60), values, rng=rng())
+    assert not found.blocks.exact
+    assert found.blocks.total == 9_999
+    assert found.blocks.p == (found.blocks.count + 1) / 10_000
+    assert found.blocks.least == 1e-4
+    assert found == trend(range(60), values, rng=rng())
+
+
+def test_the_autocorrelation_is_that_of_the_residuals():
+    years, values = np.array([0, 1, 2, 5, 6.0]), np.array([0.1, 0.5, 0.2, 0.9, 0.4])
+    line = stats.linregress(years, values)
+    rest = values - line.intercept - line.slope * years
+    expected = (rest[1:] * rest[:-1]).sum() / (rest**2).sum()
+    assert trend(years, values, rng=rng(), block_length=2).autocorrelation == pytest.approx(
+        expected
+    )
+
+
+@given(st.lists(st.integers(-5, 5), min_size=4, max_size=14).filter(lambda v: len(set(v)) > 1))
+def test_properties(values):
+    length = min(4, len(values) // 2)
+    found = trend(range(len(values)), values, rng=rng(), block_length=length)
+    fallen = trend(range(len(values)), [-v for v in values], rng=rng(), block_length=length)
+    assert -1 <= found.rho <= 1
+    assert fallen.rho == pytest.approx(-found.rho)
+    assert (fallen.blocks.count, fallen.shifts.count) == (found.blocks.count, found.shifts.count)
+    for test in (found.blocks, found.shifts):
+        assert test.least <= test.p <= 1
+        assert test.count >= 1  # the series as it is
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "length", "words"),
+    [
+        ([1, 2, 3], [1, 2, 3], 1, "3 times, 3 values"),
+        ([1, 2, 3, 4], [1, 2, 3], 1, "4 times, 3 values"),
+        ([1, 3, 2, 4], [1, 2, 3, 4], 1, "must rise"),
+        ([1, 2, 3, 4], [2, 2, 2, 2], 1, "does not vary"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], 3, "1 to 2 of 4 periods"),
+        ([1, 2, 3, 4], [1, 2, 3, math.nan], 1, "values must be finite"),
+    ],
+)
+def test_bad_input(times, values, length, words):
+    with pytest.raises(EatlasError, match=words):
+        trend(times, values, rng=rng(), block_length=length)
