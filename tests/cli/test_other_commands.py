@@ -1,4 +1,4 @@
-"""``eatlas tests``, ``eatlas report`` and the options that every command has."""
+"""``eatlas tests`` and the options that every command has."""
 
 import tomllib
 
@@ -72,41 +72,3 @@ def test_show_of_an_unknown_test(eatlas_cli):
     ended = eatlas_cli("tests", "show", "weat-0")
     assert ended.code == 2
     assert "there is no test or battery 'weat-0'" in ended.err
-
-
-def test_report(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
-    ended = eatlas_cli("report", "o/results.jsonl", "-o", "again.html")
-    assert (ended.code, ended.out, ended.err) == (0, "report: again.html\n", "")
-    again = (tmp_path / "again.html").read_bytes()
-    assert again == (tmp_path / "o" / "report.html").read_bytes()
-
-
-def test_report_of_a_damaged_file(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
-    path = tmp_path / "o" / "results.jsonl"
-    path.write_bytes(path.read_bytes()[:-200])
-    ended = eatlas_cli("report", path, "-o", "half.html")
-    assert ended.code == 1
-    assert "line 2: the file ends in the middle of this result" in ended.err
-    page = (tmp_path / "half.html").read_text(encoding="utf-8")
-    assert "weat-6" in page
-    assert "ends in the middle" in page
-
-
-def test_report_of_no_results(eatlas_cli, tmp_path):
-    (tmp_path / "bad.jsonl").write_text("{}\n", encoding="utf-8")
-    ended = eatlas_cli("report", "bad.jsonl", "-o", "none.html")
-    assert ended.code == 2
-    assert "no results could be read, so no report was written" in ended.err
-    assert not (tmp_path / "none.html").exists()
-    ended = eatlas_cli("report", "nowhere.jsonl")
-    assert ended.code == 2
-    assert "nowhere.jsonl: the results file cannot be read" in ended.err
-
-
-def test_report_to_an_unwritable_place(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "o")
-    ended = eatlas_cli("report", "o/results.jsonl", "-o", "o/results.jsonl/report.html")
-    assert ended.code == 2
-    assert "cannot be written" in ended.err

@@ -1,14 +1,20 @@
-"""``eatlas report``: results files to one page of HTML."""
+"""``eatlas report``: results files to one page of HTML, or to tables for a manuscript."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eatlas.cli.say import complain
+from eatlas.cli.say import complain, output_of_a_command
 from eatlas.errors import ResultsError
+
+if TYPE_CHECKING:
+    from eatlas.results import Results
+
+PAGE = "html"
 
 
 def report(
@@ -16,23 +22,66 @@ def report(
         list[Path], typer.Argument(metavar="RESULTS...", help="results.jsonl of eatlas run.")
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The file to write. [default: report.html; tables go to standard output]",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="html|latex|markdown|html-table|csv",
+            help="A page, or tables to paste into a manuscript; csv: all numbers in full.",
+        ),
+    ] = PAGE,
+    family: Annotated[
+        str,
+        typer.Option(
+            metavar="level1|level2|both|none",
+            help="The p-values that are adjusted together.",
+        ),
+    ] = "level1",
+    adjust: Annotated[
+        str,
+        typer.Option(
+            metavar="holm|bh|by",
+            help="How: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.",
+        ),
+    ] = "holm",
 ) -> None:
-    """Make a report of results files: one self-contained HTML page.
+    """Make a report of results files: one self-contained HTML page, or tables.
 
     A damaged file's good results are shown and its bad lines named; the exit code is then 1.
     """
-    from eatlas.report import write_report  # noqa: PLC0415  (--help need not wait for it)
+    from eatlas.report import report_text, write_report  # noqa: PLC0415  (--help need not wait)
+
+    target = output or (Path("report.html") if form == PAGE else None)
+    good, damage = _salvaged(results, target)
+    if target is None:
+        text = report_text(good, form, family=family, adjust=adjust)
+        with output_of_a_command():
+            sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
+    else:
+        write_report(good, target, format=form, damage=damage, family=family, adjust=adjust)
+        typer.echo(f"report: {target}")
+    raise typer.Exit(1 if damage else 0)
+
+
+def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
+    """What can be read; what cannot is named at once."""
     from eatlas.results import salvage_results  # noqa: PLC0415
     from eatlas.results.files import require_other_file  # noqa: PLC0415
 
-    require_other_file(output, results)
-    good, damage = salvage_results(results)
+    if target is not None:
+        require_other_file(target, paths)
+    good, damage = salvage_results(paths)
     for error in damage:
         complain(error)
     if damage and not len(good):
         raise ResultsError("no results could be read, so no report was written")
-    write_report(good, output, damage=damage)
-    typer.echo(f"report: {output}")
-    raise typer.Exit(1 if damage else 0)
+    return good, damage

@@ -23,7 +23,6 @@ from eatlas.report.references import bibtex
 from eatlas.report.sections import Scales, Section, distinct, sections
 from eatlas.report.text import clean
 from eatlas.results import AssociationResult, MLEATResult
-from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
@@ -156,46 +155,6 @@ def _inlined() -> dict[str, object]:
         "script": Markup(script),  # noqa: S704
         "script_hash": f"sha256-{digest}",
     }
-
-
-def write_report(
-    results: Iterable[AssociationResult],
-    path: str | Path,
-    *,
-    damage: Iterable[ResultsError] = (),
-    family: str = "level1",
-    adjust: str = "holm",
-) -> None:
-    """Write results as one self-contained HTML file, whole or not at all.
-
-    Parameters
-    ----------
-    results : Results or iterable of results
-    path : path
-    damage : iterable of ResultsError
-        What :func:`eatlas.results.salvage_results` could not read.
-    family : {"level1", "level2", "both", "none"}
-        Which p-values are adjusted together.
-    adjust : {"holm", "bh", "by"}
-        The procedure.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be written, or an option has no such value.
-
-    Examples
-    --------
-    >>> import eatlas, pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "report.html"
-    ...     write_report(eatlas.run(tests="weat-6"), path)
-    ...     "weat-6" in path.read_text(encoding="utf-8")
-    True
-    """
-    page = report_html(results, damage=damage, family=family, adjust=adjust)
-    with atomic_file(Path(path)) as file:
-        file.write(page)
 
 
 @cache

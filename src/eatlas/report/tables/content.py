@@ -1,0 +1,201 @@
+"""Results arranged as tables, one for each signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.levels import LevelRow, levels_of
+from eatlas.report.numerals import UNDEFINED, effect, interval, number_of, p_value, percent
+from eatlas.report.rule import Rule
+from eatlas.report.sections import distinct, source_of
+from eatlas.report.tables.model import Cell, Column, Table
+from eatlas.report.text import one_line
+from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results.ml_eat import CELLS
+from eatlas.results.parts import Level
+
+NAMED = 4
+"""Sources that a caption names."""
+
+
+def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
+    """One table for each signature, in order of first appearance.
+
+    Parameters
+    ----------
+    results : iterable of results
+    family : DeclaredFamily
+        Whose adjusted p-values the tables show.
+    """
+    given = list(results)
+    return [
+        _table([r for r in given if r.signature == signature], family)
+        for signature in distinct(r.signature for r in given)
+    ]
+
+
+def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
+    first, sources = members[0], distinct(source_of(r) for r in members)
+    columns, rows = _body(members, family)
+    if len(sources) > 1:
+        columns = [columns[0], Column("Source"), *columns[1:]]
+        owners = _owners(members)
+        rows = [
+            (row[0], Cell((one_line(source_of(owner)),)), *row[1:])
+            for owner, row in zip(owners, rows, strict=True)
+        ]
+    named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
+    return Table(
+        id=first.measure,
+        caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        notes=tuple(_notes(members, family)),
+    )
+
+
+def _owners(members: Iterable[AssociationResult]) -> list[AssociationResult]:
+    """The result that each row belongs to; an SC-EAT has a row for each term."""
+    return [r for r in members for _ in range(len(r.terms) if isinstance(r, SCEATResult) else 1)]
+
+
+def _body(
+    members: Sequence[AssociationResult], family: DeclaredFamily
+) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    first = members[0]
+    if isinstance(first, MLEATResult):
+        rows = [_ml_eat(r, family) for r in members if isinstance(r, MLEATResult)]
+        return _ml_eat_columns(family), rows
+    if isinstance(first, WEATResult):
+        return _weat_columns(family), [_weat(r, family) for r in members]
+    if isinstance(first, SCEATResult):
+        terms = [row for r in members if isinstance(r, SCEATResult) for row in _sc_eat(r, family)]
+        return _sc_eat_columns(family), terms
+    return [Column("Test"), Column("Finding")], [
+        (_test(r), Cell((r.summary(),))) for r in members
+    ]  # fmt: skip
+
+
+def _ml_eat_columns(family: DeclaredFamily) -> list[Column]:
+    return [
+        Column("Test"),
+        Column("Concepts"),
+        *_effect_columns("Level 1", family, "level1"),
+        *_effect_columns("Level 2, X", family, "level2"),
+        *_effect_columns("Level 2, Y", family, "level2"),
+        *(Column(f"{cell[0]}, {cell[1]}", "Level 3", number=True) for cell in CELLS),
+        Column("EAT pattern"),
+    ]
+
+
+def _effect_columns(group: str, family: DeclaredFamily, level: str) -> list[Column]:
+    adjusted = [Column(family.method, group, number=True)] if family.has(level) else []
+    return [Column("d", group, number=True), *adjusted]
+
+
+def _ml_eat(result: MLEATResult, family: DeclaredFamily) -> tuple[Cell, ...]:
+    found = result.pattern
+    labels: list[str] = [found.label]
+    if found.two_sided_label != found.label:
+        labels += ["two-sided:", found.two_sided_label]
+    if result.uncertainty and (share := result.uncertainty.share(found.label)) is not None:
+        labels.append(f"in {percent(share)} of draws")
+    cells = [result.level3.cell(name) for name in CELLS]
+    return (
+        _test(result),
+        _concepts(result),
+        *_effects(levels_of(result, Rule.of(result), family), family),
+        *(Cell((effect(cell.mean), f"({effect(cell.sd)})")) for cell in cells),
+        Cell(tuple(labels), strong=True),
+    )
+
+
+def _weat_columns(family: DeclaredFamily) -> list[Column]:
+    return [Column("Test"), Column("Concepts"), *_effect_columns("", family, "level1")]
+
+
+def _weat(result: AssociationResult, family: DeclaredFamily) -> tuple[Cell, ...]:
+    rows = levels_of(result, Rule.of(result), family)
+    return _test(result), _concepts(result), *_effects(rows, family)
+
+
+def _effects(rows: Iterable[LevelRow], family: DeclaredFamily) -> Iterator[Cell]:
+    """Each effect size and, where the family has it, its adjusted p."""
+    for row in rows:
+        yield _effect(row.level, row.rule, row.interval)
+        if family.has(row.place):
+            yield Cell((_adjusted(row.adjusted, row.d, row.rule),))
+
+
+def _effect(level: Level, rule: Rule, within: tuple[float, float] | None = None) -> Cell:
+    """Effect size, below it its interval, and below that p in both readings."""
+    if level.effect_size is None:
+        return Cell((UNDEFINED,))
+    one_sided = level.p.tail(Rule(rule.alpha).tail_of(level))
+    p, two_sided = (p_value(value, rule.alpha) for value in (one_sided, level.p.two_sided))
+    lines = (effect(level.effect_size), *([interval(within)] if within else ()))
+    return Cell((*lines, p, f"({two_sided})"), star=rule.significant(level))
+
+
+def _adjusted(p: float | None, d: float | None, rule: Rule) -> str:
+    return UNDEFINED if p is None or d is None else p_value(p, rule.alpha)
+
+
+def _sc_eat_columns(family: DeclaredFamily) -> list[Column]:
+    return [
+        Column("Test"),
+        Column("Concepts"),
+        Column("Term"),
+        Column("Group"),
+        *_effect_columns("", family, "level2"),
+    ]
+
+
+def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell, ...]]:
+    rule, names = Rule.of(result), result.concepts
+    concepts = Cell((one_line(names.A), one_line(names.B)))
+    for entry in result.terms:
+        level = entry.level2
+        adjusted = _adjusted(family.adjusted("level2", level), level.effect_size, rule)
+        yield (
+            _test(result),
+            concepts,
+            Cell((one_line(entry.term),)),
+            Cell((entry.group,)),
+            _effect(level, rule),
+            *((Cell((adjusted,)),) if family.has("level2") else ()),
+        )
+
+
+def _test(result: AssociationResult) -> Cell:
+    return Cell((one_line(result.test),))
+
+
+def _concepts(result: AssociationResult) -> Cell:
+    x, y, a, b = (one_line(result.concepts.name(role)) for role in "XYAB")
+    return Cell((f"{x} / {y}", f"{a} / {b}"))
+
+
+def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iterator[str]:
+    first = members[0]
+    if not isinstance(first, MLEATResult | WEATResult | SCEATResult):
+        return
+    concepts = "A, B" if isinstance(first, SCEATResult) else "X / Y, and below them A / B"
+    yield f"Concepts: {concepts}."
+    if isinstance(first, MLEATResult):
+        yield "Level 1 compares X with Y, level 2 takes each alone."
+    yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
+    sure = distinct(
+        percent(u.confidence) for r in members if (u := getattr(r, "uncertainty", None)) is not None
+    )
+    if sure:
+        yield f"In brackets: {' and '.join(sure)} bootstrap interval over the choice of terms."
+    yield "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
+    levels = ("level2",) if isinstance(first, SCEATResult) else ("level1", "level2")
+    if any(map(family.has, levels[:1] if isinstance(first, WEATResult) else levels)):
+        yield f"{family.method}: two-sided p, adjusted over {family.what}."
+    if isinstance(first, MLEATResult):
+        yield "Level 3: mean cosine, and in parentheses its standard deviation over pairs of terms."
+    if any(getattr(u, "patterns", None) for r in members if (u := getattr(r, "uncertainty", None))):
+        yield "Draws: resamples of the terms that show the same pattern."
