@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.products import product
+from eatlas.stats.subsets import every_subset
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any]]
@@ -254,7 +255,4 @@ def _number(hits: Labels) -> NDArray[np.uint8]:
 @lru_cache(maxsize=256)
 def _members(size: int, k: int) -> Array:
     """Rows of 0 and 1, shape (C(size, k), size): every k-subset once."""
-    chosen = np.array(list(combinations(range(size), k)), dtype=np.intp)
-    members = np.zeros((math.comb(size, k), size))
-    members[np.arange(len(members))[:, None], chosen] = 1.0
-    return members
+    return next(every_subset(size, k, math.comb(size, k)))
