@@ -175,7 +175,7 @@ def _counter(pairs: int, size: int, n: int) -> Counter:
     if pairs <= NUMPY_PAIRS:
         return _Broadcast(size, n)
     # heavy, and seldom needed
-    from eatlas.stats.permutation._batch_kernels import count_rows  # noqa: PLC0415
+    from eatlas.stats.permutation.compiled_batch import count_rows  # noqa: PLC0415
 
     limits = _limits(size - size // 2)
 

@@ -120,9 +120,9 @@ def _compiled(
     low: Half, high: Half, n: int, thresholds: list[int], states: int
 ) -> list[int] | None:
     """The same by merging sorted lists in compiled code, imported only here: it costs 0.4 s."""
-    from eatlas.stats.permutation import _kernels  # noqa: PLC0415 - heavy, and seldom needed
+    from eatlas.stats.permutation import compiled  # noqa: PLC0415 - heavy, and seldom needed
 
-    return _merge_halves(_kernels, low, high, n, thresholds, states)
+    return _merge_halves(compiled, low, high, n, thresholds, states)
 
 
 def _merge_halves(

@@ -6,7 +6,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation._kernels import merge
+from eatlas.stats.permutation.compiled import merge
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
