@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_SHOWN = 60
+"""Characters of a value in a message."""
+
 
 class EatlasError(Exception):
     """A mistake in the input, explained.
@@ -45,6 +48,21 @@ class EatlasError(Exception):
 
 def _rebuild(kind: type[EatlasError], what: str, state: dict[str, str | None]) -> EatlasError:
     return kind(what, **state)
+
+
+def described(value: object) -> str:
+    """What was handed over, for `got`: the value where it is short, and its type.
+
+    Examples
+    --------
+    >>> described(5), described("x" * 1000), described(int), described(print)
+    ('5 (int)', 'str', 'the class int', 'builtin_function_or_method')
+    """
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    text, kind = repr(value), type(value).__name__
+    brief = len(text) <= _SHOWN and "\n" not in text and not text.startswith("<")
+    return f"{text} ({kind})" if brief else kind
 
 
 class StimulusError(EatlasError):

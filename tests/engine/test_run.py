@@ -108,13 +108,18 @@ def test_vectors_of_another_seed_are_other_vectors():
         ({"tests": []}, "no test was chosen\n  allowed: the name of a battery"),
         ({"measures": []}, "no measure was chosen\n  allowed: ml-eat, weat, sc-eat"),
         ({"measures": 5}, "this is no measure\n  got: 5"),
-        ({"measures": eatlas.MLEAT}, "this is no measure\n  got: MLEAT"),
+        ({"measures": eatlas.MLEAT}, "this is no measure\n  got: the class MLEAT"),
         (
             {"vectors": []},
             "no vectors were chosen\n  allowed: a file, a name, or vectors in memory",
         ),
         ({"vectors": 5}, "this cannot be opened as vectors\n  got: 5 (int)"),
         ({"workers": 0}, "the number of workers is not usable\n  got: 0"),
+        ({"seed": True}, "the seed is not usable\n  got: True\n  allowed: a whole number from 0"),
+        (
+            {"vectors": eatlas.ArraySource},
+            "cannot be opened as vectors\n  got: the class ArraySource",
+        ),
         ({"seed": "x"}, "the seed is not usable\n  got: 'x'\n  allowed: a whole number from 0"),
     ],
 )
@@ -122,3 +127,14 @@ def test_what_cannot_be_run(given, message, tiny, tiny_vectors):
     with pytest.raises(EatlasError) as caught:
         eatlas.run(**{"tests": tiny, "vectors": tiny_vectors, **given})
     assert message in str(caught.value)
+
+
+def test_a_seed_from_numpy(tiny, tiny_vectors):
+    given = eatlas.run(tiny, tiny_vectors, seed=np.int64(3))
+    assert given == eatlas.run(tiny, tiny_vectors, seed=3)
+    assert type(given[0].provenance.seed) is int
+
+
+def test_a_concept_is_no_test(tiny, tiny_vectors):
+    with pytest.raises(EatlasError, match=r"this is no test\n  got: Concept\n"):
+        eatlas.run(tiny.X, tiny_vectors)

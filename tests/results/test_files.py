@@ -129,6 +129,20 @@ def test_lines_that_are_no_results(tmp_path, line, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("given", [5, None, [5], [None]])
+def test_what_is_no_path(given):
+    with pytest.raises(
+        ResultsError,
+        match=r"this is no results file\n  got: (5 \(int\)|None \(NoneType\))\n  allowed: a path",
+    ):
+        eatlas.read_results(given)
+
+
+def test_results_are_no_path(tiny, tiny_vectors):
+    with pytest.raises(ResultsError, match="this is no results file\n  got: \\w+Result\n"):
+        eatlas.read_results(eatlas.run(tiny, tiny_vectors))
+
+
 def test_not_utf8(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_bytes(b'{"schema": "\xff"}\n')

@@ -63,6 +63,35 @@ def test_a_sparse_matrix():
         ArraySource(WORDS, csr_array(ROWS))
 
 
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        (
+            {"a": "b"},
+            "dict: what stands for 'a' is no vector\n  got: 'b'\n  allowed: a list of numbers",
+        ),
+        ({"a": 1.0}, "dict: what stands for 'a' is no vector\n  got: 1.0"),
+        ({"a": None}, "dict: what stands for 'a' is no vector\n  got: None"),
+        ({"a": [[1.0, 2.0]]}, "dict: what stands for 'a' is no vector\n  got: shape (1, 2)"),
+        ({"a": [[1], [1, 2]]}, "dict, 'a': the vectors are not an array of numbers\n  got: "),
+        ({"a": ["x"]}, "dict: the vectors are not an array of numbers\n  got: text"),
+        (
+            (ROWS, WORDS),
+            "got: text\n  allowed: real numbers\n  remedy: the words come first, then the vectors",
+        ),
+        (ROWS, "got: ndarray"),
+        (ROWS, "remedy: hand over the words too: (words, array)"),
+        (pd.DataFrame(), "frame: there are no vectors\n  got: a frame of shape (0, 0)"),
+        (pd.DataFrame(index=WORDS), "frame: there are no vectors\n  got: a frame of shape (2, 0)"),
+        (" ", "no vectors are named\n  got: an empty text\n  allowed: a file, a name"),
+    ],
+)
+def test_what_is_no_vectors(vectors, said):
+    with pytest.raises(SourceError) as caught:
+        open_vectors(vectors)
+    assert said in str(caught.value)
+
+
 def test_a_frame_without_words():
     with pytest.raises(SourceError) as caught:
         open_vectors(pd.DataFrame(ROWS))

@@ -10,7 +10,6 @@ from tests.inputs import make_test
 
 from eatlas import AssociationTest, Concept, EatlasError
 from eatlas.errors import StimulusError
-from eatlas.stimuli.remarks import remarks
 
 
 def test_a_concept_refuses_a_term_twice():
@@ -37,6 +36,23 @@ def test_tests_are_frozen(tiny):
         "  remedy: make another; model_copy(update={...}) copies what stays"
     )
     assert tiny.model_copy(update={"id": "other"}).id == "other"
+    with pytest.raises(StimulusError, match="cannot be changed\n  got: an order to delete X"):
+        del tiny.X
+
+
+def test_a_copy_is_checked_as_any_other_test(tiny):
+    with pytest.raises(StimulusError, match="AssociationTest 'tiny', argument X: is no concept"):
+        tiny.model_copy(update={"X": 3})
+    with pytest.raises(StimulusError, match="stand on both sides, X and Y"):
+        tiny.model_copy(update={"Y": tiny.X})
+    with pytest.raises(StimulusError, match="argument y: is not an argument that eatlas knows"):
+        tiny.model_copy(update={"y": tiny.X})
+    assert tiny.model_copy() == tiny
+
+
+def test_a_kind_that_is_not_its_own(tiny):
+    with pytest.raises(StimulusError, match=r"kind: has no such value \(allowed: 'association'\)"):
+        AssociationTest(**{**dict(tiny), "kind": "groups"})
 
 
 CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
@@ -97,16 +113,6 @@ def test_tests_can_be_copied_and_pickled(tiny):
             again.title = "x"
     assert AssociationTest.model_validate(tiny.model_dump()) == tiny
     assert AssociationTest.model_validate_json(tiny.model_dump_json()) == tiny
-
-
-def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
-    assert remarks(tiny) == []
-    twins = tiny.model_copy(update={"Y": Concept(name=tiny.X.name, terms=tiny.Y.terms)})
-    assert remarks(twins) == [
-        f"X and Y have the same name, {tiny.X.name}: tables and sentences cannot tell them apart."
-    ]
-    both = tiny.model_copy(update={"A": Concept(name=tiny.X.name, terms=tiny.A.terms)})
-    assert remarks(both) == []
 
 
 def test_the_hash_names_the_stimuli_and_nothing_else(tiny):

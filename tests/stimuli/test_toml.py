@@ -55,6 +55,13 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
         ('"lily"]', '"lily "]', "key X.terms, term 4: 'lily ' begins or ends with a space"),
         ('X = { name = "Flowers", terms', 'X = { name = "Flowers", words', "key X.words"),
         ("schema = 1", "schema = 2", "key schema: this version is unknown"),
+        ("schema = 1", "schema = true", "key schema: this version is unknown, True"),
+        ('"tiny"', '""', "test number 1, key id: is an empty string (allowed: a word)"),
+        (
+            "X = {",
+            "targets = {",
+            'test tiny, key kind: tests of the kind groups have targets (allowed: kind = "groups")',
+        ),
         ("schema = 1", "", "key schema: is missing"),
         ("schema = 1", "schema = 1\nauthor = 'me'", "key author: is not a key that eatlas knows"),
         ("[[test]]", "[[tests]]", "key tests: is not a key that eatlas knows; did you mean test?"),
@@ -81,7 +88,7 @@ def test_faults_are_named(tmp_path, old, new, message):
 
 
 def test_a_test_that_is_no_table(tmp_path):
-    assert "test 1, is not a table" in fault(tmp_path, "schema = 1\ntest = [3]\n")
+    assert "test number 1: is not a table" in fault(tmp_path, "schema = 1\ntest = [3]\n")
 
 
 def test_a_file_may_have_any_name(tmp_path):
@@ -138,6 +145,9 @@ def test_faults_of_the_battery_and_of_its_tests_come_together(tmp_path):
         ('"tiny"', '"tiny', "remedy: a quotation mark is opened and not closed on the same line"),
         ('"tiny"', "'it's'", "remedy: a word that holds ' stands in double quotation marks"),
         ('"agony"] }', '"agony"', "this is not TOML"),
+        ('id = "tiny"', 'id = "tiny"\nid = "other"', "remedy: each key stands once; a second test begins with [[test]]"),
+        ("\n", "\r", "remedy: save the file with the line ends of Unix (LF) or Windows (CRLF)"),
+        ("schema = 1", '{"X": 1}', "remedy: this looks like JSON; eatlas tests import reads the JSON of other tools"),
     ],
 )  # fmt: skip
 def test_what_was_probably_meant(tmp_path, old, new, message):
@@ -149,6 +159,15 @@ def test_terms_may_go_over_several_lines(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(TOML.replace('"aster", ', '\n  "aster",  # {\n'), encoding="utf-8")
     assert load_tests(path)[0].X.terms[0] == "aster"
+
+
+def test_crlf_is_no_fault(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(TOML.replace("\n", "\r\n").encode())
+    assert load_tests(path)[0].id == "tiny"
+    path.write_bytes(TOML.replace('"lily"] }', '"lily"]\n}').replace("\n", "\r\n").encode())
+    with pytest.raises(StimulusError, match="a table in braces stands on one line"):
+        load_tests(path)
 
 
 def test_utf16_is_named(tmp_path):

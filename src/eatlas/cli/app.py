@@ -7,7 +7,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from eatlas.cli import report, run, scan, tests, verify
 from eatlas.cli.say import complain, remark
@@ -27,6 +27,21 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from interruption
 
 
+class OptionsAlone(TyperCommand):
+    """A command whose every value has an option before it."""
+
+    def invoke(self, ctx: Any) -> object:
+        """Do what the command does, unless a word stands alone."""
+        if ctx.args:
+            raise EatlasError(
+                f"eatlas {ctx.info_name}: this stands alone, without an option before it",
+                got=" ".join(ctx.args),
+                remedy=f"eatlas {ctx.info_name} --tests {ctx.args[0]}, if that is a test; "
+                f"eatlas {ctx.info_name} -h lists the options",
+            )
+        return super().invoke(ctx)
+
+
 app = typer.Typer(
     name="eatlas",
     cls=_Commands,
@@ -37,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run.run)
+app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
 app.command("report")(report.report)
 app.command("scan")(scan.scan)
 app.command("verify")(verify.verify)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -66,7 +67,7 @@ def make_plan(
     if case not in get_args(CaseRule):
         allowed = " or ".join(get_args(CaseRule))
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
-    if not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
     chosen = {m.signature: m for m in map(get_measure, _several(measures, DEFAULT_MEASURE))}
     if not chosen:
@@ -82,7 +83,7 @@ def make_plan(
         for measure in chosen.values()
         for test in chosen_tests
     )
-    return Plan(jobs, case, seed)
+    return Plan(jobs, case, int(seed))
 
 
 def keys_of(

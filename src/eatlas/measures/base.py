@@ -18,6 +18,7 @@ from eatlas.errors import (
     SignatureError,
     StimulusError,
     UndefinedWarning,
+    described,
 )
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.p_values import remarks, to_record
@@ -34,7 +35,7 @@ from eatlas.stats.permutation import (
     PermutationResult,
     permutation_test,
 )
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.version import __version__
 
 
@@ -156,6 +157,13 @@ class AssociationMeasure(ABC):
         UndefinedWarning
             If an effect size is undefined because the scores have no spread.
         """
+        if not isinstance(test, Test):
+            raise StimulusError(
+                f"the measure {self.name} takes one test",
+                got=described(test),
+                allowed="an AssociationTest",
+                remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
+            )
         if test.kind != self.kind:
             raise StimulusError(
                 f"the measure {self.name} does not take the test {test.id}",
@@ -255,14 +263,24 @@ class AssociationMeasure(ABC):
             if len(group.used) >= least:
                 continue
             concept = test.concept(role).name
+            allowed = (
+                f"at least {least} usable terms for {self.name} "
+                f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"
+            )
+            if len(test.concept(role).terms) < least:
+                raise CoverageError(
+                    f"test {test.id}, group {role} ({concept}): a group of one term",
+                    got=repr(test.concept(role).terms[0]),
+                    allowed=allowed,
+                    remedy=f"add terms{_or_another_measure(test)}",
+                )
             reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
             raise CoverageError(
                 f"test {test.id}, group {role} ({concept}): "
                 + ("no term has" if not group.used else f"only {len(group.used)} term has")
                 + f" a usable vector in {source}",
-                got=f"missing: {', '.join(reasons) or 'none; the group is that small'}",
-                allowed=f"at least {least} usable terms for {self.name} "
-                f"({'its labels are permuted' if least > 1 else 'its mean is taken'})",
+                got=f"missing: {', '.join(reasons)}",
+                allowed=allowed,
                 remedy="use terms that the source has, or a source with a larger vocabulary",
             )
 
@@ -277,6 +295,19 @@ class AssociationMeasure(ABC):
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""
         return replace(self, **parameters)
+
+
+def _or_another_measure(test: AssociationTest) -> str:
+    """Name the measures that take a test whose groups are this small."""
+    from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
+
+    sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
+    fitting = [
+        kind.name
+        for kind in measure_types().values()
+        if kind.kind == test.kind and all(sizes[r] >= n for r, n in kind.minimum.items())
+    ]
+    return f", or measure the test by {' or '.join(fitting)}" if fitting else ""
 
 
 def _number(value: object, low: float, high: float) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from eatlas.errors import SignatureError
+from eatlas.errors import SignatureError, described
 from eatlas.measures.base import AssociationMeasure
 from eatlas.measures.ml_eat import MLEAT
 from eatlas.measures.sc_eat import SCEAT
 from eatlas.measures.weat import WEAT
+from eatlas.nearest import did_you_mean, nearest
 from eatlas.signature import Signature
 
 BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT)
@@ -44,13 +44,13 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
     if not isinstance(spec, str):
         raise SignatureError(
             "this is no measure",
-            got=getattr(spec, "__name__", repr(spec)),
+            got=described(spec),
             allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
         )
     signature = Signature.parse(spec)
     kind = measure_types().get(signature.name)
     if kind is None:
-        near = difflib.get_close_matches(signature.name, measure_types(), n=1)
+        near = nearest(signature.name, measure_types())
         raise SignatureError(
             f"there is no measure {signature.name!r}",
             allowed=", ".join(measure_types()),
@@ -64,6 +64,7 @@ def _known_parameters(kind: type[AssociationMeasure], signature: Signature) -> d
     for name, _ in signature.params:
         if name not in allowed:
             raise SignatureError(
-                f"{kind.name} has no parameter {name!r}", allowed=", ".join(allowed)
+                f"{kind.name} has no parameter {name!r}{did_you_mean(name, allowed)}",
+                allowed=", ".join(allowed),
             )
     return dict(signature.params)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from eatlas.errors import EatlasError, ResultsError
+from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.results.base import AssociationResult
 from eatlas.results.display import html_of
 from eatlas.results.family import Family, Levels, Method, family_of
@@ -192,7 +192,12 @@ def salvage_results(
     path: str | Path | Iterable[str | Path],
 ) -> tuple[Results, tuple[ResultsError, ...]]:
     """Read results files, returning the good results and a named error for each bad line."""
-    paths = [path] if isinstance(path, str | Path) else list(path)
+    paths = list(path) if isinstance(path, Iterable) and not isinstance(path, str) else [path]
+    for one in paths:
+        if not isinstance(one, str | Path):
+            raise ResultsError(
+                "this is no results file", got=described(one), allowed="a path, or several"
+            )
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
     for one in paths:

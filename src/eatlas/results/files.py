@@ -17,6 +17,10 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.records import record_from_dict
 from eatlas.results.trend import TREND, TrendResult
 
+FEW = 3
+"""Bad lines of a file without a good one that are named one by one; with more, it is another
+file."""
+
 
 def to_json_line(result: AssociationResult | TrendResult) -> str:
     """One result as one line of JSON, without the newline."""
@@ -107,6 +111,14 @@ def read_lines(
         except (EatlasError, ValueError, RecursionError) as error:
             cut = number == len(lines)  # a whole file ends with a newline
             bad.append(_bad_line(path, number, error, cut=cut))
+    if not good and len(bad) > FEW:
+        bad = [
+            ResultsError(
+                f"{path}: none of its {len(bad)} lines is a result",
+                got=f"line 1: {bad[0].got}",
+                allowed="a file that eatlas run or Results.write wrote",
+            )
+        ]
     return good, bad
 
 
@@ -123,6 +135,8 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
         said = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
     elif isinstance(error, EatlasError):
         said = "; ".join(str(error).splitlines())
+    elif isinstance(error, json.JSONDecodeError):
+        said = f"no JSON: {error.msg}, at character {error.pos + 1}"
     elif isinstance(error, UnicodeDecodeError):
         said = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
     else:

@@ -101,21 +101,36 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    lengths = {word: np.shape(vector) for word, vector in vectors.items()}
+    lengths = {word: _shape(vector, word, name) for word, vector in vectors.items()}
     first = next(iter(lengths.values()))
     for word, shape in lengths.items():
-        if shape != first or len(shape) != 1:
+        if len(shape) != 1:
+            raise SourceError(
+                f"{name}: what stands for {word!r} is no vector",
+                got=f"shape {shape}" if shape else f"{vectors[word]!r:.60}",
+                allowed="a list of numbers",
+            )
+        if shape != first:
             raise SourceError(
                 f"{name}: the vector of {word!r} has the wrong length",
                 got=f"shape {shape}",
-                allowed=f"shape {first}, as the first vector" if len(first) == 1 else "(d,)",
+                allowed=f"shape {first}, as the first vector",
             )
     return ArraySource(list(vectors), list(vectors.values()), name=name)
 
 
+def _shape(vector: Any, word: str, name: str) -> tuple[int, ...]:
+    try:
+        return np.shape(vector)
+    except ValueError as error:
+        raise _no_numbers(f"{name}, {word!r}", str(error)) from error
+
+
 def from_frame(frame: Any, name: str = "frame") -> ArraySource:
     """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
-    if len(frame.columns) and not _is_numeric(frame.iloc[:, 0]):
+    if 0 in frame.shape:
+        raise SourceError(f"{name}: there are no vectors", got=f"a frame of shape {frame.shape}")
+    if not _is_numeric(frame.iloc[:, 0]):
         frame = frame.set_index(frame.columns[0])
     columns = [(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns)]
     text = [name for name, column in columns if not _is_numeric(column)]
@@ -174,7 +189,10 @@ _KINDS = {"c": "complex numbers", "U": "text", "S": "bytes", "M": "dates", "m": 
 
 def _no_numbers(name: str, got: str) -> SourceError:
     return SourceError(
-        f"{name}: the vectors are not an array of numbers", got=got, allowed="real numbers"
+        f"{name}: the vectors are not an array of numbers",
+        got=got,
+        allowed="real numbers",
+        remedy="the words come first, then the vectors" if got == "text" else None,
     )
 
 

@@ -8,7 +8,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import SourceError
+import numpy as np
+
+from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
@@ -24,7 +26,6 @@ SUFFIXES = (
 )  # fmt: skip
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
-_SHOWN = 60
 
 
 def open_vectors(spec: Any) -> VectorSource:
@@ -53,9 +54,11 @@ def open_vectors(spec: Any) -> VectorSource:
     >>> open_vectors({"up": [1.0, 0.0], "down": [0.0, 1.0]}).dim
     2
     """
+    if isinstance(spec, str) and not spec.strip():
+        raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
     if isinstance(spec, str | Path):
         return _open_string(spec)
-    if isinstance(spec, VectorSource):
+    if isinstance(spec, VectorSource) and not isinstance(spec, type):
         return spec
     if isinstance(spec, Mapping):
         return from_mapping(spec)
@@ -68,8 +71,9 @@ def open_vectors(spec: Any) -> VectorSource:
         return from_keyed_vectors(keyed)
     raise SourceError(
         "this cannot be opened as vectors",
-        got=_described(spec),
+        got=described(spec),
         allowed="a path, a source name, a dict, (words, array), a pandas frame or KeyedVectors",
+        remedy="hand over the words too: (words, array)" if isinstance(spec, np.ndarray) else None,
     )
 
 
@@ -115,12 +119,6 @@ def is_pair(spec: object) -> bool:
         or hasattr(part, "wv")
         for part in (words, array)
     )
-
-
-def _described(spec: object) -> str:
-    text = repr(spec)
-    kind = type(spec).__name__
-    return kind if len(text) > _SHOWN or text.startswith("<") else f"{text} ({kind})"
 
 
 def _open_string(spec: str | Path) -> VectorSource:

@@ -8,10 +8,10 @@ from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from eatlas.errors import StimulusError
+from eatlas.errors import StimulusError, described
 from eatlas.nearest import nearest
 from eatlas.stimuli.battery import Battery, Test
-from eatlas.stimuli.model import identifier
+from eatlas.stimuli.model import Frozen, identifier
 from eatlas.stimuli.toml import parse_battery
 
 BUILT_IN = (
@@ -113,7 +113,7 @@ def read_test_file(path: str | Path) -> Battery:
 def _each(spec: object) -> Iterable[object]:
     if isinstance(spec, str | Path | Test):
         return [spec]
-    if isinstance(spec, Iterable) and not isinstance(spec, Mapping | bytes):
+    if isinstance(spec, Iterable) and not isinstance(spec, Mapping | bytes | Frozen):
         return spec
     return [spec]
 
@@ -124,7 +124,7 @@ def _load_one(spec: object) -> tuple[Test, ...]:
     if not isinstance(spec, str | Path):
         raise StimulusError(
             "this is no test",
-            got=f"{spec!r:.60} ({type(spec).__name__})",
+            got=described(spec),
             allowed=f"{_ALLOWED}, an AssociationTest, or a list of them",
         )
     if Path(spec).is_file():
@@ -154,6 +154,10 @@ def _unknown(name: str) -> StimulusError:
             remedy="repeat the option: "
             + " ".join(f"--tests {part}" for part in parts)
             + "; in Python, give a list",
+        )
+    if name and Path(name).is_dir():
+        return StimulusError(
+            f"{name}: this is a directory", allowed="a TOML file", remedy="name a file in it"
         )
     if Path(name).suffix or "/" in name or "\\" in name:
         return StimulusError(

@@ -18,6 +18,7 @@ CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
 # pydantic's types of errors in our own words: (what follows the key, allowed)
 _SAID: dict[str, tuple[str, str | None]] = {
     "missing": ("is missing", None),
+    "literal_error": ("has no such value", None),
     "extra_forbidden": ("is not a key that eatlas knows", None),
     "too_short": ("is empty", "one term at least"),
     "string_too_short": ("is an empty string", "a word"),
@@ -26,6 +27,11 @@ _SAID: dict[str, tuple[str, str | None]] = {
     "tuple_type": ("is not a list", '["one", "two"]'),
     "string_pattern_mismatch": ("is not usable as an id", "no spaces, commas or any of ;#?="),
 }
+_ALLOWED = {
+    ("missing", "reference"): 'reference = "uniform", or a weight for each group',
+    ("tuple_type", "groups"): '[{ name = "Female", terms = ["she"] }, ...]',
+}
+"""What may stand under one key, where that is not the same for all."""
 _NO_CONCEPT = {
     "key": ("is not a table", TABLE),
     "argument": ("is no concept", CONCEPT),
@@ -60,12 +66,19 @@ def say_all(
 def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, word: str) -> str:
     kind, place = detail["type"], detail["loc"] or (whole,)
     where = f"{word} {prefix}{_place(place)}"
+    said: str
+    allowed: str | None
     if kind == "value_error":
         return f"{where}: {detail['ctx']['error']}"
     if kind in {"model_type", "model_attributes_type"}:
         said, allowed = _NO_CONCEPT[word]
     else:
         said, allowed = _SAID.get(kind, (detail["msg"], None))
+        allowed = _ALLOWED.get((kind, str(place[-1])), allowed)
+    if kind == "literal_error":
+        allowed = detail["ctx"]["expected"]
+    elif kind == "string_pattern_mismatch" and not detail["input"]:
+        said, allowed = _SAID["string_too_short"]
     if kind == "extra_forbidden":
         said = said.replace("a key", "an argument") if word == "argument" else said
         said += did_you_mean(str(place[-1]), known if len(place) == 1 else _CONCEPT_KEYS)

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -83,11 +83,21 @@ class Frozen(BaseModel, metaclass=_Explaining):
         yield from ()
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise StimulusError(
+        raise self._unchangeable(f"a new value for {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise self._unchangeable(f"an order to delete {name}")
+
+    def _unchangeable(self, got: str) -> StimulusError:
+        return StimulusError(
             f"{type(self).__name__} cannot be changed",
-            got=f"a new value for {name}",
+            got=got,
             remedy="make another; model_copy(update={...}) copies what stays",
         )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  (as pydantic has it)
+        """Make another record of the same values but those in `update`, checked as any other."""
+        return type(self)(**{**dict(self), **(update or {})})
 
 
 class Concept(Frozen):

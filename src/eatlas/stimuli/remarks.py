@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator
+
 from eatlas.stimuli.battery import Test
 from eatlas.stimuli.model import OPPOSITES, AssociationTest
+
+_JOINERS = "\u200c\u200d"
+"""Invisible, but part of how Persian, Hindi and emoji are written."""
 
 
 def remarks(test: Test) -> list[str]:
     """Say, in whole sentences, what deserves a second look.
 
     Two concepts of one name are allowed, since names change no number; a table or a sentence can
-    then not tell which of the two is meant.
+    then not tell which of the two is meant. A term may hold what nobody sees, and then it is
+    found nowhere.
 
     Examples
     --------
@@ -18,11 +25,39 @@ def remarks(test: Test) -> list[str]:
     >>> remarks(load_tests("weat-6")[0])
     []
     """
+    return [*_of_names(test), *_of_terms(test)]
+
+
+def _of_names(test: Test) -> Iterator[str]:
     if not isinstance(test, AssociationTest):
-        return []
-    return [
-        f"{one} and {other} have the same name, {test.concept(one).name}: "
-        "tables and sentences cannot tell them apart."
-        for one, other in OPPOSITES
-        if test.concept(one).name == test.concept(other).name
-    ]
+        return
+    for one, other in OPPOSITES:
+        if test.concept(one).name == test.concept(other).name:
+            yield (
+                f"{one} and {other} have the same name, {test.concept(one).name}: "
+                "tables and sentences cannot tell them apart."
+            )
+
+
+def _of_terms(test: Test) -> Iterator[str]:
+    for role, concept in test.parts:
+        for term in concept.terms:
+            if hidden := _hidden(term):
+                yield (
+                    f"The term {term!a} of {role} ({concept.name}) holds {hidden}: it matches no "
+                    "word that is written without."
+                )
+            elif not unicodedata.is_normalized("NFC", term):
+                yield (
+                    f"The term {term!a} of {role} ({concept.name}) is not in the composed form of "
+                    "Unicode, NFC, in which most vectors name their words."
+                )
+
+
+def _hidden(term: str) -> str | None:
+    """Name the first character of a term that cannot be seen, such as a tab."""
+    for character in "" if term.isprintable() else term:
+        if unicodedata.category(character) in {"Cc", "Cf"} and character not in _JOINERS:
+            name = unicodedata.name(character, "a control character").lower()
+            return f"U+{ord(character):04X} ({name}), which cannot be seen"
+    return None

@@ -46,8 +46,11 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
     tests: list[Test] = []
     raws = document.get("test")
     for number, raw in enumerate(raws if isinstance(raws, list) else [], start=1):
+        if not isinstance(raw, dict):
+            faults.append(f"test number {number}: is not a table (allowed: {_EXAMPLE})")
+            continue
         test, found = check_test(raw)
-        label = raw.get("id", f"number {number}") if isinstance(raw, dict) else str(number)
+        label = raw.get("id") or f"number {number}"
         faults += [f"test {label}, {fault}" for fault in found]
         tests += [test] if test else []
     faults += [
@@ -66,10 +69,8 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
     return battery
 
 
-def check_test(raw: Any) -> tuple[Test | None, list[str]]:
+def check_test(raw: dict[str, Any]) -> tuple[Test | None, list[str]]:
     """Make a test of either kind of a table, or say what is wrong with it."""
-    if not isinstance(raw, dict):
-        return None, [f"is not a table (allowed: {_EXAMPLE})"]
     kind = raw.get("kind", DEFAULT_KIND)
     if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS)
@@ -77,7 +78,18 @@ def check_test(raw: Any) -> tuple[Test | None, list[str]]:
     try:
         return KINDS[kind].model_validate(raw), []
     except ValidationError as error:
-        return None, faults_of(KINDS[kind], error, raw)
+        return None, [*faults_of(KINDS[kind], error, raw), *_of_another_kind(raw, kind)]
+
+
+def _of_another_kind(raw: dict[str, Any], kind: str) -> Iterator[str]:
+    """Say so where keys are known, but to tests of another kind."""
+    strange = raw.keys() - KINDS[kind].model_fields.keys()
+    for other, record in KINDS.items():
+        if both := sorted(strange & record.model_fields.keys()):
+            yield (
+                f"key kind: tests of the kind {other} have {', '.join(both)} "
+                f'(allowed: kind = "{other}")'
+            )
 
 
 def _parse_toml(data: bytes, where: str) -> dict[str, Any]:
@@ -104,7 +116,7 @@ def _of_the_top(document: dict[str, Any]) -> Iterator[str]:
     """Say what is wrong outside of the tests."""
     if "schema" not in document:
         yield f"key schema: is missing (allowed: schema = {SCHEMA})"
-    elif document["schema"] != SCHEMA:
+    elif type(document["schema"]) is not int or document["schema"] != SCHEMA:
         yield (
             f"key schema: this version is unknown, {document['schema']!r} "
             f"(allowed: schema = {SCHEMA})"

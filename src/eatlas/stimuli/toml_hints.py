@@ -21,6 +21,7 @@ ONE_LINE = (
     "only the list of terms, between [ and ], may go over several lines"
 )
 _BY_MESSAGE = {
+    "Cannot overwrite": "each key stands once; a second test begins with [[test]]",
     "Unclosed array": "terms have commas between them, and a ] behind the last",
     "Expected '='": "a key and its value are joined by =",
     "at end of document": "a quotation mark or a bracket is opened and never closed",
@@ -46,10 +47,12 @@ def hint(text: str, message: str) -> str | None:
     """
     if "twice" in message and "'test'" in message:
         return "each test begins with [[test]], in double brackets"
+    if text.lstrip().startswith("{"):
+        return "this looks like JSON; eatlas tests import reads the JSON of other tools"
     place = _PLACE.search(message)
     if place is not None:
         line, column = int(place[1]), int(place[2])
-        before = sum(map(len, text.splitlines(keepends=True)[: line - 1]))
+        before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
         if said := _hint_at(text, before + column - 1, message):
             return said
     return next((said for part, said in _BY_MESSAGE.items() if part in message), None)
@@ -58,6 +61,8 @@ def hint(text: str, message: str) -> str | None:
 def _hint_at(text: str, offset: int, message: str) -> str | None:
     """Guess from what stands where the parser stopped."""
     rest = text[offset:]
+    if rest.startswith("\r") and not rest.startswith("\r\n"):
+        return "save the file with the line ends of Unix (LF) or Windows (CRLF)"
     if rest[:1] and rest[0] in _CURLY:
         return f'quotation marks are straight in TOML: " and not {rest[0]}'
     if _LINE_END.match(rest) and _in_braces(text, offset):

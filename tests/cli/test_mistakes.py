@@ -1,0 +1,47 @@
+"""What a first user types: one message, exit code 2, nothing written."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("run weat-6", "error: eatlas run: this stands alone, without an option before it\n  got: weat-6\n  remedy: eatlas run --tests weat-6, if that is a test; eatlas run -h lists the options\n"),
+        ("run --tests weat-6,weat-7", "error: there is no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list\n"),
+        ("run --tests weat_6", "remedy: did you mean weat-6"),
+        ("run --tests .", "error: .: this is a directory\n  allowed: a TOML file\n  remedy: name a file in it\n"),
+        ("run --tests mine.toml", "error: mine.toml: there is no such test file\n"),
+        ("run --test weat-6", "--tests"),
+        ("run --vectors=", "error: no vectors are named\n  got: an empty text\n  allowed: a file, a name\n"),
+        ("run --vectors glove_sample", "remedy: did you mean glove-sample?\n"),
+        ("run --measure mleat", "remedy: did you mean ml-eat?\n"),
+        ("run --measure ml-eat(alfa=0.1)", "error: ml-eat has no parameter 'alfa'; did you mean alpha?\n"),
+        ("run --measure=", "error: a measure cannot be read\n  got: ''\n"),
+        ("run --seed -1", "'--seed'"),
+        ("run --workers two", "'--workers'"),
+        ("rum", "Did you mean 'run'?"),
+        ("tests show weat-66", "remedy: did you mean weat-6"),
+        ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
+        ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
+    ],
+)  # fmt: skip
+def test_one_message_and_nothing_written(eatlas_cli, tmp_path, arguments, said):
+    ended = eatlas_cli(*arguments.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["report", "verify"])
+def test_a_file_of_something_else_is_said_once(eatlas_cli, tmp_path, command):
+    (tmp_path / "glove.txt").write_text("the 0.1 0.2\n" * 1000, encoding="utf-8")
+    ended = eatlas_cli(command, "glove.txt")
+    assert ended.code == 2
+    first, *others = ended.err.splitlines()
+    assert first == "error: glove.txt: none of its 1000 lines is a result"
+    assert others[:2] == [
+        "  got: line 1: no JSON: Expecting value, at character 1",
+        "  allowed: a file that eatlas run or Results.write wrote",
+    ]
+    assert len(others) == 3

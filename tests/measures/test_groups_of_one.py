@@ -1,0 +1,64 @@
+"""A group of one term: who takes it, and what is said where nobody can."""
+
+import pytest
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas.errors import CoverageError, StimulusError
+
+
+@pytest.mark.parametrize(
+    ("groups", "measure", "group", "remedy"),
+    [
+        ({"X": ("aster",)}, "ml-eat", "X (Flowers)", "add terms, or measure the test by sc-eat"),
+        ({"X": ("aster",)}, "weat", "X (Flowers)", "add terms, or measure the test by sc-eat"),
+        ({"A": ("love",)}, "ml-eat", "A (Pleasant)", "add terms, or measure the test by weat"),
+        ({"B": ("agony",)}, "sc-eat", "B (Unpleasant)", "add terms, or measure the test by weat"),
+        ({"X": ("aster",), "A": ("love",)}, "ml-eat", "X (Flowers)", "add terms"),
+    ],
+)
+def test_the_remedy_names_measures_that_take_the_test(groups, measure, group, remedy):
+    test = make_test(**groups)
+    with pytest.raises(CoverageError) as caught:
+        eatlas.get_measure(measure)(test, make_vectors(test))
+    (term,) = next(iter(groups.values()))
+    assert str(caught.value) == (
+        f"test tiny, group {group}: a group of one term\n  got: {term!r}\n"
+        f"  allowed: at least 2 usable terms for {measure} (its labels are permuted)\n"
+        f"  remedy: {remedy}"
+    )
+
+
+def test_where_vectors_are_missing_they_are_named():
+    test = make_test()
+    vectors = make_vectors(test)
+    kept = {w: v for w, v in vectors.items() if w not in test.X.terms[1:]}
+    with pytest.raises(CoverageError) as caught:
+        eatlas.MLEAT()(test, kept)
+    assert (
+        caught.value.what == "test tiny, group X (Flowers): only 1 term has a usable vector in dict"
+    )
+    assert caught.value.got.startswith("missing: ")
+    assert (
+        caught.value.remedy == "use terms that the source has, or a source with a larger vocabulary"
+    )
+
+
+@pytest.mark.parametrize("given", ["weat-6", None, ["weat-6"]])
+def test_a_measure_takes_a_test(given, tiny_vectors):
+    with pytest.raises(StimulusError) as caught:
+        eatlas.MLEAT()(given, tiny_vectors)
+    assert str(caught.value) == (
+        f"the measure ml-eat takes one test\n  got: {given!r} ({type(given).__name__})\n"
+        "  allowed: an AssociationTest\n"
+        "  remedy: eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both"
+    )
+
+
+def test_a_parameter_that_is_nearly_right():
+    with pytest.raises(
+        eatlas.EatlasError, match="ml-eat has no parameter 'alfa'; did you mean alpha"
+    ):
+        eatlas.get_measure("ml-eat(alfa=0.1)")
+    with pytest.raises(eatlas.EatlasError, match="remedy: did you mean weat"):
+        eatlas.get_measure("wet")

@@ -1,0 +1,58 @@
+"""What is no fault of a test but deserves a second look."""
+
+import pytest
+from tests.inputs import make_test
+
+from eatlas import Concept, GroupsTest, load_tests
+from eatlas.stimuli import battery_names
+from eatlas.stimuli.remarks import remarks
+
+
+def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
+    assert remarks(tiny) == []
+    twins = tiny.model_copy(update={"Y": Concept(name=tiny.X.name, terms=tiny.Y.terms)})
+    assert remarks(twins) == [
+        f"X and Y have the same name, {tiny.X.name}: tables and sentences cannot tell them apart."
+    ]
+    both = tiny.model_copy(update={"A": Concept(name=tiny.X.name, terms=tiny.A.terms)})
+    assert remarks(both) == []
+
+
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        ("as\u200bter", r"'as\u200bter' of X (Flowers) holds U+200B (zero width space)"),
+        ("\ufeffaster", r"'\ufeffaster' of X (Flowers) holds U+FEFF (zero width no-break space)"),
+        ("soft\u00adhyphen", r"'soft\xadhyphen' of X (Flowers) holds U+00AD (soft hyphen)"),
+        ("two\twords", r"'two\twords' of X (Flowers) holds U+0009 (a control character)"),
+    ],
+)
+def test_what_cannot_be_seen_is_named(term, said):
+    test = make_test(X=(term, "clover"))
+    assert remarks(test) == [
+        f"The term {said}, which cannot be seen: it matches no word that is written without."
+    ]
+
+
+def test_terms_in_another_form_of_unicode():
+    cafe = Concept(name="Places", terms=("cafe\u0301", "caf\u00e9"))
+    other = Concept(name="Drinks", terms=("coffee",))
+    test = GroupsTest(id="g", targets=cafe, groups=(cafe_less(other), other), reference="uniform")
+    assert remarks(test) == [
+        r"The term 'cafe\u0301' of targets (Places) is not in the composed form of Unicode, NFC, "
+        "in which most vectors name their words."
+    ]
+
+
+def cafe_less(concept):
+    return Concept(name="Meals", terms=tuple(f"no {term}" for term in concept.terms))
+
+
+@pytest.mark.parametrize("term", ["می\u200cخواهم", "ice cream", "Müller", "👩\u200d🔬", "naïve"])
+def test_words_as_people_write_them(term):
+    assert remarks(make_test(X=(term, "clover"))) == []
+
+
+def test_no_built_in_test_needs_a_second_look_at_its_terms():
+    for name in battery_names():
+        assert [said for test in load_tests(name) for said in remarks(test)] == []
