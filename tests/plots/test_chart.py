@@ -39,13 +39,36 @@ def test_what_the_user_configures_wins(forest):
     assert axis["titleColor"] == CONFIG["axis"]["titleColor"]
 
 
-def test_charts_can_be_put_together(forest):
-    both = (forest | forest).to_dict()
-    assert len(both["hconcat"]) == 2
-    assert isinstance(forest, alt.LayerChart)
+def test_properties_make_a_chart_of_the_same_kind(forest):
     wider = forest.properties(title="Mine")
+    assert isinstance(wider, alt.LayerChart)
     assert type(wider) is type(forest)
     assert wider.to_dict()["title"] == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("together", "where"),
+    [
+        (lambda a, b: a & b, "vconcat"),
+        (lambda a, b: a | b, "hconcat"),
+        (lambda a, b: (a | b) & b, "vconcat"),
+        (lambda a, b: a & b | b, "hconcat"),
+    ],
+)
+def test_charts_put_together_keep_theme_and_files(forest, tmp_path, together, where):
+    both = together(forest, alt.Chart(alt.InlineData(values=[{"a": 1}])).mark_point())
+    written = both.to_dict()
+    assert written["config"]["title"] == CONFIG["title"]
+    assert len(written[where]) == 2
+    assert "config" not in written[where][0]
+    assert both.description.startswith("Forest plot of 3 effect sizes.")
+    both.save(tmp_path / "both.html")
+    assert 'src="http' not in (tmp_path / "both.html").read_text(encoding="utf-8")
+
+
+def test_a_chart_is_put_together_with_charts_alone(forest):
+    with pytest.raises(TypeError, match="Only chart objects"):
+        _ = forest & 3
 
 
 def test_notebooks_get_a_picture_that_asks_for_nothing(forest):

@@ -15,8 +15,19 @@ from eatlas.plots.theme import CONFIG
 class Themed(alt.TopLevelMixin):
     """What the charts add to altair's: the theme where they stand alone, and offline files.
 
-    Composition (``chart | other``) and ``configure_axis`` and its like work as for any chart.
+    ``configure_axis`` and its like work as for any chart. ``chart & other`` and ``chart | other``
+    keep theme and files.
     """
+
+    def __and__(self, other: Any) -> Panels:
+        """Put another chart below this one."""
+        both: list[Any] = [self, other]
+        return Panels(vconcat=both, description=_described(both))
+
+    def __or__(self, other: Any) -> Row:
+        """Put another chart to the right of this one."""
+        both: list[Any] = [self, other]
+        return Row(hconcat=both, description=_described(both))
 
     def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
         """Return the Vega-Lite specification; a chart at the top brings the theme along."""
@@ -59,6 +70,14 @@ class Chart(Themed, alt.LayerChart):
 
 class Panels(Themed, alt.VConcatChart):
     """Charts below each other."""
+
+
+class Row(Themed, alt.HConcatChart):
+    """Charts beside each other."""
+
+
+def _described(charts: list[Any]) -> str:
+    return " ".join(description_of(chart) for chart in charts)
 
 
 def _plain(config: Any) -> dict[str, Any]:
