@@ -13,6 +13,11 @@ import pytest
         ("run --tests mine.toml", "error: mine.toml: there is no such test file\n"),
         ("run --test weat-6", "--tests"),
         ("run --vectors=", "error: no vectors are named\n  got: an empty text\n  allowed: a file, a name\n"),
+        ("run --vectors glove-sample?layer=1", "error: glove-sample?layer=1: unknown option\n  got: ?layer=1\n  allowed: glove-sample, which has none\n"),
+        ("run --vectors hf:bert-base-uncased", "error: hf:bert-base-uncased: there are no vectors of the kind hf:\n  allowed: a file, or one of: glove-sample\n  remedy: save the vectors in a file, and name that\n"),
+        ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: there are no vectors of the kind https://\n"),
+        ("run --vectors my:file.txt", "error: my:file.txt: there is no such file\n  remedy: check the path\n"),
+        ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
         ("run --vectors glove_sample", "remedy: did you mean glove-sample?\n"),
         ("run --measure mleat", "remedy: did you mean ml-eat?\n"),
         ("run --measure ml-eat(alfa=0.1)", "error: ml-eat has no parameter 'alfa'; did you mean alpha?\n"),
@@ -22,6 +27,7 @@ import pytest
         ("rum", "Did you mean 'run'?"),
         ("tests show weat-66", "remedy: did you mean weat-6"),
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
+        ("scan --vectors glove-sample --a he --b she,her", "error: attributes A (he) of attributes: a group of one term\n  got: 'he'\n  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms\n"),
         ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
     ],
 )  # fmt: skip
@@ -45,3 +51,18 @@ def test_a_file_of_something_else_is_said_once(eatlas_cli, tmp_path, command):
         "  allowed: a file that eatlas run or Results.write wrote",
     ]
     assert len(others) == 3
+
+
+def test_a_folder_of_results(eatlas_cli, tmp_path):
+    (tmp_path / "out").mkdir()
+    assert eatlas_cli("report", "out").err == (
+        "error: out: the results file cannot be read\n  got: Is a directory\n"
+    )
+    (tmp_path / "out" / "results.jsonl").write_text("", encoding="utf-8")
+    assert "  remedy: name the file in it: out/results.jsonl\n" in eatlas_cli("report", "out").err
+
+
+def test_a_file_that_is_named_twice_is_read_once(eatlas_cli):
+    eatlas_cli("run", "--tests", "weat-6")
+    path = "out/results.jsonl"
+    assert eatlas_cli("verify", path, path).out.endswith("1 of 1 results are the same\n")

@@ -37,8 +37,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="SOURCE",
-            help="Vectors: a file (.txt, .vec, .csv, .tsv) or a name; may be repeated. "
-            "[default: glove-sample]",
+            help="Vectors: a file in any known format, a folder of years, or a name; may be "
+            "repeated. [default: glove-sample]",
             show_default=False,
         ),
     ] = None,
@@ -84,7 +84,8 @@ def run(
     """Run association tests on vectors.
 
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
-    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run.
+    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run,
+    130 interrupted.
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 

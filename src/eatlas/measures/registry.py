@@ -47,6 +47,14 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
             got=described(spec),
             allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
         )
+    names = [name.strip() for name in spec.lower().split(",")]
+    if len(names) > 1 and all(name in measure_types() for name in names):
+        raise SignatureError(
+            f"one measure was expected, not {spec!r}",
+            remedy="repeat the option: "
+            + " ".join(f"--measure {name}" for name in names)
+            + "; in Python, give a list",
+        )
     signature = Signature.parse(spec)
     kind = measure_types().get(signature.name)
     if kind is None:

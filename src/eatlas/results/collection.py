@@ -191,7 +191,10 @@ def read_results(path: str | Path | Iterable[str | Path]) -> Results:
 def salvage_results(
     path: str | Path | Iterable[str | Path],
 ) -> tuple[Results, tuple[ResultsError, ...]]:
-    """Read results files, returning the good results and a named error for each bad line."""
+    """Read results files, returning the good results and a named error for each bad line.
+
+    A file that is named twice is read once.
+    """
     paths = list(path) if isinstance(path, Iterable) and not isinstance(path, str) else [path]
     for one in paths:
         if not isinstance(one, str | Path):
@@ -200,8 +203,8 @@ def salvage_results(
             )
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
-    for one in paths:
-        more, faults = read_lines(Path(one))
+    for one in dict.fromkeys(map(Path, paths)):
+        more, faults = read_lines(one)
         good += more
         bad += faults
     return (

@@ -17,6 +17,8 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.records import record_from_dict
 from eatlas.results.trend import TREND, TrendResult
 
+USUAL_NAME = "results.jsonl"
+"""What eatlas run calls the file of its results."""
 FEW = 3
 """Bad lines of a file without a good one that are named one by one; with more, it is another
 file."""
@@ -95,8 +97,11 @@ def read_lines(
     try:
         data = path.read_bytes()
     except OSError as error:
+        inside = path / USUAL_NAME
         raise ResultsError(
-            f"{path}: the results file cannot be read", got=error.strerror or str(error)
+            f"{path}: the results file cannot be read",
+            got=error.strerror or str(error),
+            remedy=f"name the file in it: {inside}" if inside.exists() else None,
         ) from error
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -26,6 +27,8 @@ SUFFIXES = (
 )  # fmt: skip
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
+_SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
+"""Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
 
 def open_vectors(spec: Any) -> VectorSource:
@@ -130,7 +133,7 @@ def _open_string(spec: str | Path) -> VectorSource:
         return opener()
     file = parse_file_spec(str(spec))
     if not file.path.exists():
-        raise _no_such(str(file.path))
+        raise _no_such(file, str(spec))
     if is_series(file.path):
         return _one_period(file, str(spec))
     return open_file(file.path, file.options, file.member, name=str(spec))
@@ -154,8 +157,21 @@ def named_sources() -> dict[str, Callable[[], VectorSource]]:
     return BY_NAME | {p.name: p.load() for p in entry_points(group=ENTRY_POINTS)}
 
 
-def _no_such(spec: str) -> SourceError:
-    names = list(named_sources())
+def _no_such(file: FileSpec, text: str) -> SourceError:
+    spec, names = str(file.path), list(named_sources())
+    scheme = _SCHEME.match(text)
+    if scheme:
+        return SourceError(
+            f"{text}: there are no vectors of the kind {scheme[0]}",
+            allowed=f"a file, or one of: {', '.join(names)}",
+            remedy="save the vectors in a file, and name that",
+        )
+    if spec in names:
+        return SourceError(
+            f"{text}: unknown option",
+            got=text.removeprefix(spec),
+            allowed=f"{spec}, which has none",
+        )
     parts = [part.strip() for part in spec.split(",")]
     near = nearest(spec, names)
     remedy = f"did you mean {near[0]}?" if near else None

@@ -129,13 +129,21 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
     least = SCEAT.minimum["A"]
     for side in SIDES:
         group = found.groups[side]
+        if len(terms[side]) < least:
+            raise CoverageError(
+                f"attributes {side} ({attributes.concepts[side].name}) of {attributes.test}: "
+                "a group of one term",
+                got=repr(terms[side][0]),
+                allowed=f"at least {least} terms on each side (their labels are permuted)",
+                remedy="add terms",
+            )
         if len(group.used) < least:
             reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
             raise CoverageError(
                 f"attributes {side} ({attributes.concepts[side].name}) of {attributes.test}: "
                 + ("no term has" if not group.used else f"only {len(group.used)} term has")
                 + f" a usable vector in {source.name}",
-                got=f"missing: {', '.join(reasons) or 'none; the group is that small'}",
+                got=f"missing: {', '.join(reasons)}",
                 allowed=f"at least {least} usable terms on each side (their labels are permuted)",
                 remedy="use attributes that the source has, or a source with more words",
             )
