@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
+    from eatlas.sources.diagnosis import diagnose
+    from eatlas.sources.transformed import transformed
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -37,6 +39,7 @@ __all__ = [
     "GroupsTest",
     "Results",
     "__version__",
+    "diagnose",
     "get_measure",
     "load_tests",
     "open_vectors",
@@ -45,6 +48,7 @@ __all__ = [
     "read_results",
     "run",
     "scan",
+    "transformed",
     "write_report",
 ]
 
@@ -59,6 +63,7 @@ _HOME = {
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
+    "diagnose": "eatlas.sources.diagnosis",
     "get_measure": "eatlas.measures",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
@@ -67,6 +72,7 @@ _HOME = {
     "read_results": "eatlas.results",
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
+    "transformed": "eatlas.sources.transformed",
     "write_report": "eatlas.report",
 }
 

@@ -31,6 +31,7 @@ def test_the_wheel_is_complete(wheel):
         "eatlas/sources/data/LICENSE-PDDL-1.0.txt",
         "eatlas/results/data/result-1.schema.json",
         "eatlas/results/data/scan-1.schema.json",
+        "eatlas/results/data/diagnosis-1.schema.json",
         "eatlas/report/templates/report.html.j2",
         "eatlas/plots/templates/result.html.j2",
     ):

@@ -110,7 +110,8 @@ def test_a_group_without_rows_has_no_diagnosis():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (shared, ["The mean cosine of targets with attributes is 0.37", "at or above 0.3",
+        (shared, ["All four level 3 means are 0.36 or more, at or above 0.3; the mean cosine of targets "
+                  "with attributes is 0.37",
                   "?transform=center"]),
         (nearly_one, ["all four level 3 groups are near 1 (means from 0.99)",
                       "hardly any spread (sd up to 0.002)", "?transform=center or standardize"]),
@@ -163,7 +164,7 @@ def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
         results = eatlas.run(tests=LARGE, vectors=path, measures=measure)
     # of the vectors themselves, whatever the measure makes of them
     assert results[0].diagnosis == diagnose_terms(rows_of(space(shared)))
-    assert any(note.startswith("The mean cosine of targets") for note in results[0].warnings)
+    assert any(note.startswith("All four level 3 means are 0.36") for note in results[0].warnings)
     from eatlas.engine.verify import verify
 
     assert [verdict.status for verdict in verify(results)] == ["same"]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import report, run, scan, tests, verify
+from eatlas.cli import diagnose, report, run, scan, tests, verify
 from eatlas.cli.say import complain, remark
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
@@ -53,6 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
+app.command("diagnose")(diagnose.diagnose)
 app.command("report")(report.report)
 app.command("scan")(scan.scan)
 app.command("verify")(verify.verify)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -112,22 +112,23 @@ class TermsDiagnosis(Record):
                 "The cosines of all four level 3 groups are near 1 (means from "
                 f"{self.lowest_mean:.2f}) with hardly any spread (sd up to {self.largest_sd:.3f}): "
                 "the sign of a space where cosines say little, and a test can miss what is there; "
-                "compare the same test with ?transform=center or standardize."
+                "?transform=center or standardize is the remedy."
             )
-        elif self.mean_cosine >= thresholds.MEAN_COSINE:
+        elif self.lowest_mean >= thresholds.MEAN_COSINE:
             found.append(
-                f"The mean cosine of targets with attributes is {self.mean_cosine:.2f}"
-                f"{_cause(self.rogue)}, at or above {thresholds.MEAN_COSINE}: where all words "
-                "share a direction that much, more than 1 of 5 planted EAT patterns is lost, "
-                "while level 1 mostly stands. Related words raise it too: see eatlas diagnose for "
-                "the whole source, and compare with ?transform=center."
+                f"All four level 3 means are {self.lowest_mean:.2f} or more, at or above "
+                f"{thresholds.MEAN_COSINE}; the mean cosine of targets with attributes is "
+                f"{self.mean_cosine:.2f}{_cause(self.rogue)}. Where all groups share a "
+                "direction that much, more than 1 of 5 planted EAT patterns is lost, while level 1 "
+                "mostly stands. Related words raise it in any space; eatlas diagnose tells whether "
+                "it is the space, and then ?transform=center is the remedy."
             )
         if self.iso_score is not None and self.iso_score <= thresholds.TERMS_ISO_SCORE:
             found.append(
                 f"IsoScore is {self.iso_score:.2f} by the spread of these {self.terms} terms, at "
                 f"or below {thresholds.TERMS_ISO_SCORE}: a few directions drown the others, and "
-                "patterns and level 1 get lost in them; see eatlas diagnose for the whole source, "
-                "and compare with ?transform=all-but-the-top:3 or whiten."
+                "patterns and level 1 get lost in them; eatlas diagnose tells whether it is the "
+                "space, and then ?transform=all-but-the-top:3 or whiten is the remedy."
             )
         if self.loudest.loud:
             found.append(_loud(self.loudest, "the squared length of this test's vectors"))
@@ -208,6 +209,15 @@ class Diagnosis(Record):
         if self.loudest.loud:
             found.append(_loud(self.loudest, "the squared length of the vectors"))
         return tuple(found)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema that every diagnosis of a source satisfies, draft 2020-12."""
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "eatlas diagnosis, version 1",
+    }
+    return Diagnosis.model_json_schema(mode="serialization") | head
 
 
 def is_loud(length: float, dim: int) -> bool:

@@ -20,6 +20,8 @@ from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
 from eatlas.sources.series import is_series, open_series
 from eatlas.sources.spec import FileSpec, parse_file_spec
+from eatlas.sources.transforms import TransformedSource, parse_transforms, split_transform
+from eatlas.sources.whole import ListedSource
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -39,9 +41,10 @@ def open_vectors(spec: Any) -> VectorSource:
     spec : str, path or object
         A path to a file of vectors in any known format, with options after ``?`` and a member of
         an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the name of a source
-        (``"glove-sample"``); a mapping from words to vectors; a pair (words, array); a pandas
-        frame; gensim ``KeyedVectors``, or a model that has them; or a :class:`VectorSource`,
-        returned as it is.
+        (``"glove-sample"``); either with a transform (``"glove-sample?transform=center"``, see
+        :func:`eatlas.transformed`); a mapping from words to vectors; a pair (words, array); a
+        pandas frame; gensim ``KeyedVectors``, or a model that has them; or a
+        :class:`VectorSource`, returned as it is.
 
     Returns
     -------
@@ -100,10 +103,20 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
         If there is no such source, or what it holds are not vectors.
     """
     if isinstance(spec, str | Path):
-        file = parse_file_spec(str(spec))
+        plain, transform = split_transform(str(spec))
+        file = parse_file_spec(plain)
         if is_series(file.path):
-            return open_series(file, str(spec))
+            periods = open_series(file, str(spec))
+            return periods if transform is None else _each(periods, transform, str(spec))
     return (open_vectors(spec),)
+
+
+def _each(
+    periods: tuple[ListedSource, ...], transform: str, name: str
+) -> tuple[TransformedSource, ...]:
+    """Periods of a series, each transformed by what is fitted on its own vectors."""
+    steps = parse_transforms(transform)
+    return tuple(TransformedSource(period, steps, name) for period in periods)
 
 
 def is_pair(spec: object) -> bool:
@@ -128,6 +141,9 @@ def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
     if path.exists() and not is_series(path):
         return open_file(path)
+    plain, transform = split_transform(str(spec))
+    if transform is not None:
+        return TransformedSource(_open_string(plain), parse_transforms(transform), str(spec))
     opener = named_sources().get(str(spec))
     if opener is not None:
         return opener()

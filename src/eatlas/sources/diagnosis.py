@@ -1,0 +1,215 @@
+"""Diagnosis of a source: one pass over all its vectors, and a sample for their neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.kernels import unit_rows
+from eatlas.results import thresholds
+from eatlas.results.diagnosis import (
+    DECIMALS,
+    Diagnosis,
+    Dimension,
+    Hubness,
+    RankBand,
+    VarianceShares,
+)
+from eatlas.sources.opening import open_vectors
+from eatlas.sources.sampling import Sample
+from eatlas.sources.whole import ListedSource, require_whole, usable
+from eatlas.stats.anisotropy import PairCosines, pair_cosines
+from eatlas.stats.hubness import k_occurrences, skewness
+from eatlas.stats.inputs import whole
+from eatlas.stats.isoscore import effective_dimensions, iso_score, variance_shares
+from eatlas.stats.moments import Moments
+from eatlas.stats.rank_correlation import spearman
+from eatlas.version import __version__
+
+Array = NDArray[np.float64]
+
+SAMPLE = 10_000
+"""Vectors drawn for hubness: 2 s on one core at 300 dimensions; the time grows with its square."""
+NEIGHBOURS = 10
+"""k of the k-occurrence, as Radovanovic, Nanopoulos and Ivanovic (2010)."""
+BAND_ENDS = (1_000, 10_000, 100_000)
+ROGUE = 3
+"""Timkey and van Schijndel (2021) find 1 to 3 rogue dimensions in each model."""
+
+
+def diagnose(source: Any, *, sample: int = SAMPLE, seed: int = 0) -> Diagnosis:
+    """Say whether cosines are meaningful in a source.
+
+    Parameters
+    ----------
+    source : anything that :func:`eatlas.open_vectors` opens
+        Must be readable from end to end: a file, a name, a dict, (words, array).
+    sample : int, default 10,000
+        Vectors drawn for hubness, 2 or more; all other figures are about every vector.
+    seed : int, default 0
+        Of that sample, 0 or more.
+
+    Returns
+    -------
+    Diagnosis
+        Mean and standard deviation of the cosine over all pairs, IsoScore, share of variance in
+        the top components, rogue dimensions, hubness, and the rank correlation of length with
+        frequency, for which the rank in the source stands. ``.warnings`` names what passes a
+        limit; :mod:`eatlas.results.thresholds` gives the evidence.
+
+    Raises
+    ------
+    SourceError
+        If the source cannot be listed, has fewer than two vectors that are not zero, or has one
+        that is not finite.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> found = eatlas.diagnose("glove-sample", sample=500)
+    >>> round(found.mean_cosine, 2), round(found.iso_score, 2), found.warnings
+    (0.16, 0.58, ())
+    """
+    survey = _Survey(
+        require_whole(open_vectors(source), "a diagnosis looks at all vectors"),
+        Sample(whole(sample, "sample", 2), np.random.default_rng(whole(seed, "seed", 0))),
+    )
+    survey.read()
+    found = survey.diagnosis(seed)
+    return found.model_copy(update={"warnings": found.remarks()})
+
+
+class _Survey:
+    """What one pass over a source gathers."""
+
+    def __init__(self, source: ListedSource, sample: Sample) -> None:
+        self.source, self.sample = source, sample
+        self.unit = Moments(source.dim)
+        self.raw: Moments | None = None
+        self.seen = 0
+        self.norms: list[Array] = []
+        self.places: list[NDArray[np.int64]] = []
+        self.bands = [_Band(*ends, source.dim) for ends in _band_limits()]
+
+    def read(self) -> None:
+        for words, vectors in self.source.iter_chunks():
+            rows = usable(vectors, words, self.source.name)
+            there = np.flatnonzero(rows.any(axis=1))
+            if len(there):
+                kept = [words[int(i)] for i in there]
+                self._take(kept, rows[there].astype(np.float64), self.seen + there)
+            self.seen += len(rows)
+
+    def _take(self, words: Sequence[str], rows: Array, places: NDArray[np.int64]) -> None:
+        unit = unit_rows(rows)
+        self.unit.add(unit)
+        if self.raw is None:
+            self.raw = Moments(rows.shape[1], pivot=rows.mean(axis=0))
+        self.raw.add(rows)
+        self.norms.append(np.linalg.norm(rows, axis=1))
+        self.places.append(places)
+        for band in self.bands:
+            band.add(unit, places)
+        self.sample.offer(words, unit)
+
+    def diagnosis(self, seed: int) -> Diagnosis:
+        """The record, but for its warnings."""
+        source = self.source
+        if self.unit.n < 2 or self.raw is None:
+            raise SourceError(
+                f"{source.name}: too few vectors for a diagnosis",
+                got=f"{self.unit.n} that are not zero",
+                allowed="2 or more",
+            )
+        pairs, covariance = pair_cosines(self.unit), self.raw.covariance()
+        mean, sd = round(pairs.mean, DECIMALS), round(pairs.sd, DECIMALS)
+        enough = pairs.n > source.dim
+        return Diagnosis(
+            source=source.name,
+            source_fingerprint=source.fingerprint,
+            version=__version__,
+            seed=seed,
+            dim=source.dim,
+            vectors=pairs.n,
+            zero=self.seen - pairs.n,
+            mean_cosine=mean,
+            sd_cosine=sd,
+            alike=mean >= thresholds.ALIKE_MEAN and sd <= thresholds.ALIKE_SD,
+            bands=tuple(band.record(self.seen) for band in self.bands if band.first <= self.seen),
+            iso_score=_number(iso_score(covariance)) if enough else None,
+            effective_dimensions=_number(effective_dimensions(covariance)),
+            variance=_shares(covariance),
+            rogue=tuple(_dimension(pairs, i) for i in pairs.largest(ROGUE)),
+            loudest=_dimension(pairs, int(np.argmax(pairs.lengths))),
+            hubness=self._hubness(),
+            norm_frequency=self._norm_frequency(),
+        )
+
+    def _hubness(self) -> Hubness | None:
+        words, rows = self.sample.drawn()
+        if len(rows) <= NEIGHBOURS:
+            return None
+        counts = k_occurrences(rows, NEIGHBOURS)
+        hub = int(np.argmax(counts))
+        return Hubness(
+            k=NEIGHBOURS,
+            sample=len(rows),
+            skewness=_number(skewness(counts)),
+            largest=int(counts[hub]),
+            hub=words[hub],
+            orphans=round(float(np.mean(counts == 0)), DECIMALS),
+        )
+
+    def _norm_frequency(self) -> float | None:
+        norms, places = np.concatenate(self.norms), np.concatenate(self.places)
+        return _number(spearman(norms, -places))
+
+
+class _Band:
+    """Mean cosine among the words between two ranks, from the sum of their unit rows alone."""
+
+    def __init__(self, first: int, last: int | None, dim: int) -> None:
+        self.first, self.last = first, last
+        self.n, self.total = 0, np.zeros(dim)
+
+    def add(self, unit: Array, places: NDArray[np.int64]) -> None:
+        inside = places + 1 >= self.first
+        if self.last is not None:
+            inside &= places + 1 <= self.last
+        self.n += int(inside.sum())
+        self.total += unit[inside].sum(axis=0)
+
+    def record(self, size: int) -> RankBand:
+        mean = None
+        if self.n > 1:
+            mean = (float(self.total @ self.total) - self.n) / (self.n * (self.n - 1))
+        last = size if self.last is None else min(self.last, size)
+        return RankBand(
+            first=self.first, last=last, mean_cosine=None if mean is None else _number(mean)
+        )
+
+
+def _band_limits() -> list[tuple[int, int | None]]:
+    ends: tuple[int | None, ...] = (*BAND_ENDS, None)
+    firsts = (1, *(end + 1 for end in BAND_ENDS))
+    return list(zip(firsts, ends, strict=True))
+
+
+def _dimension(pairs: PairCosines, i: int) -> Dimension:
+    return Dimension.of(i, pairs.contributions.tolist(), pairs.lengths.tolist())
+
+
+def _shares(covariance: Array) -> VarianceShares | None:
+    top1, top3, top10 = map(_number, variance_shares(covariance, (1, 3, 10)))
+    if top1 is None or top3 is None or top10 is None:
+        return None
+    return VarianceShares(top1=top1, top3=top3, top10=top10)
+
+
+def _number(value: float) -> float | None:
+    return round(value, DECIMALS) if math.isfinite(value) else None

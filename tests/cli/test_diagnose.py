@@ -1,0 +1,124 @@
+"""``eatlas diagnose`` and sources with a transform, on the command line."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+
+import eatlas
+
+SCHEMA = json.loads(
+    (resources.files("eatlas.results") / "data" / "diagnosis-1.schema.json").read_text("utf-8")
+)
+
+
+@pytest.fixture
+def shifted(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((60, 20)) + 2
+    lines = [" ".join([f"w{i}", *map(repr, row.tolist())]) for i, row in enumerate(rows)]
+    (tmp_path / "shifted.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "shifted.txt"
+
+
+def test_a_table_for_people(eatlas_cli, shifted):
+    ended = eatlas_cli("diagnose", shifted)
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == "shifted.txt: 60 vectors of 20 components"
+    assert lines[1] == "Cosines are doubtful here: one figure passes its limit."
+    for figure in (
+        "Mean cosine of two words", "Level 3 sign of ML-EAT", "IsoScore", "Loudest dimension",
+        "Rogue dimensions", "Hubness", "Length and frequency", "What it means",
+    ):  # fmt: skip
+        assert figure in ended.out
+    assert max(map(len, lines)) <= 110
+    (cosine,) = [line for line in lines if line.startswith("Mean cosine of two words")]
+    assert "0.8" in cosine
+    assert "doubtful" in cosine
+    assert "WARNING: The mean cosine of random pairs is 0.8" in ended.out
+
+
+def test_the_default_is_the_sample_and_both_spellings_are_the_same(eatlas_cli):
+    bare = eatlas_cli("diagnose", "--sample", 30)
+    assert bare.out.startswith("glove-sample: 10,496 vectors of 100 components\nNothing speaks")
+    named = eatlas_cli("diagnose", "--vectors", "glove-sample", "--sample", 30)
+    assert named.out == bare.out == eatlas_cli("diagnose", "glove-sample", "--sample", 30).out
+
+
+def test_json_is_one_object(eatlas_cli, shifted):
+    ended = eatlas_cli("diagnose", "--vectors", shifted, "--json", "--seed", 7)
+    assert (ended.code, ended.err, ended.out.count("\n")) == (0, "", 1)
+    line = json.loads(ended.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(line)
+    assert (line["schema"], line["source"], line["seed"]) == ("eatlas/diagnosis/1", shifted, 7)
+    assert line == eatlas.diagnose(shifted, seed=7).to_dict()
+
+
+def test_a_remedy_can_be_looked_at(eatlas_cli, shifted):
+    line = json.loads(eatlas_cli("diagnose", f"{shifted}?transform=center", "--json").out)
+    assert line["source"] == f"{shifted}?transform=center"
+    # the mean of all vectors is 0, and -1 / (n - 1) is the least that cosines can average
+    assert -1 / 59 <= line["mean_cosine"] < 0.01
+    assert line["warnings"] == []
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_that_know_few_characters(eatlas_cli, shifted, monkeypatch, encoding):
+    import io
+    import sys
+
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+    assert eatlas_cli("diagnose", shifted).code == 0
+    assert raw.getvalue().decode(encoding).startswith("shifted.txt: 60 vectors")
+
+
+@pytest.mark.parametrize("width", [20, 60, 200])
+def test_any_width(eatlas_cli, shifted, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = eatlas_cli("diagnose", shifted).out.splitlines()
+    assert max(map(len, lines)) <= min(max(width, 60), 110)
+    assert not any(line != line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.txt"], "error: none.txt: there is no such file"),
+        (["glove-sample?transform=centre"],
+         "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, "
+         "all-but-the-top:K; several in order with commas\n  remedy: did you mean center?"),
+        (["glove-sample?transform=all-but-the-top:100"],
+         "nothing is left of the vectors\n  got: 100 components with any variance"),
+        (["a.txt", "--vectors", "b.txt"],
+         "error: one source is diagnosed at a time\n  got: a.txt and --vectors b.txt"),
+        (["--sample", "1"], "--sample"),
+        (["--seed", "-1"], "--seed"),
+    ],
+)  # fmt: skip
+def test_mistakes(eatlas_cli, arguments, message):
+    ended = eatlas_cli("diagnose", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_run_refuses_a_bad_transform_before_any_work(eatlas_cli, tmp_path):
+    ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", "glove-sample?transform=white")
+    assert ended.code == 2
+    assert "did you mean whiten?" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_names_the_transform_and_verifies(eatlas_cli, tmp_path):
+    source = "glove-sample?transform=all-but-the-top:2"
+    ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", source, "--vectors", "glove-sample")
+    assert ended.code == 0
+    assert f"on {source}" in ended.out
+    lines = (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["source"] for line in lines] == [source, "glove-sample"]
+    assert json.loads(lines[0])["diagnosis"]["iso_score"] is not None
+    verified = eatlas_cli("verify", "out/results.jsonl")
+    assert (verified.code, verified.out.count(": same\n")) == (0, 2)

@@ -1,0 +1,225 @@
+"""Diagnosis of a source against figures computed the plain way, and what it refuses."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import eatlas
+from eatlas.errors import EatlasError, SourceError
+from eatlas.results.diagnosis import Diagnosis, json_schema
+from eatlas.results.diagnosis_words import readings, verdict
+from eatlas.sources import Snapshot
+
+RNG = np.random.default_rng(8)
+N, D = 400, 12
+ROWS = (RNG.standard_normal((N, D)) * np.linspace(3, 0.5, D) + 0.7) * np.linspace(2, 1, N)[:, None]
+WORDS = [f"w{i}" for i in range(N)]
+SOURCE = eatlas.ArraySource(WORDS, ROWS, name="cloud")
+FIGURE = 2e-6
+"""Figures are kept to six decimals."""
+
+
+@pytest.fixture(scope="module")
+def found():
+    return eatlas.diagnose(SOURCE)
+
+
+@pytest.fixture(scope="module")
+def unit():
+    return ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)
+
+
+def test_cosines_of_all_pairs(found, unit):
+    cosines = (unit @ unit.T)[np.triu_indices(N, 1)]
+    assert found.mean_cosine == pytest.approx(cosines.mean(), abs=FIGURE)
+    assert found.sd_cosine == pytest.approx(cosines.std(), abs=FIGURE)
+    (band,) = found.bands
+    assert (band.first, band.last) == (1, N)
+    assert band.mean_cosine == pytest.approx(cosines.mean(), abs=FIGURE)
+
+
+def test_variance_by_a_plain_pca(found):
+    _, singular, _ = np.linalg.svd(ROWS - ROWS.mean(axis=0))
+    variances = singular**2
+    shares = variances.cumsum() / variances.sum()
+    expected = [shares[0], shares[2], shares[9]]
+    found_shares = [found.variance.top1, found.variance.top3, found.variance.top10]
+    assert found_shares == pytest.approx(expected, abs=FIGURE)
+    scaled = np.sqrt(D) * variances / np.linalg.norm(variances)
+    defect = np.linalg.norm(scaled - 1) / np.sqrt(2 * (D - np.sqrt(D)))
+    used = (D - defect**2 * (D - np.sqrt(D))) ** 2 / D**2
+    assert found.iso_score == pytest.approx((D * used - 1) / (D - 1), abs=FIGURE)
+    assert found.effective_dimensions == pytest.approx(1 + found.iso_score * (D - 1), abs=1e-4)
+
+
+def test_rogue_and_loudest_dimensions(found, unit):
+    first, second = np.triu_indices(N, 1)
+    contributions = (unit[first] * unit[second]).mean(axis=0)
+    order = np.argsort(-contributions)[:3]
+    assert [one.dimension for one in found.rogue] == order.tolist()
+    for one in found.rogue:
+        assert one.contribution == pytest.approx(contributions[one.dimension], abs=FIGURE)
+        share = contributions[one.dimension] / contributions.sum()
+        assert one.share == pytest.approx(share, abs=FIGURE)
+    lengths = (unit**2).mean(axis=0)
+    assert found.loudest.dimension == lengths.argmax()
+    assert found.loudest.length == pytest.approx(lengths.max(), abs=FIGURE)
+
+
+def test_hubness_of_all_where_the_sample_is_all(found, unit):
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -2)
+    nearest = np.argsort(-cosines, axis=1)[:, :10]
+    counts = np.bincount(nearest.ravel(), minlength=N)
+    hubness = found.hubness
+    assert (hubness.k, hubness.sample, hubness.largest) == (10, N, counts.max())
+    assert counts[WORDS.index(hubness.hub)] == counts.max()
+    assert hubness.skewness == pytest.approx(stats.skew(counts), abs=FIGURE)
+    assert hubness.orphans == pytest.approx(np.mean(counts == 0), abs=FIGURE)
+
+
+def test_length_and_frequency(found):
+    """Rank 1 is the most frequent word, so frequency falls as the rank grows."""
+    rho = stats.spearmanr(np.linalg.norm(ROWS, axis=1), -np.arange(N)).statistic
+    assert found.norm_frequency == pytest.approx(rho, abs=FIGURE)
+    assert found.norm_frequency > 0.3
+
+
+def test_bands_by_rank(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((1500, 4))
+    rows[:1000] += 1
+    bands = eatlas.diagnose(([f"w{i}" for i in range(1500)], rows), sample=20).bands
+    assert [(band.first, band.last) for band in bands] == [(1, 1000), (1001, 1500)]
+    for band, part in zip(bands, (rows[:1000], rows[1000:]), strict=True):
+        unit = part / np.linalg.norm(part, axis=1, keepdims=True)
+        cosines = (unit @ unit.T)[np.triu_indices(len(unit), 1)]
+        assert band.mean_cosine == pytest.approx(cosines.mean(), abs=FIGURE)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_turning_a_space_changes_no_figure_but_those_of_dimensions(seed):
+    axes, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((D, D)))
+    turned = eatlas.diagnose((WORDS, ROWS @ axes * 3.0))
+    plain = eatlas.diagnose(SOURCE)
+    assert turned.variance.top3 == pytest.approx(plain.variance.top3, abs=FIGURE)
+    for figure in ("mean_cosine", "sd_cosine", "iso_score", "norm_frequency"):
+        assert getattr(turned, figure) == pytest.approx(getattr(plain, figure), abs=FIGURE)
+
+
+def test_the_seed_draws_the_sample_and_nothing_else(found):
+    one, same, other = (eatlas.diagnose(SOURCE, sample=50, seed=seed) for seed in (1, 1, 2))
+    assert one == same
+    assert one.hubness != other.hubness
+    assert one.hubness.sample == 50
+    assert one.mean_cosine == other.mean_cosine == found.mean_cosine
+
+
+def test_zero_vectors_are_left_out(found):
+    padded = ([*WORDS, "gone"], np.vstack([ROWS, np.zeros(D)]))
+    again = eatlas.diagnose(padded)
+    assert (again.vectors, again.zero) == (N, 1)
+    assert again.mean_cosine == found.mean_cosine
+    assert again.hubness == found.hubness
+
+
+def space(make, seed=0):
+    rows = make(np.random.default_rng(seed).standard_normal((2000, 50)))
+    return [f"w{i}" for i in range(2000)], rows
+
+
+def loud(rows):
+    rows[:, 4] *= 8
+    return rows
+
+
+def power_law(rows):
+    axes, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((50, 50)))
+    return (rows * np.arange(1.0, 51) ** -0.75) @ axes
+
+
+@pytest.mark.parametrize(
+    ("make", "starts"),
+    [
+        (lambda rows: rows, []),
+        (lambda rows: rows + 0.8,
+         ["The mean cosine of random pairs is 0.39, at or above 0.3: more than 1 of 5 planted EAT "
+          "patterns is lost there, while level 1 mostly stands (try ?transform=center)."]),
+        (lambda rows: rows + 10 * (np.arange(50) == 7),
+         ["The mean cosine of random pairs is 0.67 (all of it from dimension 7 alone)",
+          "Dimension 7 alone makes up 67% of the squared length of the vectors"]),
+        (lambda rows: rows + 10,
+         ["Cosines of random pairs are near 1 (mean 0.99) with hardly any spread (sd 0.002)"]),
+        (loud, ["IsoScore is 0.04, at or below 0.2", "Dimension 4 alone makes up 40%"]),
+        (power_law, ["IsoScore is 0.07, at or below 0.2"]),
+    ],
+)  # fmt: skip
+def test_warnings_name_the_figure(make, starts):
+    found = eatlas.diagnose(space(make), sample=50)
+    assert len(found.warnings) == len(starts)
+    for warning, start in zip(found.warnings, starts, strict=True):
+        assert warning.startswith(start)
+    assert ("Nothing speaks against" in verdict(found)) == (not starts)
+    assert eatlas.diagnose(eatlas.transformed(space(make), "whiten"), sample=50).warnings == ()
+
+
+def test_few_vectors_leave_figures_undefined():
+    found = eatlas.diagnose({"a": [1.0, 0.0, 0.0], "b": [1.0, 0.0, 0.0]})
+    assert (found.iso_score, found.variance, found.hubness) == (None, None, None)
+    assert found.norm_frequency is None
+    assert found.mean_cosine == 1
+    undefined = [r.figure for r in readings(found) if r.value == "undefined"]
+    assert undefined == [
+        "IsoScore", "Variance in the top components", "Hubness", "Length and frequency",
+    ]  # fmt: skip
+
+
+def test_it_is_json_by_the_published_schema(found):
+    text = (resources.files("eatlas.results") / "data" / "diagnosis-1.schema.json").read_text(
+        "utf-8"
+    )
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema == json_schema()  # else run tools/write_schema.py
+    few = eatlas.diagnose({"a": [1.0, 0.0, 0.0], "b": [1.0, 0.0, 0.0]})
+    for one in (found, few):
+        line = json.loads(json.dumps(one.to_dict(), allow_nan=False))
+        jsonschema.Draft202012Validator(schema).validate(line)
+        assert line["schema"] == "eatlas/diagnosis/1"
+        assert Diagnosis.from_dict(line) == one
+
+
+def test_repr_is_one_line(found):
+    assert repr(found) == (
+        f"<Diagnosis of cloud: 400 vectors of 12, mean cosine {found.mean_cosine:.2f}, "
+        f"IsoScore {found.iso_score:.2f}, {len(found.warnings)} warnings>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ({"a": [1.0, 2.0], "b": [0.0, 0.0]}, {},
+         "dict: too few vectors for a diagnosis\n  got: 1 that are not zero\n  allowed: 2 or more"),
+        ({"a": [1.0, 2.0], "b": [0.0, np.nan]}, {},
+         "dict: the vector of 'b' has a component that is not usable\n  got: nan"),
+        ({"a": [1.0, 2.0], "b": [0.0, 1e200]}, {}, "got: 1e+200\n  allowed: finite numbers up to"),
+        (Snapshot.of(SOURCE, ["w1"]), {},
+         "cloud: a diagnosis looks at all vectors, and this source cannot list its vectors"),
+        (SOURCE, {"sample": 1}, "sample is out of range\n  got: 1\n  allowed: 2 or more"),
+        (SOURCE, {"seed": -1}, "seed is out of range\n  got: -1\n  allowed: 0 or more"),
+        (SOURCE, {"sample": 2.5}, "sample must be a whole number\n  got: 2.5"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_diagnosed(source, options, message):
+    with pytest.raises(EatlasError) as caught:
+        eatlas.diagnose(source, **options)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, SourceError) or options
