@@ -78,9 +78,9 @@ class _Layout:
         if row["effect_size"] is None:
             self.canvas.write(["undefined"], right, self.y, _UNDEFINED)
             return
-        star = "*" if row["significant"] else ""
         self.canvas.write([effect(row["effect_size"])], right + 30, self.y, _NUMBER_RIGHT)
-        self.canvas.write([star], right + 31, self.y, _NUMBER)
+        if row["significant"]:
+            self.canvas.write(["*"], right + 31, self.y, _NUMBER)
         if row["low"] is not None:
             self.canvas.write([interval((row["low"], row["high"]))], right + 44, self.y, _NUMBER)
         look = self.looks.get(row["series"]) or LEVELS[_level_key(row)]
