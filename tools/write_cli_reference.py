@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,12 +63,20 @@ def _help(command: Any) -> str:
 
 def _table(head: str, rows: list[tuple[str, str]]) -> str:
     lines = [f"| {head} | what it says |", "| --- | --- |"]
-    lines += [f"| `{_cell(name)}` | {_cell(_told(said))} |" for name, said in rows]
+    lines += [f"| {_code(name)} | {_cell(_told(said))} |" for name, said in rows]
     return "\n".join(lines) + "\n"
 
 
+def _code(name: str) -> str:
+    """A name as code; within backticks, a bar would end the cell or keep its backslash."""
+    plain = name.replace("<int range>", "N")
+    if "|" not in plain:
+        return f"`{plain}`"
+    return f"<code>{html.escape(plain)}</code>".replace("|", "&#124;")
+
+
 def _cell(text: str) -> str:
-    return text.replace("<int range>", "N").replace("|", "\\|")
+    return text.replace("|", "\\|")
 
 
 def _told(said: str) -> str:
