@@ -35,6 +35,7 @@ def test_attributes_are_tested_but_belong_to_no_family():
     assert frame[frame["attribute"] == ""].drop(columns="rel_err").notna().all(axis=None)
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # family words and 'the'
 def test_a_word_has_what_the_measure_gives_it():
     (weat,) = eatlas.load_tests("weat-7")
     words = ("doctor", "nurse", "the", "football", "dance")
