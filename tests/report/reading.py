@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
 
-VOID = {"meta", "br", "link", "img", "input", "hr", "col"}
+VOID = {"meta", "br", "link", "img", "input", "hr", "col", "wbr"}
 
 
 class Page(HTMLParser):

@@ -115,7 +115,7 @@ def test_failures_are_listed_with_reason_and_remedy():
     )
     page = Page(report_html(Results([], [Failure("weat-<3>", "vec.txt", "ML-EAT()", error)])))
     assert "There are no results to show: see below what could not be measured." in page.text
-    assert "weat-<3> vec.txt ML-EAT() no term has a vector got missing: <b>" in page.text
+    assert "weat-<3> vec.txt ML-EAT( ) no term has a vector got missing: <b>" in page.text
     assert "allowed 2 remedy add terms" in page.text
 
 

@@ -100,14 +100,15 @@ def _family(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
 
 
 def _missing(shown: Sequence[Section]) -> Iterator[str]:
-    counts = [section.result.coverage.counts() for section in shown]
-    missing = sum(m for _, m in counts)
+    # several measures of one test look up the same terms
+    counts = {(s.result.test, s.source): s.result.coverage.counts() for s in shown}
+    missing = sum(m for _, m in counts.values())
     if not missing:
         yield "Every term of every test has a vector."
         return
-    lacking = [s for s, (_, m) in zip(shown, counts, strict=True) if m]
+    lacking = [section for section in shown if section.missing]
     yield (
-        f"{count(missing)} of {number_of(missing + sum(u for u, _ in counts), 'term')} "
+        f"{count(missing)} of {number_of(missing + sum(u for u, _ in counts.values()), 'term')} "
         f"{'has' if missing == 1 else 'have'} no vector and could not be used "
         f"({_named(lacking)}); each result lists its own."
     )

@@ -81,8 +81,7 @@ def _sentences(given: list[AssociationResult], family: DeclaredFamily | None) ->
         f"We measured {number_of(len(tests), 'association test')} ({_list(tests)}) on "
         f"{_list(sources)} with eatlas {versions}."
     )
-    for measure in distinct(r.measure for r in given):
-        yield from _measure(measure, [r for r in given if r.measure == measure])
+    yield from _measures(given)
     yield from _p_values(given)
     yield from _intervals(given)
     if family is not None and family.family is not None:
@@ -95,16 +94,36 @@ def _sentences(given: list[AssociationResult], family: DeclaredFamily | None) ->
     yield f"{'Signature' if len(signatures) == 1 else 'Signatures'}: {'; '.join(signatures)}."
 
 
-def _measure(measure: str, given: Sequence[AssociationResult]) -> Iterator[str]:
-    yield f"We used {_MEASURES.get(measure, measure.upper())}."
+def _measures(given: Sequence[AssociationResult]) -> Iterator[str]:
+    """What was used; what all measures share is said once."""
+    members = {
+        measure: [r for r in given if r.measure == measure]
+        for measure in distinct(r.measure for r in given)
+    }
+    formulas = {measure: _formula(measure, some) for measure, some in members.items()}
+    shared = distinct(formulas.values()) if len(members) > 1 else []
+    for measure, some in members.items():
+        yield f"We used {_MEASURES.get(measure, measure.upper())}."
+        if len(shared) != 1 and formulas[measure]:
+            yield formulas[measure]
+        yield from _rules(some)
+    if len(shared) == 1 and shared[0]:
+        yield shared[0]
+
+
+def _formula(measure: str, given: Sequence[AssociationResult]) -> str:
+    if measure not in _MEASURES:
+        return ""
     parameters = [_parameters(r.signature) for r in given]
     projected = any(p.get("association") == "projection" for p in parameters)
     closeness = "projection on one direction" if projected else "cosine similarity"
-    if measure in _MEASURES:
-        yield (
-            f"Association is {closeness}; effect sizes d are differences of means divided by "
-            f"{_sd(parameters)}."
-        )
+    return (
+        f"Association is {closeness}; effect sizes d are differences of means divided by "
+        f"{_sd(parameters)}."
+    )
+
+
+def _rules(given: Sequence[AssociationResult]) -> Iterator[str]:
     rules = distinct(_rule(r) for r in given if isinstance(r, MLEATResult))
     if rules:
         yield (

@@ -36,6 +36,8 @@ OPEN_UP_TO = 40
 """Results whose details stand open in the page; of more, they are packed until asked for."""
 DOTS_UP_TO = 100_000
 """Cosines that a page draws one by one, at 7 bytes each."""
+SHORT = 24
+"""Characters of a measure's name that are kept on one line."""
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
 _PATTERN_NAMES = re.compile(rf"\b({'|'.join(LABELS)})\b")
 
@@ -136,9 +138,18 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "sources": sources,
         "source_numbers": {source: number for number, source in enumerate(sources)},
         "signatures": distinct(s.result.signature for s in shown),
+        "several_signatures": _several_signatures(shown),
         "versions": distinct(s.result.provenance.version for s in shown),
         "stars": distinct(s.rule.meaning for s in shown),
     }
+
+
+def _several_signatures(shown: Sequence[Section]) -> dict[str, bool]:
+    """Whether a measure comes with several parameters, so that rows must say which."""
+    found: dict[str, set[str]] = {}
+    for section in shown:
+        found.setdefault(section.result.measure, set()).add(section.result.signature)
+    return {measure: len(signatures) > 1 for measure, signatures in found.items()}
 
 
 @cache
@@ -179,6 +190,7 @@ def _environment() -> Environment:
         "level_of": numerals.level_of,
         "explained": numerals.explain_p,
         "unbroken": _unbroken,
+        "signature": _signature,
     }
     return env
 
@@ -188,6 +200,13 @@ def _unbroken(text: str) -> Markup:
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
     return Markup(marked)  # noqa: S704  (escaped above)
+
+
+def _signature(text: str) -> Markup:
+    """A signature that may be broken after each of its parameters."""
+    name, bracket, parameters = str(escape(clean(text))).partition("(")
+    whole = f'<span class="nb">{name}(</span>' if bracket and len(name) < SHORT else name + bracket
+    return Markup(whole + parameters.replace(",", ",<wbr>"))  # noqa: S704  (escaped above)
 
 
 def _safe(value: object) -> object:

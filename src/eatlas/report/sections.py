@@ -22,11 +22,12 @@ from eatlas.report.levels import LevelRow, levels_of
 from eatlas.report.numerals import effect
 from eatlas.report.plain import Statement, statements
 from eatlas.report.rule import Rule
-from eatlas.report.sentences import sentence
+from eatlas.report.sentences import sentence, short_sentence
+from eatlas.report.space import about_space
 from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
 from eatlas.results.sc_eat import TermAssociation
 
-GLANCE, COLUMN = 108.0, 176.0
+GLANCE, COLUMN = 100.0, 176.0
 """Pixels of the scale in the summary and in a column of its own."""
 
 
@@ -48,6 +49,11 @@ class Section:
     def sentence(self) -> str:
         """What was found."""
         return sentence(self.result)
+
+    @property
+    def short_sentence(self) -> str:
+        """The same for a row of the summary."""
+        return short_sentence(self.result)
 
     @cached_property
     def levels(self) -> list[LevelRow]:
@@ -95,6 +101,11 @@ class Section:
         elif name == "terms" and isinstance(self.result, MLEATResult | WEATResult):
             drawn = lean_plot(self.result, self.result.scores)
         return Markup(drawn)  # noqa: S704  (escaped there)
+
+    @property
+    def space(self) -> str:
+        """Whether cosines mean anything among these terms; a warning says where they do not."""
+        return about_space(self.result.diagnosis)
 
     @property
     def patterns(self) -> list[tuple[str, float, Markup, Markup]]:

@@ -22,10 +22,11 @@ from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResu
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
-__all__ = ["explain_p", "sentence", "short_name"]
+__all__ = ["WEAT_SAYS", "explain_p", "sentence", "short_name", "short_sentence"]
 
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and stands in full beside it."""
+WEAT_SAYS = "A WEAT compares two targets; it does not say what either is associated with by itself."
 OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
 
 
@@ -51,6 +52,11 @@ def sentence(result: AssociationResult) -> str:
     return " ".join(_sentences(result))
 
 
+def short_sentence(result: AssociationResult) -> str:
+    """Say what a result found, without what is true of every result of its measure."""
+    return " ".join(said for said in _sentences(result) if said != WEAT_SAYS)
+
+
 def _sentences(result: AssociationResult) -> Iterator[str]:
     if isinstance(result, MLEATResult):
         yield from _level2(result)
@@ -63,9 +69,7 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
             yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
     elif isinstance(result, WEATResult):
         yield _comparison(result, result.level1)
-        yield (
-            "A WEAT compares two targets; it does not say what either is associated with by itself."
-        )
+        yield WEAT_SAYS
     elif isinstance(result, SCEATResult):
         yield from _terms(result)
     else:
