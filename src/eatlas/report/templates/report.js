@@ -3,6 +3,7 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
   all("[hidden]").forEach((part) => { part.hidden = false; });
+  all(".without-script").forEach((part) => part.remove());
 
   // Light and dark: as the system says, until the reader says otherwise.
   const root = document.documentElement;

@@ -1,0 +1,104 @@
+"""Sorting and filtering."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+
+def order(page: Page, table: str = "ml-eat") -> list[str]:
+    """Effect sizes of level 1 in the order of the rows that are shown."""
+    cells = page.locator(
+        f"table.{table} tbody tr:visible .d, table.{table} tbody tr:visible .undefined"
+    )
+    count = page.locator(f"table.{table} tbody tr:visible").count()
+    texts = [text.replace("\n", "") for text in cells.all_inner_texts()]
+    return texts[:: len(texts) // count]
+
+
+def head(page: Page, name: str, table: str = "ml-eat"):
+    return page.locator(f"table.{table} thead").get_by_role("button", name=name, exact=True).first
+
+
+def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
+    page = open_page(mixed)
+    before = ["1.40*", "0.70*", "−1.20*", "–"]
+    assert order(page) == before
+    button = head(page, "d")
+    cell = button.locator("xpath=ancestor::th")
+    for wanted, direction in (
+        (["−1.20*", "0.70*", "1.40*", "–"], "ascending"),
+        (["1.40*", "0.70*", "−1.20*", "–"], "descending"),  # the undefined one stays last
+        (before, None),
+    ):
+        button.click()
+        assert order(page) == wanted
+        assert cell.get_attribute("aria-sort") == direction
+
+
+def test_one_column_at_a_time(mixed, open_page):
+    page = open_page(mixed)
+    head(page, "d").click()
+    head(page, "Test").click()
+    assert page.locator("th[aria-sort]").count() == 1
+    tests = page.locator("table.ml-eat tbody th a").all_inner_texts()
+    assert tests == ["one", "one", "three", "two"]
+    head(page, "Label").press("Enter")
+    labels = page.locator("table.ml-eat td.pattern strong").all_inner_texts()
+    assert labels == ["A-Uniform", "AX-Singular", "AX-Singular", "Non-Directional"]
+
+
+def test_numbers_of_tests_are_sorted_as_numbers(ten_page, open_page):
+    page = open_page(ten_page)
+    head(page, "Test").click()
+    head(page, "Test").click()
+    assert page.locator("table.ml-eat tbody th a").all_inner_texts()[:2] == ["weat-10", "weat-9"]
+
+
+@pytest.mark.parametrize(
+    ("how", "value", "left"),
+    [
+        ("#search", "nobody", 0),
+        ("#search", "ONE  first", 2),
+        ("#search", "insects", 5),  # an SC-EAT does not name its targets in the summary
+        ("#test-filter", "two", 2),
+        ("#pattern-filter", "AX-Singular", 2),
+        ("#source-filter", "second.txt", 2),
+    ],
+)
+def test_rows_are_found(mixed, open_page, how, value, left):
+    page = open_page(mixed)
+    expect(page.locator("#shown")).to_have_text("6 results")
+    if how == "#search":
+        page.fill(how, value)
+    else:
+        page.select_option(how, label=value)
+    expect(page.locator("#shown")).to_have_text(f"{left} of 6 results, here and in detail below")
+    assert page.locator("table.summary tbody tr:visible").count() == left
+    assert page.locator("article.result:visible").count() == left
+
+
+def test_filters_work_together_and_let_go(mixed, open_page):
+    page = open_page(mixed)
+    page.select_option("#source-filter", label="first.txt")
+    page.select_option("#pattern-filter", label="AX-Singular")
+    page.fill("#search", "three")
+    expect(page.locator("#shown")).to_contain_text("1 of 6")
+    head(page, "d").click()  # sorting keeps what is hidden hidden
+    assert order(page) == ["–"]
+    page.fill("#search", "")
+    for name in ("source", "pattern"):
+        page.select_option(f"#{name}-filter", index=0)
+    expect(page.locator("#shown")).to_have_text("6 results")
+
+
+def test_a_link_to_a_result_that_is_filtered_away_shows_it(mixed, open_page):
+    page = open_page(mixed)
+    page.fill("#search", "nobody")
+    expect(page.locator("#shown")).to_contain_text("0 of 6")
+    page.locator("#sources a", has_text="second.txt").click()
+    assert page.locator("#one-2").is_visible()
+
+
+def test_without_choices_there_are_no_choosers(ten_page, open_page):
+    page = open_page(ten_page)
+    assert page.locator("#source-filter").count() == 0
+    assert page.locator("#test-filter option").count() == 11
