@@ -170,6 +170,18 @@ def test_warnings_name_the_figure(make, starts):
     assert eatlas.diagnose(eatlas.transformed(space(make), "whiten"), sample=50).warnings == ()
 
 
+def test_a_band_whose_words_are_alike_is_named():
+    words, rows = space(lambda rows: rows)
+    rows[:1000, :25] += 1.2
+    found = eatlas.diagnose((words, rows), sample=50)
+    assert found.warnings == ()
+    assert "1 to 1,000: 0.415, doubtful\n1,001 to 2,000: 0.000" in readings(found)[1].value
+    assert verdict(found) == (
+        "Nothing speaks against cosines here: no figure passes its limit. Words 1 to 1,000 of the "
+        "source share a direction, though: the result of a test of such words warns of it."
+    )
+
+
 def test_few_vectors_leave_figures_undefined():
     found = eatlas.diagnose({"a": [1.0, 0.0, 0.0], "b": [1.0, 0.0, 0.0]})
     assert (found.iso_score, found.variance, found.hubness) == (None, None, None)

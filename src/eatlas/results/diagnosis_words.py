@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eatlas.results import thresholds
-from eatlas.results.diagnosis import Diagnosis, Dimension, Hubness
+from eatlas.results.diagnosis import Diagnosis, Dimension, Hubness, RankBand
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,36 @@ def readings(diagnosis: Diagnosis) -> tuple[Reading, ...]:
 
 
 def verdict(diagnosis: Diagnosis) -> str:
-    """Whether cosines can be read in this space, in a sentence.
+    """Whether cosines can be read in this space, in a sentence or two.
 
     Examples
     --------
     >>> import eatlas
-    >>> verdict(eatlas.diagnose("glove-sample", sample=500))
+    >>> verdict(eatlas.diagnose({"a": [1, 0], "b": [0, 1], "c": [-1, -1]}))
     'Nothing speaks against cosines here: no figure passes its limit.'
     """
     passed = sum(reading.doubtful is True for reading in readings(diagnosis))
-    if not passed:
-        return "Nothing speaks against cosines here: no figure passes its limit."
-    figures = (
-        "one figure passes its limit" if passed == 1 else f"{passed} figures pass their limits"
+    if passed:
+        figures = "one figure passes its limit" if passed == 1 else f"{passed} pass their limits"
+        return f"Cosines are doubtful here: {figures}."
+    said = "Nothing speaks against cosines here: no figure passes its limit."
+    alike = [_places(band) for band in diagnosis.bands if _doubtful(band)]
+    if not alike:
+        return said
+    return (
+        f"{said} Words {' and '.join(alike)} of the source share a direction, though: the result "
+        "of a test of such words warns of it."
     )
-    return f"Cosines are doubtful here: {figures}."
+
+
+def _places(band: RankBand) -> str:
+    return f"{band.first:,} to {band.last:,}"
+
+
+def _doubtful(band: RankBand) -> bool:
+    """A band of fewer than 100 words may pass the limit by chance."""
+    mean = band.mean_cosine
+    return mean is not None and mean >= thresholds.MEAN_COSINE and band.last - band.first >= 99
 
 
 def _cosine(d: Diagnosis) -> Reading:
@@ -71,7 +86,7 @@ def _cosine(d: Diagnosis) -> Reading:
 
 def _bands(d: Diagnosis) -> Reading:
     parts = [
-        f"{band.first:,} to {band.last:,}: {band.mean_cosine:.3f}"
+        f"{_places(band)}: {band.mean_cosine:.3f}{', doubtful' if _doubtful(band) else ''}"
         for band in d.bands
         if band.mean_cosine is not None
     ]
