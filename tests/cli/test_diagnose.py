@@ -122,3 +122,16 @@ def test_a_run_names_the_transform_and_verifies(eatlas_cli, tmp_path):
     assert json.loads(lines[0])["diagnosis"]["iso_score"] is not None
     verified = eatlas_cli("verify", "out/results.jsonl")
     assert (verified.code, verified.out.count(": same\n")) == (0, 2)
+
+
+def test_the_last_bits_of_a_fit_are_the_machines(eatlas_cli, tmp_path):
+    """The hash of computed vectors may differ where their numbers do not; that of others may not."""
+    path = tmp_path / "out" / "results.jsonl"
+    for source, code in (("glove-sample?transform=whiten", 0), ("glove-sample", 1)):
+        eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", "--vectors", source)
+        line = json.loads(path.read_text("utf-8"))
+        line["provenance"]["vectors_sha256"] = "0" * 64
+        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        verified = eatlas_cli("verify", path)
+        assert verified.code == code
+        assert ("vectors_sha256" in verified.out) == bool(code)

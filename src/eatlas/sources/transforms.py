@@ -138,7 +138,9 @@ class TransformedSource:
     Notes
     -----
     Vectors that are zero stay zero, and those that the transform takes to zero become exactly
-    zero; both count as missing, with that reason.
+    zero; both count as missing, with that reason. All vectors come in double precision, whatever
+    the source holds: rounded to single, the last bits of a fit, which depend on the machine, would
+    grow by nine digits where they turn a rounding.
     """
 
     def __init__(
@@ -198,16 +200,12 @@ class TransformedSource:
         if not found:
             return {}
         rows = self._affine.rows(np.stack([np.asarray(v, np.float64) for v in found.values()]))
-        return {
-            key: row.astype(_precision(vector))
-            for (key, vector), row in zip(found.items(), rows, strict=True)
-        }
+        return dict(zip(found, rows, strict=True))
 
     def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their transformed vectors, `rows` at a time."""
         for words, vectors in self.source.iter_chunks(rows):
-            mapped = self._affine.rows(usable(vectors, words, self.source.name), bulk=True)
-            yield words, mapped.astype(_precision(vectors))
+            yield words, self._affine.rows(usable(vectors, words, self.source.name), bulk=True)
 
     @property
     def _affine(self) -> Affine:
@@ -249,11 +247,6 @@ class TransformedSource:
             if moments is not None:
                 moments.add(rows)
         return moments or Moments(self.dim)
-
-
-def _precision(vector: NDArray[np.floating]) -> type[np.floating]:
-    """Single precision stays single: finer digits would be those of the fit's rounding."""
-    return np.float64 if vector.dtype.itemsize > 4 else np.float32
 
 
 def _name_with(name: str, option: str) -> str:
