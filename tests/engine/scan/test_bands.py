@@ -1,0 +1,191 @@
+"""Frequency bands: top lists and counts are those of the whole table, sorted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.engine.scan.vocabularies import concepts, vocabulary
+
+import eatlas
+from eatlas.engine.scan import plan as plan_module
+from eatlas.engine.scan.bands import bands_of
+from eatlas.errors import ResultsError
+
+EDGES = (10, 25, 1000)
+
+
+@pytest.fixture(scope="module", params=[5, 1000])
+def result(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_module, "ROWS", request.param)
+        return eatlas.scan(vocabulary(60), concepts(), "sc-eat(alpha=0.2)", top=4, bands=EDGES)
+
+
+def test_bands_end_where_the_source_ends():
+    def labels(edges, read):
+        return [band.label for band in bands_of(edges, read)]
+
+    assert labels((1000, 10_000), 400_000) == ["1–1,000", "1,001–10,000", "10,001–400,000"]
+    assert labels((1000, 10_000), 10_000) == ["1–1,000", "1,001–10,000"]
+    assert labels((1000, 10_000), 999) == ["1–999"]
+    assert labels((1000, 10_000), 1001) == ["1–1,000", "1,001–1,001"]
+    assert labels((), 7) == ["1–7"]
+
+
+def test_lists_are_those_of_the_sorted_table(result):
+    frame = result.to_frame()
+    family = frame[frame["attribute"] == ""]
+    assert [band.band.label for band in result.bands] == ["1–10", "11–25", "26–68"]
+    lists = iter(result.tops)
+    for band in result.bands:
+        mine = family[family["rank"].between(band.band.first, band.band.last)]
+        assert band.words == len(mine)
+        for side, sign in (("A", 1), ("B", -1)):
+            found = next(lists)
+            belongs = mine[sign * mine["effect_size"] > 0]
+            wanted = belongs.assign(size=-sign * belongs["effect_size"]).sort_values(
+                ["size", "rank"]
+            )
+            assert (found.band, found.side) == (band.band, side)
+            assert [word.word for word in found.words] == wanted["word"].tolist()[:4]
+            for word, (_, row) in zip(found.words, wanted.iterrows(), strict=False):
+                assert word.rank == row["rank"]
+                assert word.level2.effect_size == row["effect_size"]
+                assert word.level2.difference == row["difference"]
+                assert word.level2.n == (4, 4)
+                assert (word.p_max_t, word.p_by) == (row["p_max_t"], row["p_by"])
+                for tail in ("greater", "less", "two_sided"):
+                    assert word.level2.p.tail(tail) == row[f"p_{tail}"]
+                    assert word.level2.p.count_of(tail) == round(row[f"p_{tail}"] * 70)
+                assert (word.level2.p.method, word.level2.p.total) == ("exact", 70)
+                assert word.level2.p.min_p == 1 / 70
+
+
+def test_counts_are_those_of_the_table(result):
+    frame = result.to_frame()
+    family = frame[frame["attribute"] == ""]
+    columns = {"unadjusted": "p_two_sided", "max_t": "p_max_t", "benjamini_yekutieli": "p_by"}
+    for name, column in columns.items():
+        low = family[family[column] < 0.2]
+        sides = getattr(result.family, name)
+        assert (low["effect_size"] > 0).sum() == sides.A
+        assert (low["effect_size"] < 0).sum() == sides.B
+        assert sum(getattr(band, name).A for band in result.bands) == sides.A
+        assert sides.total == len(low)
+    assert result.family.words == len(family) == 60
+    assert result.family.unadjusted.total > result.family.max_t.total > 0
+
+
+def test_top_as_a_frame(result):
+    frame = result.top()
+    assert frame.columns.tolist() == [
+        *("band", "side", "word", "rank", "effect_size"),
+        *("p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"),
+    ]
+    assert len(result.top("A", n=2)) <= 6
+    assert set(result.top("B")["side"]) == {"B"}
+    assert pd.concat([result.top("A"), result.top("B")]).shape == frame.shape
+    with pytest.raises(eatlas.EatlasError) as caught:
+        result.top("C")
+    assert str(caught.value) == "there is no such side\n  got: 'C'\n  allowed: A or B"
+
+
+def test_of_equal_effect_sizes_the_more_frequent_word_comes_first():
+    source = vocabulary()
+    a, b = concepts()
+    terms = [*a.terms, *b.terms]
+    found = source.lookup([*terms, "w0"])
+    copies = {f"same{i}": found["w0"] for i in range(30)}
+    vectors = copies | {term: found[term] for term in terms}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_module, "ROWS", 4)
+        result = eatlas.scan(vectors, (a, b), top=3)
+    listed = result.top()["word"].tolist()
+    assert listed == ["same0", "same1", "same2"]
+
+
+def test_no_lists():
+    result = eatlas.scan(vocabulary(), concepts(), top=0)
+    assert [found.words for found in result.tops] == [(), ()]
+    assert result.top().empty
+
+
+def test_words_without_spread_without_direction_and_without_vector():
+    source = vocabulary(6)
+    words = [word for part, _ in source.iter_chunks() for word in part]
+    rows = np.array(list(source.lookup(words).values()))
+    # orthogonal to every attribute: all cosines are 0
+    rows = np.hstack([rows, np.zeros((len(rows), 2))])
+    more = np.zeros((4, 8))
+    more[0, 6] = more[1, 7] = 1.0
+    more[3, 0] = np.nan
+    made = eatlas.ArraySource([*words, "flat1", "flat2", "zero", "nan"], np.vstack([rows, more]))
+    result = eatlas.scan(made, concepts())
+    frame = result.to_frame().set_index("word")
+    assert "zero" not in frame.index
+    assert "nan" not in frame.index
+    assert frame.loc[["flat1", "flat2"], "effect_size"].isna().all()
+    ps = ["p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
+    assert (frame.loc[["flat1", "flat2"], ps] == 1.0).all(axis=None)
+    assert frame["rank"].max() == 16
+    vocabulary_found = result.vocabulary
+    assert (vocabulary_found.read, vocabulary_found.tested, vocabulary_found.undefined) == (
+        18,
+        16,
+        2,
+    )
+    zero, infinite = "its vector is zero (norm 0)", "its vector has a component that is not finite"
+    assert vocabulary_found.missing == {zero: 1, infinite: 1}
+    assert vocabulary_found.examples == {zero: ("zero",), infinite: ("nan",)}
+    assert "flat1" not in result.top()["word"].tolist()
+    assert "1 word is missing: its vector is zero (norm 0): zero." in result.warnings
+    assert (
+        "Undefined effect sizes: 2, of words whose cosines with all attributes are one number; "
+        "their p-values are 1."
+    ) in result.warnings
+
+
+def test_many_missing_words_are_counted_and_a_few_named():
+    source = vocabulary(4)
+    words = [word for part, _ in source.iter_chunks() for word in part]
+    rows = np.vstack([np.array(list(source.lookup(words).values())), np.zeros((9, 6))])
+    made = eatlas.ArraySource([*words, *(f"z{i}" for i in range(9))], rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_module, "ROWS", 3)
+        result = eatlas.scan(made, concepts())
+    assert (
+        "9 words are missing: its vector is zero (norm 0): z0, z1, z2, z3, z4, ..."
+    ) in result.warnings[-1]
+
+
+def test_a_design_that_can_show_nothing_says_so():
+    result = eatlas.scan(vocabulary(a=2, b=2), concepts(2, 2))
+    assert (
+        "The design, 2 against 2 attributes, has 6 relabellings: no two-sided p-value can fall "
+        "below 0.333, so none is below alpha = 0.05."
+    ) in result.warnings
+    family = result.family
+    assert (family.min_two_sided, family.by_needs, family.holm_possible) == (1 / 3, None, False)
+    assert family.max_t_details.critical is None
+
+
+def test_a_vocabulary_in_alphabetical_order_says_so():
+    source = vocabulary(30)
+    words = sorted(word for part, _ in source.iter_chunks() for word in part)
+    found = source.lookup(words)
+    result = eatlas.scan({word: found[word] for word in words}, concepts())
+    assert result.vocabulary.alphabetical
+    assert (
+        "The words of dict stand in alphabetical order, so bands by place say nothing of frequency."
+    ) in result.warnings
+    assert not eatlas.scan(source, concepts()).vocabulary.alphabetical
+
+
+def test_all_words_need_a_place():
+    result = eatlas.scan(vocabulary(), concepts()).model_copy()
+    result._blocks = None
+    with pytest.raises(ResultsError) as caught:
+        result.to_frame()
+    assert str(caught.value) == (
+        "this scan has no words, only its summary\n"
+        "  remedy: scan again with out=FILE, or without it in Python"
+    )

@@ -1,0 +1,135 @@
+"""SIGKILL and Ctrl-C in the middle of a scan: no finished chunk is lost or measured again.
+
+The real command in processes of its own, as a user would run it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from eatlas.engine.scan.chunks import _FRAME, _MAGIC
+
+GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
+"""12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
+WORDS = 5_000
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kills")
+    words = [*GROUPS[0], *GROUPS[1], *(f"w{i}" for i in range(WORDS))]
+    rows = np.random.default_rng(5).normal(size=(len(words), 10)).astype(np.float32)
+    np.save(folder / "v.npy", rows)
+    (folder / "v.vocab").write_text("\n".join(words) + "\n")
+    return folder
+
+
+class Scan:
+    """The same command again and again."""
+
+    def __init__(self, folder, out):
+        a, b = map(",".join, GROUPS)
+        options = ["--vectors", "v.npy", "--a", a, "--b", b, "--out", out, "--seed", "3"]
+        self.command = [sys.executable, "-m", "eatlas", "scan", *options]
+        self.folder, self.out, self.process = folder, out, None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def stop_after_a_chunk(self, sent):
+        """Send a signal when one chunk more is kept; say whether the scan was still at work."""
+        before = len(self.whole())
+        while self.process.poll() is None and len(self.whole()) == before:
+            time.sleep(0.005)
+        if self.process.poll() is None:
+            self.process.send_signal(sent)
+
+    def whole(self):
+        """Finished chunks; a kill may have cut one more."""
+        found = list(self.folder.glob(f".{self.out}.*.unfinished"))
+        data = found[0].read_bytes() if found else b""
+        parts, place = [], data.find(b"\n", len(_MAGIC)) + 1
+        while place and len(data) - place >= _FRAME.size:
+            end = place + _FRAME.size + _FRAME.unpack_from(data, place)[0]
+            if end > len(data):
+                break
+            parts.append(data[place:end])
+            place = end
+        return parts
+
+    def ended(self):
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out, err
+
+    def finish(self):
+        self.start()
+        code, out, err = self.ended()
+        assert code == 0, err
+        return out, err
+
+    def files(self):
+        return sorted(p.name for p in self.folder.iterdir() if self.out in p.name)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(folder):
+    scan = Scan(folder, "whole.csv")
+    out, err = scan.finish()
+    assert err == ""
+    assert scan.files() == ["whole.csv", "whole.csv.json"]
+    summary = (folder / "whole.csv.json").read_text()
+    return out, (folder / "whole.csv").read_bytes(), summary
+
+
+def assert_same(scan, out, uninterrupted):
+    wanted, words, summary = uninterrupted
+    assert out.replace(scan.out, "whole.csv") == wanted
+    assert (scan.folder / scan.out).read_bytes() == words
+    found = (scan.folder / f"{scan.out}.json").read_text()
+    assert found.replace(scan.out, "whole.csv") == summary
+    assert scan.files() == [scan.out, f"{scan.out}.json"]
+
+
+def test_sigkill(folder, uninterrupted):
+    scan = Scan(folder, "killed.csv")
+    kept = []
+    for _ in range(2):
+        scan.start()
+        scan.stop_after_a_chunk(signal.SIGKILL)
+        code, _, err = scan.ended()
+        assert code == -signal.SIGKILL, err
+        now = scan.whole()
+        assert now[: len(kept)] == kept  # nothing that was finished is measured again
+        assert len(now) > len(kept)
+        assert not (folder / "killed.csv").exists()
+        kept = now
+    out, err = scan.finish()
+    words = min(1024 * len(kept), WORDS + 24)
+    assert err == f"words of a scan that was cut off and are taken over: {words:,}\n"
+    assert_same(scan, out, uninterrupted)
+
+
+def test_ctrl_c(folder, uninterrupted):
+    scan = Scan(folder, "stopped.csv")
+    scan.start()
+    scan.stop_after_a_chunk(signal.SIGINT)
+    code, out, err = scan.ended()
+    assert code == 130
+    assert out == ""
+    said, rest = err.split(" words are done and kept; ")
+    assert said.startswith("interrupted; ")
+    assert rest == "the same command does the rest\n"
+    kept = int(said.split()[1].replace(",", ""))
+    assert kept >= 1024
+    out, err = scan.finish()
+    assert err == f"words of a scan that was cut off and are taken over: {kept:,}\n"
+    assert_same(scan, out, uninterrupted)

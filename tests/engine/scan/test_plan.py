@@ -1,0 +1,206 @@
+"""What a scan refuses, before any work, and what it takes for attributes."""
+
+import numpy as np
+import pytest
+from tests.engine.scan.vocabularies import concepts, vocabulary
+from tests.inputs import TOML
+
+import eatlas
+from eatlas import Concept
+from eatlas.engine.scan.attributes import find_attributes
+from eatlas.engine.scan.plan import make_scan
+from eatlas.errors import EatlasError, SourceError, StimulusError
+
+ALL = (["a0", "a1"], ["b0", "b1"])
+
+
+class OnlySingleWords:
+    """A source that answers, and cannot be read from end to end."""
+
+    name, dim, fingerprint, notes = "asks", 6, "sha256:0", ()
+
+    def lookup(self, keys):
+        return {key: np.ones(6) for key in keys}
+
+
+def test_attributes_of_a_test():
+    (weat,) = eatlas.load_tests("weat-7")
+    for spec in ("weat-7", weat, ["weat-7"]):
+        found = find_attributes(spec)
+        assert (found.test, found.title, found.citation) == ("weat-7", weat.title, weat.citation)
+        assert found.concepts == {"A": weat.A, "B": weat.B}
+
+
+def test_attributes_of_a_file(test_file):
+    found = find_attributes(test_file)
+    assert found.test == "tiny"
+    assert found.concepts["A"].terms == ("love", "peace", "joy", "heaven")
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, np.array])
+def test_two_lists_of_words(kind):
+    a, b = kind(["love", "peace", "joy"]), kind(["war", "pain"])
+    found = find_attributes((a, b))
+    assert found.test == "attributes"
+    assert set(found.concepts["A"].terms) == {"love", "peace", "joy"}
+    assert found.concepts["A"].name == ", ".join(found.concepts["A"].terms[:2]) + ", ..."
+    assert found.concepts["B"].name == ", ".join(found.concepts["B"].terms)
+
+
+def test_a_concept_and_a_list():
+    found = find_attributes([Concept(name="Pleasant", terms=("love", "joy")), ["war", "pain"]])
+    assert (found.concepts["A"].name, found.concepts["B"].name) == ("Pleasant", "war, pain")
+
+
+def test_the_hash_of_the_stimuli_knows_words_and_sides_alone():
+    mine = find_attributes((["love", "joy"], ["war", "pain"])).stimuli_sha256
+    named = [Concept(name="P", terms=("joy", "love")), Concept(name="U", terms=("pain", "war"))]
+    assert find_attributes(named).stimuli_sha256 == mine
+    assert find_attributes(named[::-1]).stimuli_sha256 != mine
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "caliskan",
+            "caliskan: a scan takes the attributes of one test\n  got: 10 tests: weat-1, weat-2, "
+            "weat-3, weat-4, weat-5, weat-6, weat-7, weat-8, weat-9, weat-10\n"
+            "  remedy: name one of them",
+        ),
+        (
+            (["love"], ["war"], ["tree"]),
+            "a scan takes two groups of attributes\n  got: 3\n"
+            "  allowed: a test, two concepts, or two lists of words",
+        ),
+        (
+            (["love", "joy"], ["war", "joy", "love"]),
+            "attributes stand on both sides, A and B\n  got: joy, love\n"
+            "  allowed: words that tell the two concepts apart",
+        ),
+    ],
+)
+def test_attributes_that_are_not_usable(spec, message):
+    with pytest.raises(StimulusError) as caught:
+        make_scan("glove-sample", spec)
+    assert str(caught.value) == message
+
+
+def test_a_test_without_attributes(tmp_path):
+    path = tmp_path / "groups.toml"
+    path.write_text(
+        "schema = 1\n[[test]]\nid = 'g'\nkind = 'groups'\nreference = { F = 0.5, M = 0.5 }\n"
+        "targets = { name = 'Professions', terms = ['nurse', 'pilot'] }\n"
+        "groups = [{ name = 'F', terms = ['she'] }, { name = 'M', terms = ['he'] }]\n"
+    )
+    with pytest.raises(StimulusError) as caught:
+        make_scan("glove-sample", path)
+    assert str(caught.value) == (
+        "the test g has no attributes A and B\n  got: a test of the kind groups\n"
+        "  allowed: a test of the kind association\n"
+        "  remedy: eatlas tests list says of what kind a test is"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"measure": "ml-eat"},
+            "a scan tests single words\n  got: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,"
+            "threshold=0.2)\n  allowed: sc-eat, with parameters alpha and ddof",
+        ),
+        (
+            {"measure": "sc-eat(p=sampled)"},
+            "a scan counts relabellings, or inverts where they are too many\n"
+            "  got: SC-EAT(alpha=0.05,ddof=1,draws=100000,p=sampled)\n"
+            "  allowed: sc-eat with p=auto, without strict\n"
+            "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
+        ),
+        (
+            {"measure": "sc-eat(strict=true)"},
+            "a scan counts relabellings, or inverts where they are too many\n"
+            "  got: SC-EAT(alpha=0.05,ddof=1,p=auto,strict=true)\n"
+            "  allowed: sc-eat with p=auto, without strict\n"
+            "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
+        ),
+        ({"seed": -1}, "seed is not usable\n  got: -1\n  allowed: a whole number from 0"),
+        ({"first": 0}, "first is not usable\n  got: 0\n  allowed: a whole number from 1"),
+        ({"first": 2.5}, "first is not usable\n  got: 2.5\n  allowed: a whole number from 1"),
+        ({"top": -1}, "top is not usable\n  got: -1\n  allowed: a whole number from 0"),
+        ({"top": True}, "top is not usable\n  got: True\n  allowed: a whole number from 0"),
+        (
+            {"bands": (100, 10)},
+            "the frequency bands are not usable\n  got: 100, 10\n"
+            "  allowed: ascending whole numbers, such as 1000, 10000, 100000",
+        ),
+        (
+            {"bands": (0, 10)},
+            "the frequency bands are not usable\n  got: 0, 10\n"
+            "  allowed: ascending whole numbers, such as 1000, 10000, 100000",
+        ),
+        ({"case": "lower"}, "unknown case rule\n  got: 'lower'\n  allowed: auto or exact"),
+        (
+            {"out": "words.txt"},
+            "--out words.txt: this kind of file is not known\n  got: .txt\n"
+            "  allowed: .csv or .parquet",
+        ),
+    ],
+)
+def test_options_that_are_not_usable(options, message):
+    with pytest.raises(EatlasError) as caught:
+        eatlas.scan(vocabulary(), ALL, **options)
+    assert str(caught.value) == message
+
+
+def test_a_source_that_lists_nothing():
+    with pytest.raises(SourceError) as caught:
+        eatlas.scan(OnlySingleWords(), ALL)
+    assert str(caught.value) == (
+        "asks: a scan tests every word, and this source cannot list its vectors\n"
+        "  got: OnlySingleWords\n"
+        "  allowed: files and arrays, or a source that has iter_chunks()"
+    )
+
+
+def test_too_few_attributes_that_are_found():
+    with pytest.raises(EatlasError) as caught:
+        eatlas.scan(vocabulary(), (["a0", "a1"], ["b0", "c0", "c1"]))
+    assert str(caught.value) == (
+        "attributes B (b0, c0, ...) of attributes: only 1 term has a usable vector in made\n"
+        "  got: missing: c0 (not in made), c1 (not in made)\n"
+        "  allowed: at least 2 usable terms on each side (their labels are permuted)\n"
+        "  remedy: use attributes that the source has, or a source with more words"
+    )
+    with pytest.raises(EatlasError, match=r"attributes A \(c0, c1\) of attributes: no term has a"):
+        eatlas.scan(vocabulary(), (["c0", "c1"], ["b0", "b1"]))
+    with pytest.raises(EatlasError, match=r"got: missing: none; the group is that small"):
+        eatlas.scan(vocabulary(), (["a0"], ["b0", "b1"]))
+
+
+def test_nothing_but_attributes():
+    vectors = dict(zip("abcd", np.random.default_rng(0).normal(size=(4, 3)), strict=True))
+    with pytest.raises(SourceError) as caught:
+        eatlas.scan(vectors, (["a", "b"], ["c", "d"]))
+    assert str(caught.value) == (
+        "dict: there is no word to scan\n"
+        "  got: 4 words, none with a usable vector that is no attribute"
+    )
+
+
+def test_the_file_of_a_test_names_its_id(tmp_path, tiny_vectors):
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML)
+    result = eatlas.scan(tiny_vectors | {"bee": np.ones(5)}, path)
+    assert (result.test, result.title) == ("tiny", "Flowers and insects")
+    assert result.vocabulary.read == 17
+    assert result.vocabulary.attributes == 8
+
+
+def test_concepts_keep_their_names():
+    result = eatlas.scan(vocabulary(), concepts())
+    assert (result.concepts.A, result.concepts.B) == ("Good", "Bad")
+    assert repr(result) == (
+        "<SC-EAT(alpha=0.05,ddof=1,p=auto) scan of made with Good and Bad: 48 words, "
+        f"{result.family.max_t.total} below 0.05 by maxT>"
+    )
