@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eatlas.cli.say import output_of_a_command, remark
-from eatlas.errors import EatlasError, ResultsError
+from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.engine.scan.chunks import ChunkFile
@@ -112,11 +112,12 @@ def scan(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """
     from eatlas.engine.scan.bands import checked_edges  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan  # noqa: PLC0415
+    from eatlas.engine.scan.target import require_usable  # noqa: PLC0415
 
     chosen = _attributes(attributes, a, b)
     edges = checked_edges(_edges(frequency_bands))
     if out is not None:
-        _require_usable(out, vectors, attributes)
+        require_usable(out, vectors, attributes)
     plan = make_scan(vectors, chosen, measure, case=_case(case), seed=seed, first=first)
     result = _scanned(plan, out, top, edges)
     with output_of_a_command():
@@ -152,23 +153,6 @@ def _edges(text: str) -> list[int]:
             got=text,
             allowed="ascending whole numbers with commas, such as 1000,10000,100000, or none",
         ) from error
-
-
-def _require_usable(out: Path, *inputs: str | None) -> None:
-    """Refuse, before any work, a file that cannot be written or that is read."""
-    from eatlas.results.scan import summary_of  # noqa: PLC0415
-    from eatlas.results.scan_words import require_suffix  # noqa: PLC0415
-
-    require_suffix(out)
-    for target in (out, summary_of(out)):
-        if target.is_dir():
-            raise ResultsError(f"--out {out}: {target} is a directory", allowed="a file")
-        for path in filter(Path.is_file, map(Path, filter(None, inputs))):
-            if target.exists() and target.samefile(path):
-                raise ResultsError(
-                    f"{target}: this is a file that is read; writing would destroy it",
-                    remedy="choose another file with --out",
-                )
 
 
 def _scanned(plan: ScanPlan, out: Path | None, top: int, edges: tuple[int, ...]) -> ScanResult:

@@ -257,6 +257,18 @@ class ScanResult(Record):
         names = ["band", "side", "word", "rank", "effect_size", "p_greater", "p_less"]
         return pd.DataFrame(rows, columns=[*names, "p_two_sided", "p_max_t", "p_by"])
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same; where the words are kept does not count."""
+        if not isinstance(other, ScanResult):
+            return NotImplemented
+        return all(
+            getattr(self, name) == getattr(other, name)
+            for name in type(self).model_fields
+            if name != "words_file"
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # its dictionaries have none either
+
     def summary(self) -> str:
         """The finding in a few words."""
         below = self.family.max_t.total

@@ -11,11 +11,12 @@ from eatlas.engine.scan.chunks import ChunkList, Chunks, kept_chunks
 from eatlas.engine.scan.outcome import conclude
 from eatlas.engine.scan.perform import Progress, measure_all
 from eatlas.engine.scan.plan import ScanPlan, make_scan
+from eatlas.engine.scan.target import require_usable
 from eatlas.errors import EatlasError
 from eatlas.measures import SCEAT
 from eatlas.results.files import atomic_file
 from eatlas.results.scan import ScanResult, summary_of
-from eatlas.results.scan_words import ScannedWords, require_suffix, words_file
+from eatlas.results.scan_words import ScannedWords, words_file
 from eatlas.sources import CaseRule
 
 TOP = 10
@@ -88,6 +89,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     (False, 9)
     """
     edges = _checked_lists(top, bands)
+    if out is not None:
+        require_usable(Path(out), vectors, attributes)
     plan = make_scan(vectors, attributes, measure, case=case, seed=seed, first=first)
     if out is None:
         blocks: list[ScannedWords] = []
@@ -95,7 +98,6 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         measure_all(plan, chunks)
         return conclude(plan, chunks, blocks.append, top=top, edges=edges).with_words(blocks)
     path = Path(out)
-    require_suffix(path)
     with kept_chunks(path, plan.identity) as kept:
         measure_all(plan, kept)
         result = written(plan, kept, path, top=top, edges=edges)
