@@ -174,8 +174,15 @@ def test_too_few_attributes_that_are_found():
     )
     with pytest.raises(EatlasError, match=r"attributes A \(c0, c1\) of attributes: no term has a"):
         eatlas.scan(vocabulary(), (["c0", "c1"], ["b0", "b1"]))
-    with pytest.raises(EatlasError, match=r"got: missing: none; the group is that small"):
+
+
+def test_one_attribute_alone():
+    with pytest.raises(EatlasError) as caught:
         eatlas.scan(vocabulary(), (["a0"], ["b0", "b1"]))
+    assert str(caught.value) == (
+        "attributes A (a0) of attributes: a group of one term\n  got: 'a0'\n"
+        "  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms"
+    )
 
 
 def test_nothing_but_attributes():
