@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
+    from eatlas.sources.published import fetch_vectors
     from eatlas.sources.transformed import transformed
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
@@ -40,6 +41,7 @@ __all__ = [
     "Results",
     "__version__",
     "diagnose",
+    "fetch_vectors",
     "get_measure",
     "load_tests",
     "open_vectors",
@@ -64,6 +66,7 @@ _HOME = {
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
+    "fetch_vectors": "eatlas.sources.published",
     "get_measure": "eatlas.measures",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import diagnose, report, run, scan, tests, verify
+from eatlas.cli import data, diagnose, report, run, scan, tests, verify
 from eatlas.cli.say import complain, remark
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
@@ -58,6 +58,7 @@ app.command("report")(report.report)
 app.command("scan")(scan.scan)
 app.command("verify")(verify.verify)
 app.add_typer(tests.app, name="tests")
+app.add_typer(data.app, name="data")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)

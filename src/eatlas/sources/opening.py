@@ -16,6 +16,8 @@ from eatlas.nearest import nearest
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.protocol import VectorSource
+from eatlas.sources.published import published_vectors
+from eatlas.sources.published.resolving import on_this_machine
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
 from eatlas.sources.series import is_series, open_series
@@ -104,7 +106,7 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
     """
     if isinstance(spec, str | Path):
         plain, transform = split_transform(str(spec))
-        file = parse_file_spec(plain)
+        file = _file(plain)
         if is_series(file.path):
             periods = open_series(file, str(spec))
             return periods if transform is None else _each(periods, transform, str(spec))
@@ -147,12 +149,19 @@ def _open_string(spec: str | Path) -> VectorSource:
     opener = named_sources().get(str(spec))
     if opener is not None:
         return opener()
-    file = parse_file_spec(str(spec))
+    file = _file(str(spec))
     if not file.path.exists():
         raise _no_such(file, str(spec))
     if is_series(file.path):
         return _one_period(file, str(spec))
     return open_file(file.path, file.options, file.member, name=str(spec))
+
+
+def _file(text: str) -> FileSpec:
+    """The file that a source string is about; a name of published vectors stands for theirs."""
+    file = parse_file_spec(text)
+    known = file.path.exists() or str(file.path) in named_sources()
+    return file if known else on_this_machine(file)
 
 
 def _one_period(file: FileSpec, name: str) -> VectorSource:
@@ -175,6 +184,7 @@ def named_sources() -> dict[str, Callable[[], VectorSource]]:
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
     spec, names = str(file.path), list(named_sources())
+    published = [entry.name for entry in published_vectors()]
     scheme = _SCHEME.match(text)
     if scheme:
         return SourceError(
@@ -189,15 +199,20 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
             allowed=f"{spec}, which has none",
         )
     parts = [part.strip() for part in spec.split(",")]
-    near = nearest(spec, names)
+    near = nearest(spec, [*names, *published])
     remedy = f"did you mean {near[0]}?" if near else None
-    if len(parts) > 1 and all(part in names or Path(part).exists() for part in parts):
+    if len(parts) > 1 and all(
+        part in (*names, *published) or Path(part).exists() for part in parts
+    ):
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
     elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        return SourceError(f"{spec}: there is no such file", remedy="check the path")
+        close = nearest(Path(spec).name, published)
+        meant = f", or did you mean {close[0]}?" if close else ""
+        return SourceError(f"{spec}: there is no such file", remedy=f"check the path{meant}")
     return SourceError(
         f"there are no vectors called {spec!r}",
-        allowed=f"a file ({', '.join(SUFFIXES)}) or one of: {', '.join(names)}",
+        allowed=f"a file ({', '.join(SUFFIXES)}), one of: {', '.join(names)}, "
+        "or published vectors: eatlas data list",
         remedy=remedy,
     )

@@ -1,0 +1,167 @@
+"""``eatlas data``: published vectors by name, listed and fetched."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eatlas.cli.say import output_of_a_command, remark
+
+if TYPE_CHECKING:
+    from eatlas.sources.published import Published
+    from eatlas.sources.published.downloading import Watch
+
+app = typer.Typer(help="List and fetch published vectors by name.", no_args_is_help=True)
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that eatlas data list shows.")]
+
+
+@app.command("list")
+def list_vectors(as_json: Json = False) -> None:
+    """List the published vectors that can be fetched by name, and which are on this machine."""
+    from eatlas.sources.published import place_of, published_vectors  # noqa: PLC0415
+
+    entries = published_vectors()
+    with output_of_a_command():
+        if as_json:
+            _print_json(entries)
+            return
+        width = max(len(entry.name) for entry in entries)
+        for entry in entries:
+            here = "here" if place_of(entry) else "-"
+            dim = str(entry.vectors.dim or "?")
+            typer.echo(
+                f"{entry.name:<{width}}  {dim:>4} d  {_size(entry):>7}  {here:<4}  "
+                f"{entry.vectors.title}"
+            )
+
+
+@app.command("show")
+def show(name: Name, as_json: Json = False) -> None:
+    """Say what is known about published vectors: address, size, hash, licence, what to cite."""
+    from eatlas.sources.published import find  # noqa: PLC0415
+
+    entry = find(name)
+    with output_of_a_command():
+        if as_json:
+            _print_json((entry,))
+            return
+        for key, value in _shown(entry):
+            typer.echo(f"{key + ':':<10} {value}")
+
+
+@app.command("where")
+def where(name: Name) -> None:
+    """Print where published vectors lie on this machine; exit code 2 if they are not here."""
+    from pathlib import Path  # noqa: PLC0415
+
+    from eatlas.sources.published import find  # noqa: PLC0415
+    from eatlas.sources.published.resolving import on_this_machine  # noqa: PLC0415
+    from eatlas.sources.spec import FileSpec  # noqa: PLC0415
+
+    typer.echo(on_this_machine(FileSpec(Path(find(name).name))).path)
+
+
+@app.command("fetch")
+def fetch(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Names that eatlas data list shows.")
+    ],
+) -> None:
+    """Download published vectors, check them, and unpack them.
+
+    They go to the folder that the system keeps caches in, or to the one that the environment
+    variable EATLAS_DATA names. A download that broke off goes on where it stopped.
+    """
+    from eatlas.sources.published import fetch_vectors, find  # noqa: PLC0415
+
+    for name in names:
+        find(name)  # a wrong name is said before gigabytes come for the others
+    for name in names:
+        with _progress(name) as watch:
+            path = fetch_vectors(name, watch=watch, say=remark)
+        typer.echo(f"{name}: {path}")
+
+
+def _print_json(entries: tuple[Published, ...]) -> None:
+    for entry in entries:
+        typer.echo(json.dumps(_values(entry), ensure_ascii=False))
+
+
+def _values(entry: Published) -> dict[str, Any]:
+    """All that is known, what is not as null."""
+    from eatlas.sources.published import place_of  # noqa: PLC0415
+    from eatlas.sources.published.fetching import read_record  # noqa: PLC0415
+
+    path, record = place_of(entry), read_record(entry)
+    vectors = entry.vectors.model_dump(mode="json")
+    download = entry.download.model_dump(mode="json", exclude={"vectors"})
+    return {
+        "schema": "eatlas/published/1",
+        **vectors,
+        **download,
+        "path": str(path) if path else None,
+        "fetched": record.fetched if record else None,
+        "fetched_sha256": record.sha256 if record else None,
+    }
+
+
+def _shown(entry: Published) -> Iterator[tuple[str, str]]:
+    values = _values(entry)
+    unknown = {
+        "hash": "not published; the first download records what it got",
+        "licence": "not recorded here; see the page",
+    }
+    yield "name", entry.name
+    yield "title", entry.vectors.title
+    yield "dim", str(values["dim"] or "unknown")
+    yield "url", values["url"]
+    size = values["size"]
+    yield "size", f"{size:,} bytes ({_size(entry)})" if size else "unknown"
+    for key in ("hash", "evidence", "licence", "page", "citation"):
+        if values[key] or key in unknown:
+            yield key, values[key] or unknown[key]
+    for note in values["notes"]:
+        yield "note", note
+    yield "here", values["path"] or f"no; eatlas data fetch {entry.name}"
+    if values["fetched"]:
+        yield "fetched", f"{values['fetched']}, sha256:{values['fetched_sha256']}"
+
+
+def _size(entry: Published) -> str:
+    from eatlas.sources.published.resolving import size_text  # noqa: PLC0415
+
+    return size_text(entry.download.size) if entry.download.size else "?"
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Watch | None]:
+    """A bar on a terminal; a log file has no use for one."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

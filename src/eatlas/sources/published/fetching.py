@@ -1,0 +1,239 @@
+"""Bring published vectors here: download, check, record, unpack; two processes do it once."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from eatlas.errors import SourceError
+from eatlas.sources.published import places, registry
+from eatlas.sources.published.downloading import (
+    PAUSE,
+    BrokenOffError,
+    RefusedError,
+    Remote,
+    Resuming,
+    Watch,
+)
+from eatlas.sources.published.entries import Published
+from eatlas.sources.published.unpacking import need, unpack
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was got from a publisher."""
+
+    url: str
+    size: int
+    sha256: str
+    etag: str | None
+    modified: str | None
+    fetched: str
+
+
+def fetch_vectors(
+    name: str,
+    *,
+    watch: Watch | None = None,
+    say: Callable[[str], None] | None = None,
+    pause: float = PAUSE,
+) -> Path:
+    """Bring published vectors to this machine, unless they are here.
+
+    A download that broke off goes on where it stopped; a file that changed meanwhile is begun
+    anew. The file is checked against the published hash, or, where nobody published one, against
+    what an earlier download recorded; another file is refused and removed. Processes that fetch the
+    same file wait for each other.
+
+    Parameters
+    ----------
+    name : str
+        Name of published vectors; ``eatlas data list`` shows them.
+    watch : callable, optional
+        Told the bytes that are here and those there are, chunk by chunk.
+    say : callable, optional
+        Told in words what goes on.
+    pause : float
+        Seconds before a broken connection is tried again; each further try waits twice as long.
+
+    Returns
+    -------
+    Path
+        The file of vectors, or the folder of vectors by year.
+
+    Raises
+    ------
+    SourceError
+        If the name is unknown, the file cannot be had or is another than it should be, or the disk
+        is full. The message says how to go on by hand.
+    """
+    entry, told = registry.find(name), say or (lambda _: None)
+    try:
+        places.data_folder().mkdir(parents=True, exist_ok=True)
+        with _alone(entry, told):
+            _bring(entry, watch, told, pause)
+    except OSError as error:
+        raise SourceError(
+            f"{name}: the vectors cannot be written to {places.data_folder()}",
+            got=error.strerror or str(error),
+            remedy=f"make room, or set {places.VARIABLE} to a folder that you may write to",
+        ) from error
+    return places.target_of(entry)
+
+
+def read_record(entry: Published) -> Record | None:
+    """What an earlier download got; None if there was none."""
+    path = places.record_of(entry)
+    try:
+        return Record(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise SourceError(
+            f"{path}: the record of an earlier download cannot be read",
+            remedy="delete it, and fetch the vectors again",
+        ) from error
+
+
+def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
+    if places.place_of(entry) is not None:
+        return
+    by_hand, ours = places.archive_of(entry), places.download_of(entry)
+    earlier = read_record(entry)
+    if by_hand.exists():
+        record = _inspect(entry, earlier, by_hand)
+    elif ours.exists():  # an earlier run could not unpack it
+        record = _inspect(entry, earlier, ours)
+    else:
+        remote = _download(entry, earlier, watch, say, pause)
+        record = _record(entry, ours, remote)
+    try:
+        _unpack_all(entry, by_hand if by_hand.exists() else ours, say)
+    except SourceError:
+        ours.unlink(missing_ok=True)  # it is not what it should be, so it is no use later either
+        raise
+    places.record_of(entry).write_text(json.dumps(asdict(record), indent=2), encoding="utf-8")
+    ours.unlink(missing_ok=True)
+
+
+def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> None:
+    """Unpack every set of vectors that the file holds."""
+    for each in registry.published_vectors():
+        if each.download == entry.download and places.place_of(each) is None:
+            say(f"{each.name}: unpacking")
+            unpack(archive, each.vectors, places.target_of(each))
+
+
+def _download(
+    entry: Published,
+    earlier: Record | None,
+    watch: Watch | None,
+    say: Callable[[str], None],
+    pause: float,
+) -> Remote | None:
+    import pooch  # noqa: PLC0415  (0.3 s, and only a download needs it)
+
+    path, download = places.download_of(entry), entry.download
+    pooch.get_logger().setLevel(logging.WARNING)  # we say ourselves what goes on
+    part = path.with_name(f"{download.file}.part")
+    if download.size is not None:
+        need(path.parent, download.size - (part.stat().st_size if part.exists() else 0))
+    say(f"{entry.name}: downloading {download.url}")
+    fetched = Resuming(part, watch, pause=pause)
+    known = _known(entry, earlier)
+    try:
+        pooch.retrieve(download.url, known, path.name, path.parent, downloader=fetched)
+    except (RefusedError, BrokenOffError) as error:
+        raise _no_file(entry, error) from error
+    except ValueError as error:  # pooch has removed the file
+        got = re.search(r"but got (\w+)", str(error))
+        if got is None:
+            raise
+        raise _another(entry, earlier, got[1]) from error
+    return fetched.remote
+
+
+def _known(entry: Published, earlier: Record | None) -> str | None:
+    """The hash that the file must have."""
+    if entry.download.hash:
+        return entry.download.hash
+    return f"sha256:{earlier.sha256}" if earlier and earlier.url == entry.download.url else None
+
+
+def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
+    """Check a file that lies there already."""
+    from pooch import file_hash  # noqa: PLC0415
+
+    if known := _known(entry, earlier):
+        algorithm, _, digits = known.partition(":")
+        if (got := file_hash(str(path), alg=algorithm)) != digits:
+            raise _another(entry, earlier, got, at=path)
+    return earlier or _record(entry, path, None)
+
+
+def _record(entry: Published, path: Path, remote: Remote | None) -> Record:
+    from pooch import file_hash  # noqa: PLC0415
+
+    return Record(
+        url=entry.download.url,
+        size=path.stat().st_size,
+        sha256=file_hash(str(path), alg="sha256"),
+        etag=remote.etag if remote else None,
+        modified=remote.modified if remote else None,
+        fetched=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _no_file(entry: Published, error: RefusedError | BrokenOffError) -> SourceError:
+    url, page, again = entry.download.url, entry.download.page, f"eatlas data fetch {entry.name}"
+    if isinstance(error, BrokenOffError):
+        first = f"run {again} again when there is a connection, it goes on where it stopped"
+    else:
+        first = f"see {page}" if page else "ask the publisher"
+    return SourceError(
+        f"{entry.name}: {url} cannot be downloaded",
+        got=str(error),
+        remedy=f"{first}; or get the file in another way, put it at {places.archive_of(entry)} "
+        f"and run {again}",
+    )
+
+
+def _another(
+    entry: Published, earlier: Record | None, got: str, *, at: Path | None = None
+) -> SourceError:
+    """The file is not the one that was published, or not the one that was got before."""
+    allowed: str | None
+    if entry.download.hash:
+        what, allowed = "has not the published hash", entry.download.hash.partition(":")[2]
+        remedy = "get it again; if that does not help, the publisher's file is no longer the same"
+    else:
+        then, allowed = (earlier.fetched, earlier.sha256) if earlier else ("an earlier day", None)
+        what = f"is not the file that was got on {then}"
+        remedy = f"if the publisher replaced it, delete {places.record_of(entry)} and fetch again"
+    file = f"{at}: this" if at else f"{entry.name}: what {entry.download.url} serves"
+    removed = "" if at else "; the download was removed"
+    return SourceError(f"{file} {what}{removed}", got=got, allowed=allowed, remedy=remedy)
+
+
+@contextmanager
+def _alone(entry: Published, say: Callable[[str], None]) -> Iterator[None]:
+    """Let one process at a time fetch a file."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415
+
+    path = places.archive_of(entry)
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say(f"{entry.name}: another process is fetching this file; waiting for it")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,351 @@
+"""Fetch from a real server: what comes is whole, checked, recorded, and comes once."""
+
+import gzip
+import json
+import resource
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
+from tests.sources.series_files import write_histwords
+
+from eatlas import fetch_vectors, open_vectors
+from eatlas.errors import SourceError
+from eatlas.sources import open_sources
+
+MANY = text_of([f"w{number}" for number in range(500)], dim=5)
+
+
+def left_over(data):
+    return sorted(p.name for p in data.iterdir() if p.suffix not in {".json", ".lock", ".toml"})
+
+
+def test_an_archive_with_two_sets_comes_once(publisher, data):
+    files = {"tiny.3d.txt": text_of(), "tiny.5d.txt": text_of(dim=5)}
+    archive = publisher.files["tiny.zip"] = zip_of({**files, "more/readme.txt": b"no vectors"})
+    sets = [{"name": n.removesuffix(".txt"), "title": "t", "member": n} for n in files]
+    register(data, publisher.url, "tiny.zip", *sets, hash=sha256(archive), size=len(archive))
+    path = fetch_vectors("tiny.3d")
+    assert path == data / "tiny.3d" / "tiny.3d.txt"
+    assert path.read_bytes() == files["tiny.3d.txt"]
+    assert fetch_vectors("tiny.5d").read_bytes() == files["tiny.5d.txt"]
+    assert publisher.asked == [None]
+    assert left_over(data) == ["tiny.3d", "tiny.5d"]
+    record = json.loads((data / "tiny.zip.json").read_text())
+    assert f"sha256:{record['sha256']}" == sha256(archive)
+    assert (record["size"], record["etag"]) == (len(archive), '"one"')
+
+
+@pytest.mark.parametrize("file", ["plain.vec", "packed.vec.gz"])
+def test_a_file_by_name(publisher, data, file):
+    publisher.files[file] = gzip.compress(MANY) if file.endswith(".gz") else MANY
+    register(data, publisher.url, file, {"name": "mine", "title": "t"})
+    path = fetch_vectors("mine")
+    assert path.read_bytes() == MANY
+    source = open_vectors("mine?index=no")
+    assert (source.name, source.dim) == ("mine?index=no", 5)
+    np.testing.assert_array_equal(
+        source.lookup(["w7"])["w7"], open_vectors(path).lookup(["w7"])["w7"]
+    )
+    assert left_over(data) == ["mine"]
+
+
+def test_a_member_of_what_is_no_archive(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    fetch_vectors("mine")
+    with pytest.raises(SourceError, match="this is no archive, so it has no members"):
+        open_vectors("mine#en/vectors.txt")
+
+
+def test_a_series(publisher, data, tmp_path):
+    decades = {year: {"sun": [1.0, 0.0], "moon": [0.0, year]} for year in (1980, 1990)}
+    folder = write_histwords(tmp_path / "made", decades)
+    held = {f"sgns/{path.name}": path.read_bytes() for path in folder.iterdir()}
+    publisher.files["hist.zip"] = zip_of(
+        {**held, "sgns/README": b"no vectors", "__MACOSX/._1990-w.npy": b"x"}
+    )
+    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
+    path = fetch_vectors("hist")
+    assert sorted(p.name for p in path.iterdir()) == sorted(p.name for p in folder.iterdir())
+    periods = open_sources("hist?from=1985")
+    assert [(each.name, each.period) for each in periods] == [("hist?from=1985", 1990)]
+    assert [each.period for each in open_sources("hist")] == [1980, 1990]
+    assert open_vectors("hist?period=1980").lookup(["moon"])["moon"][1] == 1980
+
+
+def test_a_broken_connection_goes_on_where_it_stopped(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    publisher.cuts = [1000, 2000]
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(MANY))
+    seen = []
+    path = fetch_vectors("mine", watch=lambda *now: seen.append(now), pause=0)
+    assert path.read_bytes() == MANY
+    assert publisher.asked == [None, "bytes=1000-", "bytes=3000-"]
+    assert seen[-1] == (len(MANY), len(MANY))
+
+
+def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    publisher.cuts = [1500, *[0] * 9]
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine", pause=0)
+    assert str(caught.value).splitlines() == [
+        f"mine: {publisher.url}/mine.vec cannot be downloaded",
+        f"  got: {caught.value.got}",
+        "  remedy: run eatlas data fetch mine again when there is a connection, it goes on where it "
+        f"stopped; or get the file in another way, put it at {data / 'mine.vec'} and run eatlas "
+        "data fetch mine",
+    ]
+    assert (data / "mine.vec.part").stat().st_size == 1500
+    publisher.cuts, publisher.asked = [], []
+    assert fetch_vectors("mine").read_bytes() == MANY
+    assert publisher.asked == ["bytes=1500-"]
+    assert left_over(data) == ["mine"]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("length", ["shorter", "same", "longer"])
+def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
+    new = {"shorter": MANY[:900], "same": MANY[::-1], "longer": MANY + MANY}[length]
+    publisher.files["mine.vec"] = MANY
+    publisher.cuts = [1500, *[0] * 9]
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError):
+        fetch_vectors("mine", pause=0)
+    publisher.files["mine.vec"], publisher.etag = new, '"two"'
+    publisher.cuts, publisher.ranges = [], ranges
+    assert fetch_vectors("mine").read_bytes() == new
+
+
+@pytest.mark.parametrize("new", [MANY[:900], MANY + MANY])
+def test_a_changed_length_is_enough_where_nothing_else_tells(publisher, data, new):
+    publisher.files["mine.vec"], publisher.etag = MANY, None
+    publisher.cuts = [1500, *[0] * 9]
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError):
+        fetch_vectors("mine", pause=0)
+    publisher.files["mine.vec"], publisher.cuts = new, []
+    assert fetch_vectors("mine").read_bytes() == new
+
+
+def test_a_server_that_knows_no_ranges(publisher, data):
+    publisher.files["mine.vec"], publisher.ranges = MANY, False
+    publisher.cuts = [1000, 4000]
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    assert fetch_vectors("mine", pause=0).read_bytes() == MANY
+    assert len(publisher.asked) == 3
+
+
+def test_a_server_that_tells_no_length(publisher, data):
+    publisher.files["mine.vec"], publisher.lengths = MANY, False
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    assert fetch_vectors("mine").read_bytes() == MANY
+
+
+def test_another_hash_is_refused_and_the_file_removed(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(b"other"))
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert str(caught.value) == (
+        f"mine: what {publisher.url}/mine.vec serves has not the published hash; the download was "
+        f"removed\n  got: {sha256(MANY)[7:]}\n  allowed: {sha256(b'other')[7:]}\n"
+        "  remedy: get it again; if that does not help, the publisher's file is no longer the same"
+    )
+    assert left_over(data) == []
+    assert not (data / "mine.vec.json").exists()
+
+
+def test_a_later_download_is_checked_against_the_first(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    fetch_vectors("mine").unlink()
+    first = json.loads((data / "mine.vec.json").read_text())
+    publisher.files["mine.vec"], publisher.etag = text_of(), '"two"'
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert f"is not the file that was got on {first['fetched']}; the download was" in str(
+        caught.value
+    )
+    assert caught.value.allowed == first["sha256"]
+    assert f"delete {data / 'mine.vec.json'} and fetch again" in caught.value.remedy
+    (data / "mine.vec.json").unlink()
+    assert fetch_vectors("mine").read_bytes() == text_of()
+
+
+@pytest.mark.parametrize(
+    ("status", "got"), [(404, "404 Not Found"), (503, "503 Service Unavailable")]
+)
+def test_a_server_that_refuses(publisher, data, status, got):
+    publisher.status = status
+    register(
+        data,
+        publisher.url,
+        "mine.vec",
+        {"name": "mine", "title": "t"},
+        page="https://example.org/v",
+    )
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert caught.value.got == got
+    assert caught.value.remedy.startswith(
+        "see https://example.org/v; or get the file in another way"
+    )
+    assert publisher.asked == [None]
+
+
+def test_no_network_and_on_by_hand(data):
+    with serving(Publisher()) as gone:
+        pass
+    register(data, gone.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(MANY))
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert caught.value.got == "Connection refused"
+    assert f"put it at {data / 'mine.vec'} and run eatlas data fetch mine" in caught.value.remedy
+    (data / "mine.vec").write_bytes(MANY[:-1])
+    with pytest.raises(SourceError, match="mine.vec: this has not the published hash\n"):
+        fetch_vectors("mine")
+    assert (data / "mine.vec").exists()
+    (data / "mine.vec").write_bytes(MANY)
+    assert fetch_vectors("mine").read_bytes() == MANY
+    assert (data / "mine.vec").exists()  # whoever put it there may remove it
+
+
+def test_a_name_that_is_no_host(data):
+    register(data, "http://nowhere.invalid", "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError, match="cannot be downloaded"):
+        fetch_vectors("mine")
+
+
+def test_what_does_not_fit_is_not_begun(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=10**18)
+    with pytest.raises(SourceError, match="not enough room on this disk") as caught:
+        fetch_vectors("mine")
+    assert caught.value.allowed == f"{10**18:,} bytes at least"
+    assert "set EATLAS_DATA" in caught.value.remedy
+    assert publisher.asked == []
+
+
+def in_a_process_that_writes_at_most(size):
+    """No file may grow beyond `size` there, which the system says much as it does of a full disk."""
+    command = [sys.executable, "-B", "-m", "eatlas", "data", "fetch", "mine"]
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+
+
+def test_a_full_disk(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+
+    done = in_a_process_that_writes_at_most(4096)
+    assert done.returncode == 2
+    assert (
+        f"error: mine: the vectors cannot be written to {data}\n  got: File too large\n"
+        in done.stderr
+    )
+    assert "remedy: make room, or set EATLAS_DATA" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert fetch_vectors("mine").read_bytes() == MANY
+
+
+def test_a_folder_that_is_a_file(publisher, data, monkeypatch):
+    monkeypatch.setenv("EATLAS_DATA", __file__)
+    with pytest.raises(SourceError, match="cannot be written to") as caught:
+        fetch_vectors("glove.6B.50d")
+    assert caught.value.got in {"File exists", "Not a directory"}
+
+
+def test_two_processes_fetch_once(publisher, data):
+    publisher.files["mine.vec"], publisher.hold = MANY, threading.Event()
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(lambda: publisher.asked)
+    second = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = second.stderr.readline()
+    publisher.hold.set()
+    for process in (first, second):
+        out, _ = process.communicate(timeout=60)
+        assert (process.returncode, out) == (0, f"mine: {data / 'mine' / 'mine.vec'}\n")
+    assert line == "mine: another process is fetching this file; waiting for it\n"
+    assert publisher.asked == [None]
+
+
+def until(true):
+    while not true():
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        ({"readme.txt": b"x"}, "the archive has no such member"),
+        ({"a/mine.txt": b"x" * (70 << 20)}, "this grows too much when it is decompressed"),
+    ],
+)
+def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message):
+    publisher.files["mine.zip"] = zip_of(held)
+    register(
+        data, publisher.url, "mine.zip", {"name": "mine", "title": "t", "member": "a/mine.txt"}
+    )
+    with pytest.raises(SourceError, match=message):
+        fetch_vectors("mine")
+    assert not any(path.is_file() for path in (data / "mine").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        ({"../1990.txt": text_of()}, "a member's name leads out of the archive"),
+        ({"a/1990.txt": text_of(), "b/1990.txt": text_of()}, "two files would have one name"),
+        ({"readme.txt": b"x"}, "the archive holds no vectors by year\n  got: readme.txt"),
+    ],
+)
+def test_a_series_that_is_not_what_it_should_be(publisher, data, held, message):
+    publisher.files["hist.zip"] = zip_of(held)
+    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
+    with pytest.raises(SourceError, match=message):
+        fetch_vectors("hist")
+    assert not (data / "hist").exists()
+    assert not list(data.parent.glob("1990*"))
+
+
+def test_a_zip_that_is_none(publisher, data):
+    publisher.files["hist.zip"] = b"<html>login</html>"
+    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
+    with pytest.raises(SourceError, match="hist.zip.download: this is no zip archive"):
+        fetch_vectors("hist")
+    publisher.files["hist.zip"] = zip_of(
+        {"1990.txt": text_of()}
+    )  # the page of a portal was no fact
+    assert fetch_vectors("hist").is_dir()
+    assert left_over(data) == ["hist"]
+
+
+def test_what_could_not_be_unpacked_for_want_of_room_is_not_downloaded_again(publisher, data):
+    publisher.files["mine.vec.gz"] = gzip.compress(MANY)
+    register(data, publisher.url, "mine.vec.gz", {"name": "mine", "title": "t"})
+    size = len(gzip.compress(MANY))
+    assert size < 8192 < len(MANY)
+    done = in_a_process_that_writes_at_most(8192)
+    assert (done.returncode, "got: File too large" in done.stderr) == (2, True)
+    assert left_over(data) == ["mine", "mine.vec.gz.download"]
+    assert fetch_vectors("mine").read_bytes() == MANY
+    assert publisher.asked == [None]
+    assert left_over(data) == ["mine"]
+
+
+def test_a_damaged_record(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    (data / "mine.vec.json").write_text("{")
+    with pytest.raises(SourceError, match="the record of an earlier download cannot be read"):
+        fetch_vectors("mine")
