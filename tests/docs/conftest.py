@@ -15,6 +15,7 @@ def in_a_shell(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", COLUMNS)
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("EATLAS_DATA", "data")
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:

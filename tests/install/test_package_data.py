@@ -28,6 +28,7 @@ def test_the_wheel_is_complete(wheel):
         "eatlas/sources/data/glove-sample.safetensors",
         "eatlas/sources/data/glove-sample.vocab.txt",
         "eatlas/sources/data/glove-sample.json",
+        "eatlas/sources/data/published.toml",
         "eatlas/sources/data/LICENSE-PDDL-1.0.txt",
         "eatlas/results/data/result-1.schema.json",
         "eatlas/results/data/scan-1.schema.json",

@@ -21,7 +21,7 @@ COLUMNS = "100"
 
 
 def main(names: list[str]) -> None:
-    os.environ |= {"COLUMNS": COLUMNS, "NO_COLOR": "1"}
+    os.environ |= {"COLUMNS": COLUMNS, "NO_COLOR": "1", "EATLAS_DATA": "data"}
     pages = [Path(name).resolve() for name in names] or sorted((ROOT / "docs").rglob("*.md"))
     for path in pages:
         page = path.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -234,26 +234,31 @@ def test_what_does_not_fit_is_not_begun(publisher, data):
     assert publisher.asked == []
 
 
-def in_a_process_that_writes_at_most(size):
-    """No file may grow beyond `size` there, which the system says much as it does of a full disk."""
-    command = [sys.executable, "-B", "-m", "eatlas", "data", "fetch", "mine"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+@contextmanager
+def room_for(size):
+    """No file may grow beyond `size` meanwhile; the system says so much as of a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
 
-    done = in_a_process_that_writes_at_most(4096)
-    assert done.returncode == 2
-    assert (
-        f"error: mine: the vectors cannot be written to {data}\n  got: File too large\n"
-        in done.stderr
+    with room_for(4096), pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert str(caught.value) == (
+        f"mine: the vectors cannot be written to {data}\n  got: File too large\n"
+        "  remedy: make room, or set EATLAS_DATA to a folder that you may write to"
     )
-    assert "remedy: make room, or set EATLAS_DATA" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (data / "mine.vec.part").stat().st_size == 4096
+    publisher.asked = []
     assert fetch_vectors("mine").read_bytes() == MANY
+    assert publisher.asked == ["bytes=4096-"]
 
 
 def test_a_folder_that_is_a_file(publisher, data, monkeypatch):
@@ -333,10 +338,9 @@ def test_a_zip_that_is_none(publisher, data):
 def test_what_could_not_be_unpacked_for_want_of_room_is_not_downloaded_again(publisher, data):
     publisher.files["mine.vec.gz"] = gzip.compress(MANY)
     register(data, publisher.url, "mine.vec.gz", {"name": "mine", "title": "t"})
-    size = len(gzip.compress(MANY))
-    assert size < 8192 < len(MANY)
-    done = in_a_process_that_writes_at_most(8192)
-    assert (done.returncode, "got: File too large" in done.stderr) == (2, True)
+    assert len(gzip.compress(MANY)) < 12_000 < len(MANY)
+    with room_for(12_000), pytest.raises(SourceError, match="cannot be written to"):
+        fetch_vectors("mine")
     assert left_over(data) == ["mine", "mine.vec.gz.download"]
     assert fetch_vectors("mine").read_bytes() == MANY
     assert publisher.asked == [None]

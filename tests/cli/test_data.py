@@ -1,0 +1,103 @@
+"""``eatlas data``: list, show, where and fetch, and a run on what was fetched."""
+
+import json
+
+import pytest
+from tests.sources.published.conftest import data, publisher  # noqa: F401  (fixtures)
+from tests.sources.published.serving import register, sha256
+
+import eatlas
+
+
+@pytest.fixture
+def vectors():
+    """A few words of the sample, as a publisher's file."""
+    (test,) = eatlas.load_tests("weat-6")
+    found = eatlas.open_vectors("glove-sample").lookup({term.lower() for term in test.terms})
+    lines = (f"{word} {' '.join(map(repr, row.tolist()))}\n" for word, row in found.items())
+    return "".join(lines).encode()
+
+
+def test_list(eatlas_cli):
+    ended = eatlas_cli("data", "list")
+    assert (ended.code, ended.err) == (0, "")
+    (line,) = [line for line in ended.out.splitlines() if line.startswith("glove.840B.300d ")]
+    assert line.split()[:6] == ["glove.840B.300d", "300", "d", "2.2", "GB", "-"]
+    assert line.endswith("GloVe, Common Crawl, 840 billion tokens, 2.2 million words, cased")
+    (line,) = [line for line in ended.out.splitlines() if line.startswith("histwords-eng-all ")]
+    assert line.split()[3] == "?"
+
+
+def test_list_as_json(eatlas_cli):
+    lines = [json.loads(line) for line in eatlas_cli("data", "list", "--json").out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    glove = by_name["glove.6B.300d"]
+    assert {line["schema"] for line in lines} == {"eatlas/published/1"}
+    assert (glove["dim"], glove["size"], glove["licence"]) == (300, 862182613, "PDDL-1.0")
+    assert glove["hash"].startswith("sha256:617afb2f")
+    assert (glove["path"], glove["fetched"], glove["fetched_sha256"]) == (None, None, None)
+    assert by_name["cc.en.300"]["hash"] is None
+    assert by_name["histwords-eng-all"]["size"] is None
+
+
+def test_show(eatlas_cli):
+    out = eatlas_cli("data", "show", "histwords-eng-all").out
+    assert "size:      unknown\n" in out
+    assert "hash:      not published; the first download records what it got\n" in out
+    assert "licence:   not recorded here; see the page\n" in out
+    assert "here:      no; eatlas data fetch histwords-eng-all\n" in out
+    out = eatlas_cli("data", "show", "glove.6B.50d").out
+    assert "size:      862,182,613 bytes (862 MB)\n" in out
+    assert "citation:  Pennington, J., Socher, R. and Manning, C. D. (2014). GloVe: Global" in out
+    values = json.loads(eatlas_cli("data", "show", "glove.6B.50d", "--json").out)
+    assert values["name"] == "glove.6B.50d"
+
+
+@pytest.mark.parametrize("command", ["show", "where", "fetch"])
+def test_a_wrong_name(eatlas_cli, command):
+    ended = eatlas_cli("data", command, "glove.6B.51d")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: there are no published vectors called 'glove.6B.51d'\n")
+
+
+def test_what_is_not_here(eatlas_cli):
+    for arguments in (["data", "where", "crawl-300d-2M"], ["run", "--vectors", "crawl-300d-2M"]):
+        ended = eatlas_cli(*arguments)
+        assert (ended.code, ended.out) == (2, "")
+        assert "crawl-300d-2M: these published vectors are not on this machine yet" in ended.err
+        assert "remedy: eatlas data fetch crawl-300d-2M (1.5 GB)\n" in ended.err
+
+
+def test_from_fetch_to_a_result(eatlas_cli, publisher, data, vectors):  # noqa: F811
+    publisher.files["mine.txt"] = vectors
+    register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"}, hash=sha256(vectors))
+    ended = eatlas_cli("data", "fetch", "mine")
+    path = data / "mine" / "mine.txt"
+    assert (ended.code, ended.out) == (0, f"mine: {path}\n")
+    assert ended.err == f"mine: downloading {publisher.url}/mine.txt\nmine: unpacking\n"
+    assert eatlas_cli("data", "where", "mine").out == f"{path}\n"
+    assert f"here:      {path}\nfetched:   20" in eatlas_cli("data", "show", "mine").out
+    line = json.loads(eatlas_cli("data", "list", "--json").out.splitlines()[-1])
+    assert (line["path"], f"sha256:{line['fetched_sha256']}") == (str(path), sha256(vectors))
+    assert eatlas_cli("data", "fetch", "mine").err == ""  # it is here
+    ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", "mine", "--json")
+    result = json.loads(ended.out.splitlines()[0])
+    assert (ended.code, result["source"]) == (0, "mine")
+    assert result["pattern"]["label"] == "BY-Singular"
+
+
+def test_nothing_is_fetched_where_one_name_is_wrong(eatlas_cli, publisher, data):  # noqa: F811
+    register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
+    assert eatlas_cli("data", "fetch", "mine", "mime").code == 2
+    assert publisher.asked == []
+
+
+def test_a_server_that_refuses(eatlas_cli, publisher, data):  # noqa: F811
+    register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
+    ended = eatlas_cli("data", "fetch", "mine")
+    assert (ended.code, ended.out) == (2, "")
+    assert (
+        f"error: mine: {publisher.url}/mine.txt cannot be downloaded\n  got: 404 Not Found\n"
+        in (ended.err)
+    )
+    assert f"put it at {data / 'mine.txt'} and run eatlas data fetch mine\n" in ended.err

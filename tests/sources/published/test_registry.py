@@ -1,0 +1,183 @@
+"""What the registry says, and who may add to it."""
+
+import re
+from importlib.metadata import EntryPoint
+
+import pytest
+from tests.sources.published.serving import register, text_of
+
+from eatlas import open_vectors
+from eatlas.errors import SourceError
+from eatlas.sources import open_sources
+from eatlas.sources.published import find, place_of, published_vectors, registry
+from eatlas.sources.published.entries import parse_registry
+from eatlas.sources.published.places import data_folder
+
+GOOD = """\
+schema = 1
+[[download]]
+url = "https://example.org/mine.vec.gz"
+file = "mine.vec.gz"
+[[download.vectors]]
+name = "mine"
+title = "vectors of mine"
+"""
+
+
+def test_the_published_vectors_that_everybody_asks_for():
+    names = [entry.name for entry in published_vectors()]
+    for name in (
+        "glove.840B.300d",
+        *(f"glove.6B.{dim}d" for dim in (50, 100, 200, 300)),
+        *(f"glove.twitter.27B.{dim}d" for dim in (25, 50, 100, 200)),
+        "word2vec-google-news-300",
+        "wiki-news-300d-1M",
+        "crawl-300d-2M",
+        "cc.en.300",
+        "histwords-eng-all",
+        "histwords-eng-fiction",
+        "histwords-coha-word",
+    ):
+        assert name in names
+
+
+@pytest.mark.parametrize("entry", published_vectors(), ids=lambda entry: entry.name)
+def test_each_says_where_it_comes_from(entry):
+    download = entry.download
+    assert download.citation
+    assert download.page.startswith("https://")
+    assert bool(download.hash) == bool(download.evidence)  # no hash without who published it
+    assert entry.vectors.title
+    if entry.vectors.member:
+        assert entry.vectors.member.startswith(entry.name)
+    numbers = re.findall(r"\.(\d+)d$", entry.name)
+    assert not numbers or int(numbers[0]) == entry.vectors.dim
+
+
+def test_the_folder_of_data(monkeypatch, tmp_path):
+    assert data_folder() == tmp_path / "data"
+    monkeypatch.setenv("EATLAS_DATA", "~/vectors")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "vectors"
+    monkeypatch.delenv("EATLAS_DATA")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert data_folder().is_relative_to(tmp_path)
+    assert data_folder().parts[-2:] == ("eatlas", "vectors")
+
+
+def test_what_was_not_fetched_is_not_downloaded_unasked(data):
+    path = data / "glove.840B.300d" / "glove.840B.300d.txt"
+    for opened in (open_vectors, open_sources):
+        for spec in ("glove.840B.300d", "glove.840B.300d?index=no"):
+            with pytest.raises(SourceError) as caught:
+                opened(spec)
+            assert str(caught.value) == (
+                "glove.840B.300d: these published vectors are not on this machine yet\n"
+                f"  got: nothing at {path}\n"
+                "  remedy: eatlas data fetch glove.840B.300d (2.2 GB)"
+            )
+
+
+def test_an_existing_path_wins(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "glove.6B.50d").write_bytes(text_of())
+    assert open_vectors("glove.6B.50d").dim == 3
+
+
+def test_what_lies_in_the_folder_is_opened_by_name(data):
+    path = data / "glove.6B.50d" / "glove.6B.50d.txt"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text_of())
+    source = open_vectors("glove.6B.50d")
+    assert (source.name, source.dim) == ("glove.6B.50d", 3)
+    assert place_of(find("glove.6B.50d")) == path
+    with pytest.raises(SourceError, match="unknown option"):
+        open_vectors("glove.6B.50d?nothing=1")
+
+
+@pytest.mark.parametrize(
+    ("spec", "remedy"),
+    [
+        ("glove.840b", "did you mean glove.840B.300d?"),
+        ("glove.840B.300d.txt", "check the path, or did you mean glove.840B.300d?"),
+        ("quite-another.txt", "check the path"),
+    ],
+)
+def test_a_name_that_is_nearly_right(spec, remedy):
+    with pytest.raises(SourceError) as caught:
+        open_vectors(spec)
+    assert caught.value.remedy == remedy
+
+
+def test_a_name_that_is_unknown():
+    with pytest.raises(
+        SourceError, match="there are no published vectors called 'glove.6b.99d'"
+    ) as caught:
+        find("glove.6b.99d")
+    assert caught.value.remedy.startswith("did you mean glove.6B.")
+    assert caught.value.remedy.endswith("eatlas data list shows them all")
+    with pytest.raises(SourceError) as caught:
+        find("zzzz")
+    assert caught.value.remedy == "eatlas data list shows them all"
+
+
+def test_other_packages_add_theirs(monkeypatch, tmp_path):
+    path = tmp_path / "theirs.toml"
+    path.write_text(GOOD)
+    point = EntryPoint("theirs", f"{__name__}:theirs", registry.ENTRY_POINTS)
+    monkeypatch.setattr(registry, "entry_points", lambda **_: [point])
+    monkeypatch.setattr(f"{__name__}.theirs", lambda: path)
+    assert find("mine").vectors.title == "vectors of mine"
+    path.unlink()
+    with pytest.raises(SourceError, match="theirs.toml: the list of vectors cannot be read"):
+        find("mine")
+
+
+def theirs():
+    """What an entry point of another package would lead to."""
+
+
+def test_names_are_given_once(data):
+    register(data, "https://example.org", "a.vec", {"name": "glove.6B.50d", "title": "t"})
+    with pytest.raises(SourceError, match="two entries of published vectors share a name"):
+        published_vectors()
+
+
+def test_files_are_given_once(data):
+    register(data, "https://example.org", "GLOVE.6B.zip", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError, match="two downloads would be kept under one name"):
+        published_vectors()
+
+
+def test_the_sample_does_not_depend_on_the_lists(data):
+    data.mkdir()
+    (data / "vectors.toml").write_text("nonsense")
+    assert open_vectors("glove-sample").dim == 100
+    with pytest.raises(SourceError, match="vectors.toml: this is not TOML"):
+        published_vectors()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("schema = 1", "", "key schema: is missing (allowed: schema = 1)"),
+        ("schema = 1", "schema = 2", "key schema: Input should be 1 (allowed: schema = 1)"),
+        ('"mine"', '"../mine"', "key download.vectors.name, number 1, number 1: is not usable "
+         "(allowed: letters, digits, full stops, - and _)"),
+        ('file = "mine.vec.gz"', 'file = "a/b"', "key download.file, number 1: is not usable"),
+        ('"https:', '"file:', "key download.url, number 1: is not usable (allowed: an address"),
+        ("title", "titel", "key download.vectors.titel, number 1, number 1: is not a key that"),
+        ('file =', 'hash = "sha256:12"\nfile =', "key download.hash, number 1: is not usable"),
+        ('file =', 'size = -1\nfile =', "key download.size, number 1: Input should be greater"),
+        ("[[download.vectors]]\nname", "name", "key download.vectors, number 1: is missing"),
+    ],
+)  # fmt: skip
+def test_faults_are_named(old, new, message):
+    with pytest.raises(SourceError) as caught:
+        parse_registry(GOOD.replace(old, new).encode(), "vectors.toml")
+    assert f"vectors.toml: {message}" in str(caught.value)
+
+
+def test_bytes_that_are_no_text():
+    with pytest.raises(SourceError, match="not UTF-8"):
+        parse_registry(b"\xff\xfe\x00", "vectors.toml")
