@@ -72,6 +72,15 @@ def fetch_vectors(
     SourceError
         If the name is unknown, the file cannot be had or is another than it should be, or the disk
         is full. The message says how to go on by hand.
+
+    Examples
+    --------
+    ``eatlas.fetch_vectors("glove.6B.50d")`` downloads 862 MB; a wrong name nothing:
+
+    >>> fetch_vectors("glove.6B.51d")
+    Traceback (most recent call last):
+    eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
+      remedy: did you mean glove.6B.50d, ...? eatlas data list shows them all
     """
     entry, told = registry.find(name), say or (lambda _: None)
     try:
