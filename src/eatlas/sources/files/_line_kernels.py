@@ -100,15 +100,18 @@ def parse(
     out: NDArray[np.float32],
     done: NDArray[np.bool_],
 ) -> None:
-    """Read the numbers of lines; ``done`` is False for a line that a slower way must read.
+    """Read the numbers of those lines for which ``done`` is True.
+
+    It becomes False for a line that a slower way must read.
 
     Gives what rounding to float64 and then to float32 gives, bit for bit. A number of at most 15
     digits and a small exponent is one exact integer over one exact power of ten, so the quotient is
     rounded correctly (Clinger 1990); for longer ones see ``_NEAR``.
     """
     for k in range(len(word_ends)):
+        if not done[k]:
+            continue
         i, end = word_ends[k] + 1, line_ends[k]
-        done[k] = True
         for column in range(out.shape[1]):
             i, value, good = _number(buffer, i, end, separator)
             if not good:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from eatlas.sources.protocol import CHUNK
 from eatlas.sources.whole import ListedSource
 
+_LARGEST = 1 << 30
+
 
 class Chunk(NamedTuple):
     """Some rows of a source as they stand: words, and vectors of shape (len(words), dim)."""
@@ -26,6 +28,34 @@ class WholeSource(ListedSource, Protocol):
     def vocabulary(self) -> Iterator[str]:
         """Every word; memory does not grow with their number where the format allows it."""
         ...
+
+
+class Part(Protocol):
+    """Some rows of a file, known to stand there and not read yet."""
+
+    def __len__(self) -> int: ...
+
+    def read(self, first: int, out: NDArray[np.float32]) -> list[str]:
+        """Read rows from the row `first` on into `out`, and return their words."""
+        ...
+
+
+def fill_chunks(parts: Iterable[Part], rows: int, dim: int) -> Iterator[Chunk]:
+    """Read parts of any length as chunks of `rows` rows, of fewer if they were beyond 1 GiB."""
+    rows = max(1, min(rows, _LARGEST // (4 * dim)))
+    words: list[str] = []
+    vectors = np.empty((rows, dim), np.float32)
+    for part in parts:
+        done = 0
+        while done < len(part):
+            at = len(words)
+            words += part.read(done, vectors[at : at + len(part) - done])
+            done += len(words) - at
+            if len(words) == rows:
+                yield Chunk(words, vectors)
+                words, vectors = [], np.empty((rows, dim), np.float32)
+    if words:
+        yield Chunk(words, vectors[: len(words)])
 
 
 def regroup(pieces: Iterable[Chunk], rows: int) -> Iterator[Chunk]:

@@ -10,6 +10,9 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eatlas.errors import SourceError
 from eatlas.sources.files.components import is_number, parse_components
 from eatlas.sources.protocol import Vector
@@ -120,3 +123,26 @@ def decode(raw: bytes, encoding: str, where: str) -> str:
             remedy="convert it, for example: iconv -f latin1 -t utf-8; "
             "or say what it is: ?encoding=latin-1",
         ) from error
+
+
+def decode_all(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    separator: bytes,
+    encoding: str,
+) -> list[str]:
+    """Decode words of a block, each of which ends at a separator and holds none.
+
+    Raises
+    ------
+    UnicodeDecodeError
+        If the bytes of one are none of the encoding; :func:`decode` says it better.
+    """
+    if not len(starts):
+        return []
+    lengths = ends - starts + 1  # with the separator
+    behind = np.cumsum(lengths)
+    places = np.arange(behind[-1]) + np.repeat(starts - (behind - lengths), lengths)
+    joined: str = data[places[:-1]].tobytes().decode(encoding)
+    return joined.split(separator.decode())

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceWarning
 from eatlas.sources.archives import Content
 from eatlas.sources.files.reading import FileDigest, open_binary, stream_hash
-from eatlas.sources.index import SUFFIX, Index, IndexKey, read_index
+from eatlas.sources.index import SUFFIX, Index, IndexKey, IndexWriter, read_index
 from eatlas.sources.memory import duplicate_note
 from eatlas.sources.protocol import Vector
 
 INDEX_CHOICES = ("auto", "yes", "no")
 _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
+COMPILE_FROM = 64 << 20
+"""Bytes from which a pass is compiled: compiling takes seconds once for each installation, loading
+what was compiled most of a second; in Python, 64 MiB take less than that."""
 
 
 class IndexedSource(ABC):
@@ -81,8 +84,8 @@ class IndexedSource(ABC):
         """A word as the file's bytes write it; None if they cannot."""
 
     @abstractmethod
-    def _scan(self, wanted: Collection[bytes], *, for_index: bool) -> Mapping[bytes, Vector]:
-        """Read the whole file once."""
+    def _scan(self, wanted: Collection[bytes], index: IndexWriter | None) -> Mapping[bytes, Vector]:
+        """Read the whole file once; tell the writer, if there is one, where each word stands."""
 
     @abstractmethod
     def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
@@ -91,7 +94,20 @@ class IndexedSource(ABC):
     def _by_pass(self, new: Collection[bytes]) -> Mapping[bytes, Vector]:
         if self.content.plain:
             self._digest.start()
-        return self._scan(new, for_index=self._indexed)
+        if not self._indexed:
+            return self._scan(new, None)
+        with IndexWriter(self._index_path) as writer:
+            found = self._scan(new, writer)
+            if writer.error is None:
+                writer.finish(self._index_key(), self._digest.result())
+        if writer.error is not None and self._wishes_index == "yes":
+            warnings.warn(
+                f"{self._index_path}: the index could not be written "
+                f"({writer.error.strerror}); the next lookup reads the whole file again",
+                SourceWarning,
+                stacklevel=4,
+            )
+        return found
 
     def _by_index(self, new: Collection[bytes]) -> Mapping[bytes, Vector] | None:
         """Answers from the index; None if there is none that can be relied on."""
@@ -122,41 +138,20 @@ class IndexedSource(ABC):
     def _index_key(self) -> IndexKey:
         return IndexKey.of(self.content.path, self.content.stamp, self._reading)
 
-    def _save_index(
-        self, hashes: list[NDArray[np.uint64]], offsets: list[NDArray[np.int64]]
-    ) -> None:
-        self._index_known = Index.build(self._index_key(), hashes, offsets)
-        self._write_index()
-
-    def _write_index(self) -> None:
-        """Write the index; a lookup that has its answer does not fail because this does."""
-        if self._index_known is None:
-            return
-        try:
-            self._index_known.write(self._index_path)
-        except OSError as error:
-            if self._wishes_index == "yes":
-                warnings.warn(
-                    f"{self._index_path}: the index could not be written "
-                    f"({error.strerror or error}); the next lookup reads the whole file again",
-                    SourceWarning,
-                    stacklevel=2,
-                )
-
     def _sha256(self) -> str:
         if not self.content.plain:
             if self._stream_digest is None:
                 with self.content.open() as file:
                     self._stream_digest = stream_hash(file)
             return self._stream_digest
-        known = self._indexed and (
-            self._index_known or read_index(self._index_path, self._index_key())
-        )
-        if known and known.sha256 is not None:
-            self._index_known = known
-            return known.sha256
-        sha256 = self._digest.result()
-        if self._index_known is not None:
-            self._index_known = self._index_known.with_hash(sha256)
-            self._write_index()
-        return sha256
+        if self._index_known is None and self._indexed and not self._digest.started:
+            self._index_known = read_index(self._index_path, self._index_key())
+        return self._index_known.sha256 if self._index_known else self._digest.result()
+
+
+def among(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which hashes are among the wanted ones, which are sorted."""
+    if not len(wanted):
+        return np.zeros(len(hashes), np.bool_)
+    at = np.minimum(np.searchsorted(wanted, hashes), len(wanted) - 1)
+    return np.asarray(wanted[at] == hashes)

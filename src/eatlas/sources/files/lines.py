@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.files.dialects import Dialect, Fields, decode
+from eatlas.sources.files.reading import fill
 
 BLOCK = 2 << 20
 MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
@@ -85,7 +86,7 @@ def read_blocks(
     buffer = np.empty(block, np.uint8)
     kept, offset, number = 0, 0, 1
     while True:
-        size = kept + _fill(file, buffer, kept)
+        size = kept + fill(file, buffer, kept)
         at_end = size < len(buffer)
         if at_end and size and buffer[size - 1] != _NEWLINE:
             buffer[size] = _NEWLINE
@@ -101,15 +102,6 @@ def read_blocks(
             buffer[:kept] = buffer[used:size].copy()
         if at_end:
             return
-
-
-def _fill(file: BinaryIO, buffer: NDArray[np.uint8], start: int) -> int:
-    """Read until the buffer is full or the file ends; how many bytes came."""
-    view = memoryview(buffer)  # type: ignore[arg-type]  # arrays are buffers
-    end = start
-    while end < len(buffer) and (size := file.readinto(view[end:])):  # type: ignore[attr-defined]
-        end += size
-    return end - start
 
 
 def _longer(buffer: NDArray[np.uint8], label: str, number: int) -> NDArray[np.uint8]:

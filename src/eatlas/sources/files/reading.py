@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eatlas.errors import SourceError
 
 BUFFER = 1 << 20
@@ -56,6 +59,15 @@ def open_binary(path: Path) -> BinaryIO:
         raise unreadable(path, error) from error
 
 
+def fill(file: BinaryIO, buffer: NDArray[np.uint8], start: int) -> int:
+    """Read until the buffer is full or the file ends; how many bytes came."""
+    view = memoryview(buffer)  # type: ignore[arg-type]  # arrays are buffers
+    end = start
+    while end < len(buffer) and (size := file.readinto(view[end:])):  # type: ignore[attr-defined]
+        end += size
+    return end - start
+
+
 def unreadable(path: Path, error: OSError) -> SourceError:
     """Say that the system does not let us read a file."""
     return SourceError(f"{path}: the file cannot be read", got=error.strerror or str(error))
@@ -82,6 +94,11 @@ class FileDigest:
         self._thread: threading.Thread | None = None
         self._result: str | None = None
         self._error: Exception | None = None
+
+    @property
+    def started(self) -> bool:
+        """Whether it has begun."""
+        return self._thread is not None
 
     def start(self) -> None:
         """Begin, if that has not happened."""

@@ -7,6 +7,7 @@ with the file. A large file gets an index beside it, so that the next lookup nee
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -14,17 +15,14 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.chunks import CHUNK, Chunk, regroup
-from eatlas.sources.files.dialects import Dialect
+from eatlas.sources.files.chunks import CHUNK, Chunk, fill_chunks
+from eatlas.sources.files.dialects import Dialect, decode_all
 from eatlas.sources.files.hashing import fnv64
-from eatlas.sources.files.indexed import IndexedSource
+from eatlas.sources.files.indexed import COMPILE_FROM, IndexedSource, among
 from eatlas.sources.files.lines import MAX_LINE, Block, read_blocks
-from eatlas.sources.index import Index
+from eatlas.sources.index import Index, IndexWriter
 from eatlas.sources.protocol import Vector
 
-# Compiling takes seconds once for each installation, loading what was compiled half a second; line
-# by line in Python, 64 MiB take less than that.
-_COMPILE_FROM = 64 << 20
 _COMPILE_CHUNKS_FROM = 8 << 20  # parsing every number in Python is ten times slower
 
 
@@ -51,7 +49,7 @@ class TextSource(IndexedSource):
         super().__init__(content, name=name, index=index, reading=repr(dialect))
         self.dialect = dialect
         size = content.stamp.size * (1 if content.plain else 4)
-        self._compiled = size >= _COMPILE_FROM
+        self._compiled = size >= COMPILE_FROM
         self._compiled_chunks = size >= _COMPILE_CHUNKS_FROM
 
     @property
@@ -62,23 +60,18 @@ class TextSource(IndexedSource):
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         for block in self._blocks(compiled=self._compiled):
-            for k in block.rows().tolist():
-                word = block.split(k)[0] if block.kinds[k] == 3 else block.word(k)
-                yield word.decode(self.dialect.encoding)
+            yield from _Lines(block, block.rows()).words()
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
-        return regroup(self._pieces(rows), rows)
+        parts = (
+            _Lines(block, block.rows()) for block in self._blocks(compiled=self._compiled_chunks)
+        )
+        return fill_chunks(parts, rows, self.dim)
 
     def check(self) -> None:
         """Read the whole file once; what is wrong with it is said."""
-        self._scan((), for_index=False)
-
-    def _pieces(self, rows: int) -> Iterator[Chunk]:
-        for block in self._blocks(compiled=self._compiled_chunks):
-            lines = block.rows()
-            for start in range(0, len(lines), rows):
-                yield self._chunk(block, lines[start : start + rows])
+        self._scan((), None)
 
     def _key(self, word: str) -> bytes | None:
         try:
@@ -86,23 +79,18 @@ class TextSource(IndexedSource):
         except UnicodeEncodeError:  # a word that the file's encoding cannot write is not in it
             return None
 
-    def _scan(self, wanted: Collection[bytes], *, for_index: bool) -> Mapping[bytes, Vector]:
+    def _scan(self, wanted: Collection[bytes], index: IndexWriter | None) -> Mapping[bytes, Vector]:
         hashes = np.sort(np.array([fnv64(word) for word in wanted], np.uint64))
         found: dict[bytes, Vector] = {}
-        words: list[NDArray[np.uint64]] = []
-        offsets: list[NDArray[np.int64]] = []
-        for block in self._blocks(compiled=self._compiled or for_index):
+        for block in self._blocks(compiled=self._compiled or index is not None):
             for k in _candidates(block, hashes).tolist():
                 word, fields = block.split(k)
-                block.hashes[k] = fnv64(word) if for_index else 0
+                block.hashes[k] = fnv64(word) if index is not None else 0
                 if word in wanted:
                     self._keep(found, word, block, k, fields)
-            if for_index:
+            if index is not None:
                 rows = block.rows()
-                words.append(block.hashes[rows])
-                offsets.append(block.starts[rows] + block.offset)
-        if for_index:
-            self._save_index(words, offsets)
+                index.add(block.hashes[rows], block.starts[rows] + block.offset)
         return found
 
     def _keep(
@@ -138,38 +126,6 @@ class TextSource(IndexedSource):
             else "correct the first line, or find out what was added",
         )
 
-    def _chunk(self, block: Block, lines: NDArray[np.int64]) -> Chunk:
-        vectors = np.empty((len(lines), self.dim), np.float32)
-        done = self._parse(block, lines, vectors)
-        words = []
-        for row, k in enumerate(lines.tolist()):
-            if done[row]:
-                words.append(block.word(k).decode(self.dialect.encoding))
-                continue
-            word, fields = block.split(k)
-            words.append(word.decode(self.dialect.encoding))
-            vectors[row] = self.dialect.vector(fields, block.where(k))
-        return Chunk(words, vectors)
-
-    def _parse(
-        self, block: Block, lines: NDArray[np.int64], out: NDArray[np.float32]
-    ) -> NDArray[np.bool_]:
-        """Read the numbers of lines in compiled code; which of them it could."""
-        done: NDArray[np.bool_] = block.kinds[lines] != 3
-        if done.any():
-            from eatlas.sources.files import _line_kernels  # noqa: PLC0415  (compiles on import)
-
-            good = np.zeros(int(done.sum()), np.bool_)
-            chosen = lines[done]
-            part = np.empty((len(chosen), self.dim), np.float32)
-            separator = np.uint8(self.dialect.separator[0])
-            _line_kernels.parse(
-                block.data, block.word_ends[chosen], block.ends[chosen], separator, part, good
-            )
-            out[done] = part
-            done[done] = good
-        return done
-
     def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
         """Vectors of a word by the index; None if another word stands where the index leads."""
         vectors = []
@@ -188,13 +144,57 @@ class TextSource(IndexedSource):
         return vectors
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """Lines of a block that hold vectors."""
+
+    block: Block
+    lines: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def read(self, first: int, out: NDArray[np.float32]) -> list[str]:
+        """Read lines from `first` on, one for each row of `out`; their words."""
+        lines = self.lines[first : first + len(out)]
+        for row in np.flatnonzero(self._parse(lines, out)).tolist():
+            _, fields = self.block.split(lines[row])
+            out[row] = self.block.dialect.vector(fields, self.block.where(lines[row]))
+        return self.words(first, first + len(out))
+
+    def words(self, first: int = 0, last: int | None = None) -> list[str]:
+        """Words of the lines from `first` to before `last`."""
+        block, dialect = self.block, self.block.dialect
+        lines = self.lines[first:last]
+        odd = block.kinds[lines] == 3
+        fine = lines[~odd]
+        words = decode_all(
+            block.data, block.starts[fine], block.word_ends[fine],
+            dialect.separator, dialect.encoding,
+        )  # fmt: skip
+        for row in np.flatnonzero(odd).tolist():  # ascending, so each finds its own place
+            words.insert(row, block.split(lines[row])[0].decode(dialect.encoding))
+        return words
+
+    def _parse(self, lines: NDArray[np.int64], out: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Read the numbers of lines in compiled code; which of them it could not."""
+        odd: NDArray[np.bool_] = self.block.kinds[lines] == 3
+        if odd.all():
+            return odd
+        from eatlas.sources.files import _line_kernels  # noqa: PLC0415  (compiles on import)
+
+        block, done = self.block, ~odd
+        separator = np.uint8(block.dialect.separator[0])
+        _line_kernels.parse(
+            block.data, block.word_ends[lines], block.ends[lines], separator, out, done
+        )
+        return ~done
+
+
 def _candidates(block: Block, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Lines that may hold a wanted word, and lines that must be looked at for their own sake."""
-    if len(hashes):
-        at = np.minimum(np.searchsorted(hashes, block.hashes), len(hashes) - 1)
-        hit = (hashes[at] == block.hashes) & (block.kinds != 0)
-        return np.flatnonzero(hit | (block.kinds == 3))
-    return block.odd()
+    hit = among(block.hashes, hashes) & (block.kinds != 0)
+    return np.flatnonzero(hit | (block.kinds == 3))
 
 
 def _read_line(file: BinaryIO, dim: int) -> bytes:

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.chunks import CHUNK, Chunk
+from eatlas.sources.files.chunks import CHUNK, Chunk, fill_chunks
 from eatlas.sources.files.components import check_finite
-from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.hashing import fnv64
 from eatlas.sources.files.heads import HEAD_BYTES, MAX_DIM, announcement
-from eatlas.sources.files.indexed import IndexedSource
-from eatlas.sources.index import Index
+from eatlas.sources.files.indexed import COMPILE_FROM, IndexedSource, among
+from eatlas.sources.files.records import Layout, Records, read_records
+from eatlas.sources.index import Index, IndexWriter
 from eatlas.sources.protocol import Vector
 
-_BLOCK = 4 << 20
-_MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
-
-
-class Record(NamedTuple):
-    """A word, where its record begins in the file, and the bytes of its vector."""
-
-    word: bytes
-    offset: int
-    raw: memoryview
+_COMPILE_FROM_WORDS = 200_000  # a tenth of a second in Python
 
 
 class Word2VecBinarySource(IndexedSource):
@@ -48,132 +40,71 @@ class Word2VecBinarySource(IndexedSource):
     """
 
     def __init__(self, content: Content, *, name: str, index: str, encoding: str) -> None:
-        self._encoding = encoding
-        self._start, self.count, self._dim = read_header(content.head(HEAD_BYTES), content.label)
+        start, count, dim = read_header(content.head(HEAD_BYTES), content.label)
+        self._layout = Layout(count, dim, start, encoding, content.label)
         super().__init__(content, name=name, index=index, reading=f"word2vec binary {encoding}")
-        least = self.count * (4 * self._dim + 2)
-        if content.plain and content.stamp.size - self._start < least - self.count:
-            raise self._ends_early(f"{content.stamp.size} bytes")
+        least = count * (self._layout.size + 1)
+        if content.plain and content.stamp.size - start < least:
+            raise self._layout.ends_early(f"{content.stamp.size} bytes")
+        self._compiled = content.stamp.size >= COMPILE_FROM or count >= _COMPILE_FROM_WORDS
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
-        return self._dim
+        return self._layout.dim
 
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
-        return (self._text(record) for record in self._records())
+        for records in self._records():
+            yield from records.texts()
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
-        words: list[str] = []
-        vectors = np.empty((rows, self.dim), np.float32)
-        for record in self._records():
-            vectors[len(words)] = np.frombuffer(record.raw, "<f4")
-            words.append(self._text(record))
-            if len(words) == rows:
-                yield self._chunk(words, vectors)
-                words = []
-        if words:
-            yield self._chunk(words, vectors)
+        for words, vectors in fill_chunks(self._records(), rows, self.dim):
+            check_finite(vectors, f"{self.content.label}, between {words[0]!r} and {words[-1]!r}")
+            yield Chunk(words, vectors)
 
-    def _chunk(self, words: list[str], vectors: np.ndarray) -> Chunk:
-        rows = vectors[: len(words)].copy()
-        check_finite(rows, f"{self.content.label}, between {words[0]!r} and {words[-1]!r}")
-        return Chunk(words, rows)
+    def _records(self) -> Iterator[Records]:
+        with self.content.open() as file:
+            file.read(self._layout.start)
+            yield from read_records(file, self._layout, compiled=self._compiled)
 
     def _key(self, word: str) -> bytes | None:
         try:
-            return word.encode(self._encoding)
+            return word.encode(self._layout.encoding)
         except UnicodeEncodeError:
             return None
 
-    def _scan(self, wanted: Collection[bytes], *, for_index: bool) -> Mapping[bytes, Vector]:
+    def _scan(self, wanted: Collection[bytes], index: IndexWriter | None) -> Mapping[bytes, Vector]:
+        hashes = np.sort(np.array([fnv64(word) for word in wanted], np.uint64))
         found: dict[bytes, Vector] = {}
-        hashes = np.empty(self.count if for_index else 0, np.uint64)
-        offsets = np.empty(len(hashes), np.int64)
-        for row, record in enumerate(self._records()):
-            word = record.word
-            if not word.isascii():
-                self._text(record)
-            if word in wanted:
+        for records in self._records():
+            for k in np.flatnonzero(records.wide).tolist():
+                records.text(k)
+            for k in np.flatnonzero(among(records.hashes, hashes)).tolist():
+                word = records.word(k)
                 if word in found:
                     self._duplicates.add(word)
-                else:
-                    found[word] = self._vector(record)
-            if for_index:
-                hashes[row] = fnv64(word)
-                offsets[row] = record.offset
-        if for_index:
-            self._save_index([hashes], [offsets])
+                elif word in wanted:
+                    found[word] = self._checked(records.vector(k), records.text(k))
+            if index is not None:
+                index.add(records.hashes, records.starts + records.offset)
         return found
 
-    def _vector(self, record: Record) -> Vector:
-        vector = np.frombuffer(record.raw, "<f4").astype(np.float32)
-        check_finite(vector, f"{self.content.label}, {self._text(record)!r}")
+    def _checked(self, vector: NDArray[np.float32], word: str) -> Vector:
+        check_finite(vector, f"{self.content.label}, {word!r}")
         return vector
 
-    def _text(self, record: Record) -> str:
-        return decode(record.word, self._encoding, f"{self.content.label}, byte {record.offset}")
-
-    def _records(self) -> Iterator[Record]:
-        with self.content.open() as file:
-            file.read(self._start)
-            yield from self._walk(file)
-
-    def _walk(self, file: BinaryIO) -> Iterator[Record]:
-        """Records one after another; their bytes are good until the next is asked for."""
-        size = 4 * self._dim
-        data, at, offset = b"", 0, self._start
-        for row in range(self.count):
-            space = data.find(b" ", at, at + _MAX_WORD)
-            if space < 0 or space + 1 + size > len(data):
-                data = data[at:] + file.read(max(_BLOCK, size + _MAX_WORD))
-                offset, at = offset + at, 0
-                space = data.find(b" ", 0, _MAX_WORD)
-                if space < 0 or space + 1 + size > len(data):
-                    raise self._no_record(row, data, space)
-            end = space + 1 + size
-            word = data[at:space].lstrip(b"\n")
-            yield Record(word, offset + space - len(word), memoryview(data)[space + 1 : end])
-            at = end
-        rest = data[at:] + file.read(2)
-        if rest.strip(b"\n"):
-            raise SourceError(
-                f"{self.content.label}: the file goes on after the last vector",
-                got=f"more than {self.count} vectors of {self._dim} numbers",
-                allowed="what its header announces",
-                remedy="correct the header, or get the file again",
-            )
-
-    def _no_record(self, row: int, data: bytes, space: int) -> SourceError:
-        if space < 0 and len(data) >= _MAX_WORD:
-            return SourceError(
-                f"{self.content.label}, vector {row + 1}: no word stands here",
-                got=repr(data[:20]),
-                allowed=f"a word of at most {_MAX_WORD} bytes, a space, {self._dim} numbers",
-                remedy="the header's dimension may be wrong, or the file damaged",
-            )
-        return self._ends_early(f"{row} vectors")
-
-    def _ends_early(self, got: str) -> SourceError:
-        return SourceError(
-            f"{self.content.label}: the file ends early",
-            got=got,
-            allowed=f"{self.count} vectors of {self._dim} numbers, as its header announces",
-            remedy="get it again; the copy is probably incomplete",
-        )
-
     def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
-        vectors = []
-        size = len(word) + 1 + 4 * self._dim
+        vectors: list[Vector] = []
+        size = len(word) + 1 + self._layout.size
         for offset in index.find(fnv64(word)):
             file.seek(offset)
             raw = file.read(size)
             if len(raw) < size or raw[: len(word) + 1] != word + b" ":
                 return None
-            record = Record(word, offset, memoryview(raw)[len(word) + 1 :])
-            vectors.append(self._vector(record))
+            vector = np.frombuffer(raw, "<f4", offset=len(word) + 1).astype(np.float32)
+            vectors.append(self._checked(vector, word.decode(self._layout.encoding)))
         return vectors
 
 
