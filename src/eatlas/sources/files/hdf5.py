@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.dialects import decode
+from eatlas.sources.files.hdf5_strings import read_strings
 from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats
-from eatlas.sources.files.reading import Stamp, open_binary
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 OPTIONS = {"vectors": "name of the data set of vectors", "words": "name of the data set of words"}
@@ -177,7 +176,9 @@ def _array(
     )
     if found[words].kind != "text" or len(found[words].shape) != 1:
         raise _unfit(path, found, "words")
-    return _texts(file[words], path), DatasetMatrix(path, vectors, (facts.shape[0], facts.shape[1]))
+    return read_strings(file[words], path), DatasetMatrix(
+        path, vectors, (facts.shape[0], facts.shape[1])
+    )
 
 
 def _asked(
@@ -215,39 +216,3 @@ def _unfit(path: Path, found: Mapping[str, _Facts], what: str) -> SourceError:
 
 def _listed(found: Mapping[str, _Facts]) -> str:
     return ", ".join(f"{name[1:]} ({facts})" for name, facts in list(found.items())[:20])
-
-
-def _texts(dataset: Any, path: Path) -> list[str]:
-    _check_lengths(dataset, path)
-    words = []
-    for start in range(0, dataset.shape[0], 65_536):
-        for row, word in enumerate(dataset[start : start + 65_536].tolist(), start):
-            raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
-            words.append(decode(raw, "utf-8", f"{path}, word {row + 1}"))
-    return words
-
-
-def _check_lengths(dataset: Any, path: Path) -> None:
-    """Refuse strings whose lengths are damaged: the library reserves gigabytes for them.
-
-    Only what stands plainly in the file can be checked; compressed chunks carry a checksum.
-    """
-    places = [(dataset.id.get_offset(), dataset.id.get_storage_size())]
-    if dataset.chunks and not dataset.id.get_create_plist().get_nfilters():
-        infos = (dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks()))
-        places = [(info.byte_offset, info.size) for info in infos]
-    if dataset.dtype.kind != "O" or None in (offset for offset, _ in places):
-        return
-    stride, size = dataset.id.get_type().get_size(), Stamp.of(path).size
-    with open_binary(path) as file:
-        for offset, length in places:
-            file.seek(offset)
-            heads = np.frombuffer(file.read(min(length, size)), np.uint8)
-            heads = heads[: len(heads) // stride * stride].reshape(-1, stride)[:, :4]
-            total = int(np.ascontiguousarray(heads).view("<u4").sum(dtype=np.int64))
-            if total > size:
-                raise SourceError(
-                    f"{path}: the lengths of the words are damaged",
-                    got=f"{total:,} bytes of words in a file of {size:,}",
-                    remedy="get it again; the copy is probably incomplete",
-                )
