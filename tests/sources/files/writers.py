@@ -11,6 +11,7 @@ import lzma
 import sys
 import tarfile
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,282 +27,322 @@ def matrix(rows: int = len(WORDS), dim: int = DIM, seed: int = 3) -> np.ndarray:
 VECTORS = matrix()
 
 
-def as_text(header: bool = False, separator: str = " ", end: str = "\n") -> bytes:
-    lines = [f"{len(WORDS)} {DIM}"] if header else []
-    rows = zip(WORDS, VECTORS.tolist(), strict=True)
+@dataclass(frozen=True)
+class Data:
+    """What is written."""
+
+    words: list[str]
+    vectors: np.ndarray
+
+    @property
+    def dim(self) -> int:
+        return self.vectors.shape[1]
+
+
+SAMPLE = Data(WORDS, VECTORS)
+
+
+def as_text(
+    data: Data = SAMPLE, header: bool = False, separator: str = " ", end: str = "\n"
+) -> bytes:
+    lines = [f"{len(data.words)} {data.dim}"] if header else []
+    rows = zip(data.words, data.vectors.tolist(), strict=True)
     lines += [
         separator.join([word, *(repr(np.float32(x).item()) for x in row)]) for word, row in rows
     ]
     return "".join(line + end for line in lines).encode()
 
 
-def keyed_vectors():
+def keyed_vectors(data: Data):
     from gensim.models import KeyedVectors
 
-    vectors = KeyedVectors(DIM)
-    vectors.add_vectors(WORDS, VECTORS)
+    vectors = KeyedVectors(data.dim)
+    vectors.add_vectors(data.words, data.vectors)
     return vectors
 
 
-def glove(folder: Path) -> str:
-    (folder / "v.txt").write_bytes(as_text())
+def glove(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.txt").write_bytes(as_text(data))
     return str(folder / "v.txt")
 
 
-def glove_crlf_bom(folder: Path) -> str:
-    (folder / "v.txt").write_bytes(b"\xef\xbb\xbf" + as_text(end="\r\n"))
+def glove_crlf_bom(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.txt").write_bytes(b"\xef\xbb\xbf" + as_text(data, end="\r\n"))
     return str(folder / "v.txt")
 
 
-def glove_tabs(folder: Path) -> str:
-    (folder / "v.txt").write_bytes(as_text(separator="\t"))
+def glove_tabs(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.txt").write_bytes(as_text(data, separator="\t"))
     return str(folder / "v.txt")
 
 
-def word2vec_text(folder: Path) -> str:
-    keyed_vectors().save_word2vec_format(str(folder / "v.txt"), binary=False)
+def word2vec_text(folder: Path, data: Data = SAMPLE) -> str:
+    keyed_vectors(data).save_word2vec_format(str(folder / "v.txt"), binary=False)
     return str(folder / "v.txt")
 
 
-def fasttext_vec(folder: Path) -> str:
-    lines = as_text(header=True).decode().splitlines()
+def fasttext_vec(folder: Path, data: Data = SAMPLE) -> str:
+    lines = as_text(data, header=True).decode().splitlines()
     (folder / "v.vec").write_text("".join(line + " \n" for line in lines), encoding="utf-8")
     return str(folder / "v.vec")
 
 
-def word2vec_binary(folder: Path) -> str:
-    keyed_vectors().save_word2vec_format(str(folder / "v.bin"), binary=True)
+def word2vec_binary(folder: Path, data: Data = SAMPLE) -> str:
+    keyed_vectors(data).save_word2vec_format(str(folder / "v.bin"), binary=True)
     return str(folder / "v.bin")
 
 
-def word2vec_binary_lines(folder: Path) -> str:
+def word2vec_binary_lines(folder: Path, data: Data = SAMPLE) -> str:
     """As the tool in C writes it: with a line break after each vector."""
-    rows = zip(WORDS, VECTORS, strict=True)
+    rows = zip(data.words, data.vectors, strict=True)
     body = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in rows)
-    (folder / "v.bin").write_bytes(f"{len(WORDS)} {DIM}\n".encode() + body)
+    (folder / "v.bin").write_bytes(f"{len(data.words)} {data.dim}\n".encode() + body)
     return str(folder / "v.bin")
 
 
-def gensim_kv(folder: Path) -> str:
-    keyed_vectors().save(str(folder / "v.kv"))
+def gensim_kv(folder: Path, data: Data = SAMPLE) -> str:
+    keyed_vectors(data).save(str(folder / "v.kv"))
     return str(folder / "v.kv")
 
 
-def gensim_kv_side_files(folder: Path) -> str:
-    keyed_vectors().save(str(folder / "v.kv"), sep_limit=1)
+def gensim_kv_side_files(folder: Path, data: Data = SAMPLE) -> str:
+    keyed_vectors(data).save(str(folder / "v.kv"), sep_limit=1)
     assert (folder / "v.kv.vectors.npy").exists()
     return str(folder / "v.kv")
 
 
-def gensim_model(folder: Path) -> str:
-    model = word2vec_model()
+def gensim_model(folder: Path, data: Data = SAMPLE) -> str:
+    model = word2vec_model(data)
     model.save(str(folder / "v.model"))
     return str(folder / "v.model")
 
 
-def gensim_model_side_files(folder: Path) -> str:
-    word2vec_model().save(str(folder / "v.model"), sep_limit=1)
+def gensim_model_side_files(folder: Path, data: Data = SAMPLE) -> str:
+    word2vec_model(data).save(str(folder / "v.model"), sep_limit=1)
     assert (folder / "v.model.wv.vectors.npy").exists()
     return str(folder / "v.model")
 
 
-def word2vec_model():
+def word2vec_model(data: Data):
     from gensim.models import Word2Vec
 
-    model = Word2Vec([WORDS] * 2, vector_size=DIM, min_count=1, epochs=1, seed=1, workers=1)
-    rows = [WORDS.index(word) for word in model.wv.index_to_key]
-    model.wv.vectors[:] = VECTORS[rows]
+    model = Word2Vec(
+        [data.words] * 2, vector_size=data.dim, min_count=1, epochs=1, seed=1, workers=1
+    )
+    rows = [data.words.index(word) for word in model.wv.index_to_key]
+    model.wv.vectors[:] = data.vectors[rows]
     return model
 
 
-def npy(folder: Path) -> str:
-    np.save(folder / "v.npy", VECTORS)
-    (folder / "v.vocab").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+def fasttext_bin(folder: Path, data: Data = SAMPLE) -> str:
+    """A model without sub-words; those with sub-words have tests of their own."""
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText([data.words] * 2, vector_size=data.dim, min_count=1, max_n=0, epochs=1, seed=1)
+    rows = [data.words.index(word) for word in model.wv.index_to_key]
+    model.wv.vectors_vocab[:] = data.vectors[rows]
+    save_facebook_model(model, str(folder / "v.bin"))
+    return str(folder / "v.bin")
+
+
+def semicolons(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.csv").write_bytes(as_text(data, separator=";"))
+    return str(folder / "v.csv")
+
+
+def npy(folder: Path, data: Data = SAMPLE) -> str:
+    np.save(folder / "v.npy", data.vectors)
+    (folder / "v.vocab").write_text("".join(f"{word}\n" for word in data.words), encoding="utf-8")
     return str(folder / "v.npy")
 
 
-def npy_fortran_big_endian(folder: Path) -> str:
-    np.save(folder / "v.npy", np.asfortranarray(VECTORS.astype(">f8")))
-    (folder / "my words.json").write_text(json.dumps(WORDS), encoding="utf-8")
+def npy_fortran_big_endian(folder: Path, data: Data = SAMPLE) -> str:
+    np.save(folder / "v.npy", np.asfortranarray(data.vectors.astype(">f8")))
+    (folder / "my words.json").write_text(json.dumps(data.words), encoding="utf-8")
     return f"{folder / 'v.npy'}?vocab=my%20words.json"
 
 
-def npz(folder: Path) -> str:
-    np.savez(folder / "v.npz", vectors=VECTORS, words=np.array(WORDS))
+def npz(folder: Path, data: Data = SAMPLE) -> str:
+    np.savez(folder / "v.npz", vectors=data.vectors, words=np.array(data.words))
     return str(folder / "v.npz")
 
 
-def npz_compressed_with_vocabulary(folder: Path) -> str:
-    np.savez_compressed(folder / "v.npz", VECTORS)
-    rows = {word: row for row, word in enumerate(WORDS)}
+def npz_compressed_with_vocabulary(folder: Path, data: Data = SAMPLE) -> str:
+    np.savez_compressed(folder / "v.npz", data.vectors)
+    rows = {word: row for row, word in enumerate(data.words)}
     (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
     return f"{folder / 'v.npz'}?vocab=rows.json"
 
 
-def npz_of_words(folder: Path) -> str:
-    named = dict(zip(WORDS, VECTORS, strict=True))
+def npz_of_words(folder: Path, data: Data = SAMPLE) -> str:
+    named = dict(zip(data.words, data.vectors, strict=True))
     np.savez(folder / "v.npz", **named)
     return str(folder / "v.npz")
 
 
-def safetensors(folder: Path) -> str:
+def safetensors(folder: Path, data: Data = SAMPLE) -> str:
     from safetensors.numpy import save_file
 
-    save_file({"vectors": VECTORS, "bias": np.zeros(3, np.float32)}, folder / "v.safetensors")
-    (folder / "v.vocab.txt").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    save_file({"vectors": data.vectors, "bias": np.zeros(3, np.float32)}, folder / "v.safetensors")
+    (folder / "v.vocab.txt").write_text(
+        "".join(f"{word}\n" for word in data.words), encoding="utf-8"
+    )
     return str(folder / "v.safetensors")
 
 
-def csv_file(folder: Path) -> str:
+def csv_file(folder: Path, data: Data = SAMPLE) -> str:
     with (folder / "v.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(["word", *range(DIM)])
-        writer.writerows([w, *row] for w, row in zip(WORDS, VECTORS.tolist(), strict=True))
+        writer.writerow(["word", *range(data.dim)])
+        writer.writerows(
+            [w, *row] for w, row in zip(data.words, data.vectors.tolist(), strict=True)
+        )
     return str(folder / "v.csv")
 
 
-def csv_of_pandas(folder: Path) -> str:
+def csv_of_pandas(folder: Path, data: Data = SAMPLE) -> str:
     import pandas as pd
 
-    pd.DataFrame(VECTORS, index=WORDS).to_csv(folder / "v.csv")
+    pd.DataFrame(data.vectors, index=data.words).to_csv(folder / "v.csv")
     return str(folder / "v.csv")
 
 
-def tsv(folder: Path) -> str:
-    (folder / "v.tsv").write_bytes(as_text(separator="\t"))
+def tsv(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.tsv").write_bytes(as_text(data, separator="\t"))
     return str(folder / "v.tsv")
 
 
-def parquet_lists(folder: Path) -> str:
+def parquet_lists(folder: Path, data: Data = SAMPLE) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.table({"word": WORDS, "vector": VECTORS.tolist()})
+    table = pa.table({"word": data.words, "vector": data.vectors.tolist()})
     pq.write_table(table, folder / "v.parquet", row_group_size=5)
     return str(folder / "v.parquet")
 
 
-def parquet_fixed_lists(folder: Path) -> str:
+def parquet_fixed_lists(folder: Path, data: Data = SAMPLE) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    flat = pa.array(VECTORS.ravel())
-    vectors = pa.FixedSizeListArray.from_arrays(flat, DIM)
-    pq.write_table(pa.table({"word": WORDS, "vector": vectors}), folder / "v.parquet")
+    flat = pa.array(data.vectors.ravel())
+    vectors = pa.FixedSizeListArray.from_arrays(flat, data.dim)
+    pq.write_table(pa.table({"word": data.words, "vector": vectors}), folder / "v.parquet")
     return str(folder / "v.parquet")
 
 
-def parquet_of_pandas(folder: Path) -> str:
+def parquet_of_pandas(folder: Path, data: Data = SAMPLE) -> str:
     import pandas as pd
 
-    frame = pd.DataFrame(VECTORS, index=pd.Index(WORDS, name="word"))
-    frame.columns = [f"d{i}" for i in range(DIM)]
+    frame = pd.DataFrame(data.vectors, index=pd.Index(data.words, name="word"))
+    frame.columns = [f"d{i}" for i in range(data.dim)]
     frame.to_parquet(folder / "v.parquet")
     return str(folder / "v.parquet")
 
 
-def hdf5(folder: Path) -> str:
+def hdf5(folder: Path, data: Data = SAMPLE) -> str:
     import h5py
 
     with h5py.File(folder / "v.h5", "w") as file:
-        file["embedding"] = VECTORS
-        file.create_dataset("words_flatten", data=WORDS, dtype=h5py.string_dtype())
+        file["embedding"] = data.vectors
+        file.create_dataset("words_flatten", data=data.words, dtype=h5py.string_dtype())
     return str(folder / "v.h5")
 
 
-def hdf5_fixed_strings(folder: Path) -> str:
+def hdf5_fixed_strings(folder: Path, data: Data = SAMPLE) -> str:
     import h5py
 
     with h5py.File(folder / "v.h5", "w") as file:
         group = file.create_group("mat")
-        group.create_dataset("block0_values", data=VECTORS, compression="gzip")
-        group["axis1"] = np.array([word.encode() for word in WORDS])
-        group["axis0"] = np.arange(DIM)
+        group.create_dataset("block0_values", data=data.vectors, compression="gzip")
+        group["axis1"] = np.array([word.encode() for word in data.words])
+        group["axis0"] = np.arange(data.dim)
     return str(folder / "v.h5")
 
 
-def hdf5_sent_bias(folder: Path) -> str:
+def hdf5_sent_bias(folder: Path, data: Data = SAMPLE) -> str:
     """As sent-bias caches encodings: a group for each set, a data set for each text."""
     import h5py
 
     with h5py.File(folder / "v.h5", "w") as file:
-        for word, row in zip(WORDS[:6], VECTORS[:6], strict=True):
+        for word, row in zip(data.words[:6], data.vectors[:6], strict=True):
             file.require_group("targ1")[word] = row
-        for word, row in zip(WORDS[6:], VECTORS[6:], strict=True):
+        for word, row in zip(data.words[6:], data.vectors[6:], strict=True):
             file.require_group("attr1")[word] = row[None, :]
         file["targ1/category"], file["attr1/category"] = "Things", "Others"
     return str(folder / "v.h5")
 
 
-def spacy_folder(folder: Path) -> str:
+def spacy_folder(folder: Path, data: Data = SAMPLE) -> str:
     import spacy
 
     nlp = spacy.blank("en")
-    for word, row in zip(WORDS, VECTORS, strict=True):
+    for word, row in zip(data.words, data.vectors, strict=True):
         nlp.vocab.set_vector(word, row)
     nlp.to_disk(folder / "pipeline")
     return str(folder / "pipeline")
 
 
-def gz(folder: Path) -> str:
-    (folder / "v.txt.gz").write_bytes(gzip.compress(as_text()))
+def gz(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.txt.gz").write_bytes(gzip.compress(as_text(data)))
     return str(folder / "v.txt.gz")
 
 
-def gz_of_binary(folder: Path) -> str:
-    data = Path(word2vec_binary(folder)).read_bytes()
-    (folder / "v.bin.gz").write_bytes(gzip.compress(data))
+def gz_of_binary(folder: Path, data: Data = SAMPLE) -> str:
+    raw = Path(word2vec_binary(folder, data)).read_bytes()
+    (folder / "v.bin.gz").write_bytes(gzip.compress(raw))
     return str(folder / "v.bin.gz")
 
 
-def bz2_of_csv(folder: Path) -> str:
-    data = Path(csv_file(folder)).read_bytes()
-    (folder / "v.csv.bz2").write_bytes(bz2.compress(data))
+def bz2_of_csv(folder: Path, data: Data = SAMPLE) -> str:
+    raw = Path(csv_file(folder, data)).read_bytes()
+    (folder / "v.csv.bz2").write_bytes(bz2.compress(raw))
     return str(folder / "v.csv.bz2")
 
 
-def xz(folder: Path) -> str:
-    (folder / "v.vec.xz").write_bytes(lzma.compress(as_text(header=True)))
+def xz(folder: Path, data: Data = SAMPLE) -> str:
+    (folder / "v.vec.xz").write_bytes(lzma.compress(as_text(data, header=True)))
     return str(folder / "v.vec.xz")
 
 
-def zst(folder: Path) -> str:
+def zst(folder: Path, data: Data = SAMPLE) -> str:
     import zstandard
 
-    data = as_text()
-    frames = [zstandard.ZstdCompressor().compress(part) for part in (data[:90], data[90:])]
+    raw = as_text(data)
+    frames = [zstandard.ZstdCompressor().compress(part) for part in (raw[:90], raw[90:])]
     (folder / "v.txt.zst").write_bytes(b"".join(frames))
     return str(folder / "v.txt.zst")
 
 
-def zip_file(folder: Path) -> str:
+def zip_file(folder: Path, data: Data = SAMPLE) -> str:
     with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("__MACOSX/._v.txt", b"\x00\x05")
-        archive.writestr("v.txt", as_text())
+        archive.writestr("v.txt", as_text(data))
     return str(folder / "v.zip")
 
 
-def zip_member(folder: Path) -> str:
+def zip_member(folder: Path, data: Data = SAMPLE) -> str:
     with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README", "not vectors")
-        archive.writestr("en/my vectors#1.txt", as_text())
+        archive.writestr("en/my vectors#1.txt", as_text(data))
     return f"{folder / 'v.zip'}#en/my%20vectors%231.txt"
 
 
-def tar_gz(folder: Path) -> str:
+def tar_gz(folder: Path, data: Data = SAMPLE) -> str:
     with tarfile.open(folder / "v.tar.gz", "w:gz") as archive:
-        for name, data in (("README", b"not vectors"), ("en/v.txt", as_text())):
+        for name, raw in (("README", b"not vectors"), ("en/v.txt", as_text(data))):
             info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
+            info.size = len(raw)
+            archive.addfile(info, io.BytesIO(raw))
     return f"{folder / 'v.tar.gz'}#en/v.txt"
 
 
 FORMATS = (
     glove, glove_crlf_bom, glove_tabs, word2vec_text, fasttext_vec, word2vec_binary,
-    word2vec_binary_lines, gensim_kv, gensim_kv_side_files, gensim_model, gensim_model_side_files,
+    word2vec_binary_lines, fasttext_bin, gensim_kv, gensim_kv_side_files, gensim_model, gensim_model_side_files,
     npy, npy_fortran_big_endian, npz, npz_compressed_with_vocabulary, npz_of_words, safetensors,
-    csv_file, csv_of_pandas, tsv, parquet_lists, parquet_fixed_lists, parquet_of_pandas, hdf5,
+    csv_file, csv_of_pandas, semicolons, tsv, parquet_lists, parquet_fixed_lists, parquet_of_pandas, hdf5,
     hdf5_fixed_strings, hdf5_sent_bias, gz, gz_of_binary, bz2_of_csv, xz, zst, zip_file, zip_member,
     tar_gz, *([spacy_folder] if sys.version_info < (3, 14) else []),  # no spaCy there yet
 )  # fmt: skip
