@@ -1,0 +1,262 @@
+"""The index beside a file: what it saves, and that nothing in it is taken on trust."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from tests.sources.files.writers import Data, as_text, csv_file, matrix, word2vec_binary
+
+from eatlas import open_vectors
+from eatlas.errors import SourceError, SourceWarning
+from eatlas.sources import index as index_module
+from eatlas.sources.index import SUFFIX
+
+# more than 1 MiB, so that opening reads no further than the head, and that the middle lies in
+# neither of the ends that are hashed
+DATA = Data([f"word{i}" for i in range(8000)] + ["über", "word7"], matrix(8002, 8))
+WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
+
+
+def text(folder, data=DATA):
+    path = folder / "v.txt"
+    path.write_bytes(as_text(data))
+    return path
+
+
+def vectors(path, words=WANTED, options="index=yes"):
+    return dict(open_vectors(f"{path}?{options}").lookup(words))
+
+
+def same(one, other) -> bool:
+    return set(one) == set(other) and all(np.array_equal(one[word], other[word]) for word in one)
+
+
+def beside(path):
+    return path.with_name(path.name + SUFFIX)
+
+
+def spoil_the_middle(path):
+    """Make a line in the middle unreadable; neither size, time nor ends tell."""
+    stat, raw = path.stat(), bytearray(path.read_bytes())
+    at = raw.index(b"word1500 ")
+    raw[at + 9 : at + 12] = b"###"
+    path.write_bytes(raw)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+@pytest.fixture(params=["text", "csv", "binary"])
+def path(request, tmp_path):
+    if request.param == "text":
+        return text(tmp_path)
+    writer = csv_file if request.param == "csv" else word2vec_binary
+    once = Data(DATA.words[:-1], DATA.vectors[:-1])  # gensim writes no word twice
+    return tmp_path / writer(tmp_path, once).rsplit("/", 1)[1]
+
+
+def test_same_answers_with_and_without(path):
+    plain = vectors(path, options="index=no")
+    assert not beside(path).exists()
+    assert set(plain) == WANTED - {"none"}
+    assert same(vectors(path), plain)
+    assert beside(path).stat().st_size == 1024 + 16 * sum(
+        1 for _ in open_vectors(path).vocabulary()
+    )
+    assert same(vectors(path), plain)
+
+
+def test_a_second_lookup_makes_no_pass(tmp_path):
+    path = text(tmp_path)
+    before = vectors(path)
+    spoil_the_middle(path)
+    assert same(vectors(path), before)
+    with pytest.raises(SourceError, match="line 1501: a component is not a number"):
+        vectors(path, options="index=no")
+
+
+def test_a_word_that_was_not_asked_for_at_first(tmp_path):
+    path = text(tmp_path)
+    vectors(path)
+    spoil_the_middle(path)
+    np.testing.assert_array_equal(vectors(path, {"word42"})["word42"], DATA.vectors[42])
+
+
+def test_duplicates_are_noted(tmp_path):
+    path = text(tmp_path)
+    for _ in range(2):
+        source = open_vectors(f"{path}?index=yes")
+        np.testing.assert_array_equal(source.lookup({"word7"})["word7"], DATA.vectors[7])
+        assert "1 duplicate word" in source.notes[0]
+
+
+def test_the_fingerprint_is_the_same(path):
+    plain = open_vectors(f"{path}?index=no").fingerprint
+    vectors(path)
+    indexed = open_vectors(f"{path}?index=yes")
+    assert indexed.fingerprint == plain
+    indexed.lookup(WANTED)
+    assert indexed.fingerprint == plain
+
+
+def test_small_and_compressed_files_get_none(tmp_path):
+    path = text(tmp_path)
+    vectors(path, options="index=auto")
+    assert [p.name for p in tmp_path.iterdir()] == ["v.txt"]
+    packed = tmp_path / "v.txt.gz"
+    import gzip
+
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert same(vectors(packed), vectors(path, options="index=no"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["v.txt", "v.txt.gz"]
+
+
+@pytest.mark.parametrize("part", [100, 1000, 3_000, 8_002])
+def test_sorted_in_parts(tmp_path, monkeypatch, part):
+    path = text(tmp_path)
+    plain = vectors(path)
+    whole = beside(path).read_bytes()
+    beside(path).unlink()
+    monkeypatch.setattr(index_module, "_SORTED_AT_ONCE", part)
+    assert same(vectors(path), plain)
+    assert beside(path).read_bytes() == whole
+
+
+# --- an index that does not fit is made anew ------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["longer", "other content", "other time"])
+def test_a_file_that_changed(tmp_path, change):
+    path = text(tmp_path)
+    vectors(path)
+    stale = beside(path).read_bytes()
+    if change == "longer":
+        path.write_bytes(path.read_bytes() + b"none 1 2 3 4 5 6 7 8\n")
+    elif change == "other content":
+        stat = path.stat()
+        path.write_bytes(as_text(DATA).replace(b"word0 ", b"word_ ", 1))
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    else:
+        os.utime(path, (1, 1))
+    plain = vectors(path, options="index=no")
+    assert same(vectors(path), plain)
+    assert beside(path).read_bytes() != stale
+    assert same(vectors(path), plain)
+
+
+def test_the_index_of_another_file(tmp_path):
+    path, other = text(tmp_path), tmp_path / "other.txt"
+    other.write_bytes(as_text(Data(DATA.words[::-1], DATA.vectors)))
+    vectors(other)
+    shutil.copy(beside(other), beside(path))
+    assert same(vectors(path), vectors(path, options="index=no"))
+    assert beside(path).read_bytes() != beside(other).read_bytes()
+
+
+def test_another_way_to_read_makes_another_index(tmp_path):
+    path = text(tmp_path)
+    vectors(path)
+    first = beside(path).read_bytes()
+    found = vectors(path, {"über", "Ã¼ber"}, options="index=yes&encoding=latin-1")
+    assert set(found) == {"Ã¼ber"}
+    assert beside(path).read_bytes() != first
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_any_damage_is_found(tmp_path, seed):
+    path = text(tmp_path)
+    plain = vectors(path)
+    sound = beside(path).read_bytes()
+    rng = np.random.default_rng(seed)
+    raw = bytearray(sound)
+    size = len(raw) if seed % 2 else 900
+    kind = seed % 5
+    at = int(rng.integers(size))
+    if kind == 0:
+        raw = raw[:at]
+    elif kind == 1:
+        del raw[at]
+    else:
+        raw[at] ^= 1 << int(rng.integers(8))
+    beside(path).write_bytes(raw)
+    source = open_vectors(f"{path}?index=yes")
+    assert source.fingerprint == open_vectors(f"{path}?index=no").fingerprint
+    assert same(source.lookup(WANTED), plain)
+    vectors(path)  # asking for the fingerprint alone mends nothing; a lookup does
+    assert beside(path).read_bytes() == sound
+
+
+def test_an_index_that_lies_within_its_own_rules(tmp_path):
+    """A forged index, with sound hashes, that leads to other words, is not believed."""
+    path = text(tmp_path)
+    plain = vectors(path)
+    source = open_vectors(f"{path}?index=yes")
+    from eatlas.sources.index import IndexWriter, read_index
+
+    key = source._index_key()
+    true = read_index(beside(path), key)
+    with IndexWriter(beside(path)) as writer:
+        writer.add(true.hashes, np.roll(true.offsets, 1))
+        writer.finish(key, true.sha256)
+    assert read_index(beside(path), key) is not None
+    assert same(source.lookup(WANTED), plain)
+    np.testing.assert_array_equal(read_index(beside(path), key).offsets, true.offsets)
+
+
+# --- a system that does not let us write ----------------------------------------------------------
+
+
+@contextmanager
+def no_file_longer_than(size):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("size", [0, 500, 60_000, 128_500])
+def test_a_disk_that_is_full_costs_the_index_not_the_answer(tmp_path, size):
+    path = text(tmp_path)
+    plain = vectors(path, options="index=no")
+    with (
+        pytest.warns(SourceWarning, match=r"the index could not be written \(File too large\)"),
+        no_file_longer_than(size),
+    ):
+        got = vectors(path)
+    assert same(got, plain)
+    assert [p.name for p in tmp_path.iterdir()] == ["v.txt"]
+
+
+def test_a_place_that_is_taken(tmp_path):
+    path = text(tmp_path)
+    beside(path).mkdir()
+    with pytest.warns(SourceWarning, match="the next lookup reads the whole file again"):
+        got = vectors(path)
+    assert same(got, vectors(path, options="index=no"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["v.txt", beside(path).name]
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path):
+    path = text(tmp_path)
+    source = open_vectors(f"{path}?index=yes")
+    path.write_bytes(path.read_bytes() + b"more 1 2 3 4 5 6 7 8\n")
+    with pytest.raises(SourceError) as caught:
+        source.lookup(WANTED)
+    assert "the file changed while it was read" in str(caught.value)
+    assert "remedy: wait until it is written, then try again" in str(caught.value)
+    assert not beside(path).exists()
+
+
+def test_an_answer_from_an_index_of_a_file_that_changes_meanwhile(tmp_path):
+    path = text(tmp_path)
+    vectors(path)
+    source = open_vectors(f"{path}?index=yes")
+    source.lookup({"word3"})
+    path.write_bytes(path.read_bytes() + b"more 1 2 3 4 5 6 7 8\n")
+    with pytest.raises(SourceError, match="the file changed while it was read"):
+        source.lookup({"word4"})
