@@ -47,13 +47,15 @@ class Publisher:
     """The Range of each request."""
     hold: threading.Event | None = None
     """Answers wait for it."""
+    stall: int | None = None
+    """After how many bytes an answer waits for `hold`."""
     lengths: bool = True
     url: str = ""
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         wanted = request.headers.get("Range")
         self.asked.append(wanted)
-        if self.hold:
+        if self.hold and self.stall is None:
             self.hold.wait(20)
         data = self.files.get(request.path.lstrip("/"))
         if self.status or data is None:
@@ -78,7 +80,9 @@ class Publisher:
         body = data[start:]
         if self.cuts:
             body = body[: self.cuts.pop(0)]
-        request.wfile.write(body)
+        request.wfile.write(body[: self.stall])
+        if self.hold and self.stall is not None:
+            self.hold.wait(20)
         request.close_connection = True
         return None
 

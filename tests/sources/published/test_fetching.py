@@ -17,6 +17,7 @@ from tests.sources.series_files import write_histwords
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
+from eatlas.sources.published.downloading import CHUNK
 
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
 
@@ -53,6 +54,18 @@ def test_a_file_by_name(publisher, data, file):
         source.lookup(["w7"])["w7"], open_vectors(path).lookup(["w7"])["w7"]
     )
     assert left_over(data) == ["mine"]
+
+
+def test_a_transform_of_vectors_by_name(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    path = fetch_vectors("mine")
+    centred = open_vectors("mine?transform=center")
+    assert centred.name == "mine?transform=center"
+    np.testing.assert_array_equal(
+        centred.lookup(["w7"])["w7"],
+        open_vectors(f"{path}?transform=center").lookup(["w7"])["w7"],
+    )
 
 
 def test_a_member_of_what_is_no_archive(publisher, data):
@@ -108,6 +121,25 @@ def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
     assert fetch_vectors("mine").read_bytes() == MANY
     assert publisher.asked == ["bytes=1500-"]
     assert left_over(data) == ["mine"]
+
+
+def test_a_process_that_is_killed_leaves_what_came(publisher, data):
+    large = publisher.files["mine.vec"] = MANY * (1 + 3 * CHUNK // len(MANY))
+    publisher.hold, publisher.stall = threading.Event(), 2 * CHUNK + 1000
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    left = data / "mine" / ".mine.vec.unpacking"
+    left.mkdir(parents=True)
+    (left / "vectors").write_bytes(b"of another process that was killed")
+    command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        part = data / "mine.vec.part"
+        until(lambda: part.exists() and part.stat().st_size == 2 * CHUNK)
+        process.kill()
+    publisher.hold.set()
+    publisher.hold, publisher.stall, publisher.asked = None, None, []
+    assert fetch_vectors("mine").read_bytes() == large
+    assert publisher.asked == [f"bytes={2 * CHUNK}-"]
+    assert [path.name for path in (data / "mine").iterdir()] == ["mine.vec"]
 
 
 @pytest.mark.parametrize("ranges", [True, False])

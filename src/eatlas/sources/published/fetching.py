@@ -183,7 +183,9 @@ def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
         algorithm, _, digits = known.partition(":")
         if (got := file_hash(str(path), alg=algorithm)) != digits:
             raise _another(entry, earlier, got, at=path)
-    return earlier or _record(entry, path, None)
+    record = _record(entry, path, None)
+    known_before = earlier and (earlier.url, earlier.sha256) == (record.url, record.sha256)
+    return earlier if earlier and known_before else record
 
 
 def _record(entry: Published, path: Path, remote: Remote | None) -> Record:

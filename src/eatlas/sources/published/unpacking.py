@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -22,7 +21,8 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     """Unpack vectors to `target`; they appear there when they are whole.
 
     Nothing is written but what the registry names: of an archive's own names only the last part
-    is used, and what grows out of proportion is refused.
+    is used, and what grows out of proportion is refused. One
+    process at a time may unpack to a target.
 
     Raises
     ------
@@ -31,14 +31,18 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     OSError
         If the vectors cannot be written.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+    folder = target.with_name(f".{target.name}.unpacking")
+    shutil.rmtree(folder, ignore_errors=True)  # gigabytes of a process that was killed here
+    folder.mkdir(parents=True)
+    try:
         if vectors.series:
-            made = _years(archive, Path(folder) / "years")
+            made = _years(archive, folder / "years")
         else:
-            made = Path(folder) / "vectors"
+            made = folder / "vectors"
             _copy(archive, vectors.member, made)
         made.replace(target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy(archive: Path, member: str | None, path: Path) -> None:
