@@ -40,7 +40,9 @@ def test_the_table(eatlas_cli, tmp_path):
         "SC-EAT(alpha=0.05,ddof=1,p=auto) of 1,500 words of glove-sample: Male terms (A) against "
         "Female terms (B), the attributes of weat-7"
     )
-    assert lines[2].startswith("Words 1–1,000 of the source (992; below 0.05 by maxT: A 0, B 0)")
+    assert lines[2] == (
+        "Words 1–1,000 of the source (992: 98% lean to A, 2% to B; below 0.05 by maxT: A 0, B 0)"
+    )
     assert lines[3].split() == [
         "A:",
         "Male",

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
-from eatlas.report.numerals import count, effect, number_of, p_value
+from eatlas.report.numerals import count, effect, number_of, p_value, percent
 from eatlas.report.scan import explain
-from eatlas.results.scan import SIDES, ScanResult, Side, TopList
+from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "│": "|"})
 """For terminals that know no others."""
@@ -42,8 +42,8 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
     for i, band in enumerate(result.bands):
         yield ""
         yield from _folded(
-            f"Words {band.band.label} of the source "
-            f"({count(band.words)}; below {result.family.alpha:g} by maxT: "
+            f"Words {band.band.label} of the source ({count(band.words)}: {_lean(band)}; "
+            f"below {result.family.alpha:g} by maxT: "
             f"A {count(band.max_t.A)}, B {count(band.max_t.B)})",
             width,
         )
@@ -65,6 +65,11 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
     yield ""
     for sentence in (*explain(result), *_missing(result), *result.warnings):
         yield from _folded(sentence, width)
+
+
+def _lean(band: BandSummary) -> str:
+    shares = (percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B))
+    return "{} lean to A, {} to B".format(*shares)
 
 
 def _missing(result: ScanResult) -> Iterator[str]:

@@ -76,10 +76,12 @@ class Band(Record):
 
 
 class Rejected(Record):
-    """How many words have a two-sided p below alpha, by way of adjustment."""
+    """How many words lean to either side, and have a two-sided p below alpha, by adjustment."""
 
     words: int
     """Words in the family: all that were tested, less the attribute words."""
+    leaning: Sides
+    """By the sign of the effect size alone."""
     unadjusted: Sides
     holm: Sides
     benjamini_yekutieli: Sides

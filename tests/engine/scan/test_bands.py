@@ -71,6 +71,11 @@ def test_counts_are_those_of_the_table(result):
         assert (low["effect_size"] < 0).sum() == sides.B
         assert sum(getattr(band, name).A for band in result.bands) == sides.A
         assert sides.total == len(low)
+    for band in result.bands:
+        mine = family[family["rank"].between(band.band.first, band.band.last)]
+        assert (mine["effect_size"] > 0).sum() == band.leaning.A
+        assert (mine["effect_size"] < 0).sum() == band.leaning.B
+    assert result.family.leaning.total == 60
     assert result.family.words == len(family) == 60
     assert result.family.unadjusted.total > result.family.max_t.total > 0
 

@@ -19,7 +19,7 @@ from eatlas.results.parts import TAILS, Level, PValues
 from eatlas.results.scan import SIDES, Band, BandSummary, Sides, TopList, WordAssociation
 
 DEFAULT = (1_000, 10_000, 100_000)
-_WAYS = ("unadjusted", "holm", "benjamini_yekutieli", "max_t")
+_WAYS = ("leaning", "unadjusted", "holm", "benjamini_yekutieli", "max_t")
 _CERTAIN = 2**52
 """Counts up to here follow from p = count / total without doubt."""
 
@@ -71,7 +71,7 @@ class BandKeeper:
         self.band = band
         self._top, self._alpha = top, alpha
         self._words = 0
-        self._below = {way: np.zeros(2, np.int64) for way in _WAYS}
+        self._counts = {way: np.zeros(2, np.int64) for way in _WAYS}
         self._best: dict[str, list[tuple[float, int, Any]]] = {side: [] for side in SIDES}
 
     def add(self, plan: ScanPlan, judged: Judged) -> None:
@@ -83,18 +83,19 @@ class BandKeeper:
         d = chunk.effect_size[mine]
         sides = np.stack([d > 0, d < 0])
         ways = (chunk.p[2], judged.p_holm, judged.p_by, judged.p_max_t)
-        for way, p in zip(_WAYS, ways, strict=True):
-            self._below[way] += np.count_nonzero(sides & (p[mine] < self._alpha), axis=1)
+        self._counts["leaning"] += np.count_nonzero(sides, axis=1)
+        for way, p in zip(_WAYS[1:], ways, strict=True):
+            self._counts[way] += np.count_nonzero(sides & (p[mine] < self._alpha), axis=1)
         for name, belongs, sign in zip(SIDES, sides, (1.0, -1.0), strict=True):
             self._keep_best(plan, name, judged, mine[belongs], sign * d[belongs])
 
     def summary(self) -> BandSummary:
         """The counts."""
-        return BandSummary(band=self.band, words=self._words, **self.below())
+        return BandSummary(band=self.band, words=self._words, **self.sides())
 
-    def below(self) -> dict[str, Sides]:
-        """Words below alpha on either side, by way of adjustment."""
-        return {way: Sides(A=int(a), B=int(b)) for way, (a, b) in self._below.items()}
+    def sides(self) -> dict[str, Sides]:
+        """Words that lean to either side, and those below alpha, by way of adjustment."""
+        return {way: Sides(A=int(a), B=int(b)) for way, (a, b) in self._counts.items()}
 
     def lists(self) -> list[TopList]:
         """The top lists of both sides, best first."""

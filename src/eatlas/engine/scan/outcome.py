@@ -85,14 +85,14 @@ def _family(plan: ScanPlan, gathered: Gathered, keepers: Sequence[BandKeeper]) -
     alpha, words, sizes = plan.measure.alpha, gathered.words, plan.found.sizes
     least = _least_two_sided(plan)
     needed = math.floor(words * harmonic(words) * least / alpha) + 1
-    below = [keeper.below() for keeper in keepers]
+    sides = [keeper.sides() for keeper in keepers]
     critical = plan.shared.critical(gathered.maxima, alpha)
     size = sum(sizes)
     return Family(
         words=words,
         **{
-            way: Sides(A=sum(one[way].A for one in below), B=sum(one[way].B for one in below))
-            for way in below[0]
+            way: Sides(A=sum(one[way].A for one in sides), B=sum(one[way].B for one in sides))
+            for way in sides[0]
         },
         alpha=alpha,
         design=sizes,
