@@ -54,6 +54,7 @@ SIZES = {
         "divdist-face-validity": (8, 20, 20),
     },
 }
+WORD_TESTS, SENTENCE_TESTS = 33, 38
 WITHOUT_NUMBERS = {"divdist-gender", "divdist-race"}
 """Tests for which the paper prints no numbers."""
 
@@ -79,12 +80,13 @@ def test_every_test_says_where_it_comes_from(name):
 
 def test_built_in_names_cannot_be_mistaken_for_each_other():
     ids = [test.id for name in BUILT_IN for test in read_battery(name).tests]
-    assert len(ids) == len(set(ids)) == 33
+    assert len(ids) == len(set(ids)) == WORD_TESTS + SENTENCE_TESTS
     assert not set(ids) & set(BUILT_IN)
 
 
 def test_all_built_in_tests_at_once():
-    assert len(load_tests(list(BUILT_IN))) == 33
+    assert len(load_tests(list(BUILT_IN))) == WORD_TESTS + SENTENCE_TESTS
+    assert len(load_tests(list(SIZES))) == WORD_TESTS
     assert [test.id for test in load_tests("divdist-race")] == ["divdist-race"]
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from eatlas.cli.say import remark
-from eatlas.stimuli import Test, battery_names, load_tests, read_battery, to_toml
+from eatlas.errors import StimulusWarning
+from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.remarks import remarks
 
-app = typer.Typer(help="List, show, check and import tests.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
+)
 
 
 @app.command("list")
@@ -72,17 +76,66 @@ def import_(
     ] = False,
 ) -> None:
     """Turn a test of other software into TOML; what was changed stands in its notes."""
+    from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
+
+    _hand_out([import_test(path, form, test_id=test_id, plurals=plurals)], output, [path])
+
+
+@app.command("sentences")
+def sentences(
+    name: Annotated[str, typer.Argument(metavar="ID", help="A test, a battery or a TOML file.")],
+    templates: Annotated[
+        Path | None,
+        typer.Option(
+            "--templates",
+            metavar="FILE.toml",
+            help="Templates by class of word, and words with class and forms. [default: SEAT's]",
+        ),
+    ] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            metavar="[ROLE=]CLASS",
+            help="Class of the words that no file knows, as in X=name; repeatable.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.toml", help="Write here, not to stdout."),
+    ] = None,
+) -> None:
+    """Make tests of sentences of tests of words: each word in every template of its class."""
+    from eatlas.stimuli.sentences import sentence_tests  # noqa: PLC0415  (--help need not wait)
+
+    read = [Path(name), *([templates] if templates else [])]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StimulusWarning)
+        tests = sentence_tests(load_tests(name), templates, _classes(classes or []))
+    for warning in caught:
+        remark(f"warning: {warning.message}")
+    _hand_out(tests, output, read)
+
+
+def _classes(given: list[str]) -> dict[str, str]:
+    """Read ``X=name``, or ``name`` for all roles; what is said of a role wins."""
+    pairs = [one.rpartition("=") for one in given]
+    everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
+    return everywhere | {role: name for role, _, name in pairs if role}
+
+
+def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
+    """Print tests as TOML or write them to a file, which is none of those that were read."""
     from eatlas.results.files import (  # noqa: PLC0415  (--help need not wait for it)
         atomic_file,
         require_other_file,
     )
-    from eatlas.stimuli.importers import import_test  # noqa: PLC0415
 
-    text = to_toml([import_test(path, form, test_id=test_id, plurals=plurals)])
+    text = to_toml(tests)
     if output is None:
         typer.echo(text, nl=False)
         return
-    require_other_file(output, [path])
+    require_other_file(output, read)
     with atomic_file(output) as file:
         file.write(text)
     typer.echo(f"test: {output}")

@@ -263,6 +263,8 @@ class AssociationMeasure(ABC):
             if len(group.used) >= least:
                 continue
             concept = test.concept(role).name
+            if test.concept(role).sentences:
+                raise _needs_sentences(test, role, len(group.used), source)
             allowed = (
                 f"at least {least} usable terms for {self.name} "
                 f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"
@@ -295,6 +297,19 @@ class AssociationMeasure(ABC):
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""
         return replace(self, **parameters)
+
+
+def _needs_sentences(test: AssociationTest, role: str, used: int, source: str) -> CoverageError:
+    """Say that vectors of words do not serve where sentences are asked for."""
+    concept = test.concept(role)
+    return CoverageError(
+        f"test {test.id}, group {role} ({concept.name}): these are sentences, "
+        f"and {source} has no vectors for them",
+        got=f"{used} of {len(concept.terms)}; {concept.terms[0]!r} is one of them",
+        allowed="a source that encodes sentences",
+        remedy="use a sentence encoder or a cbow: source, which takes the mean of the words' "
+        "vectors, or the test of the words that these sentences are made of",
+    )
 
 
 def _or_another_measure(test: AssociationTest) -> str:

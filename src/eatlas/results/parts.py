@@ -154,6 +154,8 @@ class GroupCoverage(Record):
     """Spelling in the source, where it differs from the test's."""
     reasons: dict[str, str] = Field(default_factory=dict)
     """Why each missing term is missing."""
+    stimulus: dict[str, str] = Field(default_factory=dict)
+    """The word that each sentence, used or missing, is about; empty in tests of words."""
 
 
 class Coverage(Record):

@@ -83,7 +83,11 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     terms: dict[str, tuple[str, ...]] = {role: test.concept(role).terms for role in ROLES}
     found = embed_groups(terms, source, case)
     notes = (*found.notes, *remarks(test))
-    return Embedded(found.vectors, Coverage(**found.groups), notes, found.sha256)
+    groups = {
+        role: group.model_copy(update={"stimulus": test.concept(role).stimulus_of})
+        for role, group in found.groups.items()
+    }
+    return Embedded(found.vectors, Coverage(**groups), notes, found.sha256)
 
 
 def embed_groups(

@@ -3,7 +3,7 @@
 from eatlas.stimuli.batteries import battery_names, load_tests, read_battery
 from eatlas.stimuli.battery import KINDS, Battery, Test
 from eatlas.stimuli.groups import GroupsTest
-from eatlas.stimuli.model import ROLES, AssociationTest, Concept
+from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
 from eatlas.stimuli.writing import to_toml
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Battery",
     "Concept",
     "GroupsTest",
+    "Sentence",
     "Test",
     "battery_names",
     "load_tests",

@@ -12,6 +12,7 @@ from eatlas.errors import StimulusError, described
 from eatlas.nearest import nearest
 from eatlas.stimuli.battery import Battery, Test
 from eatlas.stimuli.model import Frozen, identifier
+from eatlas.stimuli.sentences.built_in import declared, sentence_battery
 from eatlas.stimuli.toml import parse_battery
 
 BUILT_IN = (
@@ -22,7 +23,9 @@ BUILT_IN = (
     "angry-black-woman",
     "double-bind",
     "divdist",
+    *declared(),
 )
+"""Batteries of words, then those of sentences."""
 ENTRY_POINTS = "eatlas.batteries"
 _ALLOWED = "the name of a battery, the id of a test, or a TOML file"
 
@@ -41,6 +44,8 @@ def read_battery(name: str) -> Battery:
     StimulusError
         If there is no such battery, or its file is not well formed.
     """
+    if name in declared():
+        return sentence_battery(name, read_battery)
     if name in BUILT_IN:
         data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
         return parse_battery(data.read_bytes(), f"{name}.toml", name)

@@ -9,9 +9,11 @@ from pydantic import ValidationError
 
 from eatlas.nearest import did_you_mean
 
-_PARTS = {"terms": "term", "groups": "group"}
+_PARTS = {"terms": "term", "groups": "group", "sentences": "sentence"}
 """What one item of a list is called."""
-_CONCEPT_KEYS = ("name", "terms")
+_CONCEPT_KEYS = ("name", "terms", "sentences")
+_SENTENCE_KEYS = ("text", "stimulus", "template")
+SENTENCE = '{ text = "This is a rose.", stimulus = "rose" }'
 _SHOWN = 60
 TABLE = 'X = { name = "Flowers", terms = ["aster", "clover"] }'
 CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
@@ -71,7 +73,7 @@ def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, w
     if kind == "value_error":
         return f"{where}: {detail['ctx']['error']}"
     if kind in {"model_type", "model_attributes_type"}:
-        said, allowed = _NO_CONCEPT[word]
+        said, allowed = ("is no sentence", SENTENCE) if "sentences" in place else _NO_CONCEPT[word]
     else:
         said, allowed = _SAID.get(kind, (detail["msg"], None))
         allowed = _ALLOWED.get((kind, str(place[-1])), allowed)
@@ -81,7 +83,8 @@ def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, w
         said, allowed = _SAID["string_too_short"]
     if kind == "extra_forbidden":
         said = said.replace("a key", "an argument") if word == "argument" else said
-        said += did_you_mean(str(place[-1]), known if len(place) == 1 else _CONCEPT_KEYS)
+        within = _SENTENCE_KEYS if "sentences" in place else _CONCEPT_KEYS
+        said += did_you_mean(str(place[-1]), known if len(place) == 1 else within)
     elif place[-1] != whole and isinstance(place[-1], int) and kind == "string_type":
         where += f" ({_shown(detail['input'])})"
     return f"{where}: {said}" + (f" (allowed: {allowed})" if allowed else "")

@@ -100,6 +100,17 @@ class Frozen(BaseModel, metaclass=_Explaining):
         return type(self)(**{**dict(self), **(update or {})})
 
 
+class Sentence(Frozen):
+    """A sentence that stands for a concept, and what it was made of."""
+
+    text: Term
+    """The whole sentence, as it is to be encoded."""
+    stimulus: Term
+    """The word or phrase that the sentence is about."""
+    template: str = ""
+    """The sentence before the word was put in, as in ``This is {a term}.``"""
+
+
 class Concept(Frozen):
     """A concept and the terms that stand for it.
 
@@ -107,19 +118,43 @@ class Concept(Frozen):
     --------
     >>> Concept(name="Flowers", terms=("aster", "clover")).terms
     ('aster', 'clover')
+    >>> said = Concept(name="Flowers", sentences=[{"text": "This is ivy.", "stimulus": "ivy"}])
+    >>> said.terms, said.stimulus_of
+    (('This is ivy.',), {'This is ivy.': 'ivy'})
     """
 
     name: Text
     """What a reader calls the concept, as in "Flowers are associated with Pleasant"."""
     terms: tuple[Term, ...] = Field(min_length=1)
     """The stimuli, as they would be written in a text; no term twice."""
+    sentences: tuple[Sentence, ...] = ()
+    """Where the terms are sentences made of stimuli: the same texts, each with its stimulus."""
     whole: ClassVar[str] = "terms"
+
+    @property
+    def stimulus_of(self) -> dict[str, str]:
+        """The stimulus of each sentence, by the sentence's text; empty for words."""
+        return {sentence.text: sentence.stimulus for sentence in self.sentences}
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the terms together."""
         if fault := repeated(listed(values)):
             yield "terms", fault
+
+    @model_validator(mode="before")
+    @classmethod
+    def _terms_of_sentences(cls, values: object) -> object:
+        """Take the texts of the sentences as terms where no terms are given."""
+        if isinstance(values, Mapping) and "terms" not in values and values.get("sentences"):
+            return {**values, "terms": listed(values)}
+        return values
+
+    @model_validator(mode="after")
+    def _sentences_are_the_terms(self) -> Concept:
+        if self.sentences and tuple(one.text for one in self.sentences) != self.terms:
+            raise ValueError("are not the texts of the sentences; give sentences alone")
+        return self
 
     @field_validator("terms", mode="before")
     @classmethod
@@ -258,10 +293,17 @@ def faults_of(
 def listed(concept: object) -> list[str]:
     """Return the terms of what is, or was to be, a concept; those that are text."""
     if isinstance(concept, Mapping):
-        terms = concept.get("terms")
+        terms = concept.get("terms", _texts(concept.get("sentences")))
     else:
         terms = getattr(concept, "terms", None)
     return [t for t in terms if isinstance(t, str)] if isinstance(terms, list | tuple) else []
+
+
+def _texts(sentences: object) -> list[object]:
+    """Return the texts of what are, or were to be, sentences."""
+    given = sentences if isinstance(sentences, list | tuple) else []
+    texts = [one.get("text") if isinstance(one, Mapping) else one for one in given]
+    return [getattr(one, "text", one) for one in texts]
 
 
 def repeated(terms: Iterable[str]) -> str | None:

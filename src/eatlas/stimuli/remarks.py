@@ -25,7 +25,7 @@ def remarks(test: Test) -> list[str]:
     >>> remarks(load_tests("weat-6")[0])
     []
     """
-    return [*_of_names(test), *_of_terms(test)]
+    return [*_of_names(test), *_of_terms(test), *_of_sentences(test)]
 
 
 def _of_names(test: Test) -> Iterator[str]:
@@ -52,6 +52,22 @@ def _of_terms(test: Test) -> Iterator[str]:
                     f"The term {term!a} of {role} ({concept.name}) is not in the composed form of "
                     "Unicode, NFC, in which most vectors name their words."
                 )
+
+
+def _of_sentences(test: Test) -> Iterator[str]:
+    """Say how many stimuli there really are."""
+    parts = [(role, concept) for role, concept in test.parts if concept.sentences]
+    counted = [
+        f"{role} {len(concept.terms)} of {stimuli}"
+        for role, concept in parts
+        if (stimuli := len(set(concept.stimulus_of.values()))) < len(concept.terms)
+    ]
+    if counted:
+        yield (
+            f"Several sentences are made of each stimulus ({', '.join(counted)}): sentences of "
+            "one stimulus are not independent, so p-values that relabel single sentences are "
+            "smaller than the number of stimuli warrants."
+        )
 
 
 def _hidden(term: str) -> str | None:

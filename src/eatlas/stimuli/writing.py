@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from eatlas.stimuli.battery import Test
 from eatlas.stimuli.groups import GroupsTest
-from eatlas.stimuli.model import Concept
+from eatlas.stimuli.model import Concept, Sentence
 
 WIDTH = 100
 
@@ -49,6 +49,10 @@ def _groups(test: GroupsTest) -> list[str]:
 
 def _concept(concept: Concept) -> str:
     """A concept as an inline table; a list too long for one line is broken between terms."""
+    if concept.sentences:
+        lines = [f"  {_sentence(sentence)}," for sentence in concept.sentences]
+        head = f"{{ name = {_quote(concept.name)}, sentences = ["
+        return "\n".join([head, *lines, "] }"])
     words = [_quote(term) for term in concept.terms]
     head = f"{{ name = {_quote(concept.name)}, terms = ["
     line = head + ", ".join(words) + "] }"
@@ -61,6 +65,12 @@ def _concept(concept: Concept) -> str:
             current = "  "
         current += f"{word}, "
     return "\n".join([*lines, current.rstrip(), "] }"])
+
+
+def _sentence(sentence: Sentence) -> str:
+    keys = ("text", "stimulus", "template")
+    given = ((key, getattr(sentence, key)) for key in keys)
+    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in given if text)} }}"
 
 
 def _quote(text: str) -> str:

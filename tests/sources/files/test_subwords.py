@@ -75,6 +75,12 @@ def test_a_spelling_that_is_known_goes_before_ngrams(path):
     assert set(source.lookup(["NIGHTS"])) == {"NIGHTS"}
 
 
+def test_a_phrase_or_a_sentence_is_no_unknown_word(path):
+    source = open_vectors(f"{path}?oov=subword")
+    asked = ["This is John.", "New York", "tab\tbed", "Jhon"]
+    assert set(source.lookup(asked)) == {"Jhon"}
+
+
 def test_ngrams_are_those_of_fasttext():
     # FNV-1a over signed bytes: for "é" fastText's C++ and the unsigned variant differ
     assert Ngrams(3, 3, 1 << 32).of("a") == [_fnv("<a>")]

@@ -144,7 +144,8 @@ class SubwordSource(MatrixSource):
     ----------
     oov : {"none", "subword"}
         Whether a word that is not in the vocabulary gets the mean of its n-grams. It does so only
-        if no other spelling of it that was asked for (upper or lower case) is in the vocabulary.
+        if it holds no space, and if no other spelling of it that was asked for (upper or lower
+        case) is in the vocabulary.
     """
 
     def __init__(
@@ -180,7 +181,8 @@ class SubwordSource(MatrixSource):
         if self._oov == "none":
             return found
         known = {key.casefold() for key in found}
-        for key in keys:
+        # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained
+        for key in (key for key in keys if not any(map(str.isspace, key))):
             if key.casefold() in known or (vector := self._subwords.composed(key)) is None:
                 continue
             check_finite(vector, f"{self.name}, the n-grams of {key!r}")

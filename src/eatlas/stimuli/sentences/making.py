@@ -1,0 +1,198 @@
+"""From a test of words to the same test of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from eatlas.errors import StimulusError
+from eatlas.nearest import did_you_mean
+from eatlas.stimuli.battery import Test
+from eatlas.stimuli.faults import quoted
+from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
+from eatlas.stimuli.sentences.forms import Forms, forms_of
+from eatlas.stimuli.sentences.templates import PLACE, Templates, built_in, read_templates
+
+PREFIX = "sent-"
+_SHOWN = 8
+
+
+def sentence_tests(
+    tests: Iterable[Test],
+    templates: str | Path | Templates | None = None,
+    classes: str | Mapping[str, str] | None = None,
+) -> tuple[AssociationTest, ...]:
+    """Make tests of sentences of tests of words.
+
+    Every term is put into each template of its class. A sentence knows its stimulus and its
+    template; the id gets the prefix ``sent-``.
+
+    Parameters
+    ----------
+    tests : iterable of AssociationTest
+    templates : str, path or Templates, optional
+        A TOML file of templates by class and of words with their class and forms; what it does
+        not say is as in the templates of May et al. (2019, SEAT).
+    classes : str or mapping, optional
+        Class of the words that no file knows: one for all, or by role (``{"X": "name"}``).
+
+    Raises
+    ------
+    StimulusError
+        If the class of a word is not known, a test is not of words or of another kind, two terms
+        make the same sentences, or a file cannot be used.
+
+    Warns
+    -----
+    StimulusWarning
+        If words of the user's own may be plurals, whose article would be wrong.
+
+    Examples
+    --------
+    >>> from eatlas import load_tests
+    >>> test = sentence_tests(load_tests("weat-6"))[0]
+    >>> test.id, test.A.terms[:2]
+    ('sent-weat-6', ('This is an executive.', 'That is an executive.'))
+    >>> test.A.sentences[0].stimulus, test.A.sentences[0].template
+    ('executive', 'This is {a term}.')
+    """
+    if not isinstance(templates, Templates):
+        templates = built_in() if templates is None else read_templates(templates)
+    return tuple(make_sentences(test, templates, _by_role(classes, templates)) for test in tests)
+
+
+def make_sentences(
+    test: Test, templates: Templates, classes: Mapping[str, str] | None = None
+) -> AssociationTest:
+    """Make one test of sentences; `classes` by role, for words that `templates` do not know."""
+    if not isinstance(test, AssociationTest):
+        raise StimulusError(
+            f"no sentences can be made of the test {test.id}",
+            got=f"a test of the kind {test.kind}",
+            allowed="tests of the kind association",
+        )
+    if done := [role for role, concept in test.parts if concept.sentences]:
+        raise StimulusError(
+            f"no sentences can be made of the test {test.id}",
+            got=f"terms that are sentences already, in {', '.join(done)}",
+            allowed="a test of words",
+        )
+    chosen = {
+        role: {term: _class_of(term, role, templates, classes or {}) for term in concept.terms}
+        for role, concept in test.parts
+    }
+    _require_classes(test, chosen, templates)
+    templates = _with_forms(chosen, templates)
+    parts = {role: _concept(test, role, words, templates) for role, words in chosen.items()}
+    note = f"Sentences made of {test.id} with the templates of {templates.source}."
+    head = {"id": f"{PREFIX}{test.id}", "title": f"{test.title or test.label} (sentences)"}
+    return test.model_copy(update={**head, "table": "", "notes": (*test.notes, note), **parts})
+
+
+def _class_of(term: str, role: str, templates: Templates, classes: Mapping[str, str]) -> str:
+    return templates.words.get(term) or classes.get(role, "")
+
+
+def _concept(
+    test: AssociationTest, role: str, words: Mapping[str, str], templates: Templates
+) -> Concept:
+    """Make the sentences of one group; `words` is the class of each of its terms."""
+    made: dict[str, Sentence] = {}
+    for term, name in words.items():
+        sentences = [
+            Sentence(text=fill(one, term, templates.forms.get(term)), stimulus=term, template=one)
+            for one in templates.templates[name]
+        ]
+        if all(sentence.text in made for sentence in sentences):
+            others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
+            raise StimulusError(
+                f"test {test.id}, group {role} ({test.concept(role).name}): {term!r} makes only "
+                f"sentences that are there already, of {quoted(others)}",
+                allowed="terms that make sentences of their own",
+                remedy="leave one of them out, or give the word another class or other forms",
+            )
+        for sentence in sentences:
+            made.setdefault(sentence.text, sentence)
+    return concept_of(test.concept(role).name, made.values())
+
+
+def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
+    """Make a concept whose terms are sentences."""
+    sentences = tuple(sentences)
+    return Concept(name=name, terms=tuple(one.text for one in sentences), sentences=sentences)
+
+
+def fill(template: str, term: str, forms: Forms | None = None) -> str:
+    """Put a term into a template; the sentence begins with a capital.
+
+    Parameters
+    ----------
+    template : str
+    term : str
+    forms : Forms, optional
+        Needed where the template asks for more than ``{term}``.
+
+    Examples
+    --------
+    >>> fill("{a term} is a thing.", "hour", Forms("an hour", "hours"))
+    'An hour is a thing.'
+    >>> fill("{term} is here.", "iPhone")
+    'iPhone is here.'
+    """
+    said = {"term": term}
+    if forms is not None:
+        said |= {
+            "a term": forms.one,
+            "the term": f"the {forms.singular}",
+            "terms": forms.plural,
+            "the terms": f"the {forms.plural}",
+        }
+    text = PLACE.sub(lambda place: said[place[1]], template)
+    first = text.split(" ", 1)[0]
+    return text[0].upper() + text[1:] if first.islower() else text
+
+
+def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:
+    """Add the forms that the words' templates ask for and nobody has given."""
+    wanting = [
+        term
+        for words in chosen.values()
+        for term, name in words.items()
+        if term not in templates.forms
+        and any(set(PLACE.findall(one)) - {"term"} for one in templates.templates[name])
+    ]
+    if not wanting:
+        return templates
+    return replace(templates, forms={**templates.forms, **forms_of(wanting)})
+
+
+def _require_classes(
+    test: AssociationTest, chosen: Mapping[str, Mapping[str, str]], templates: Templates
+) -> None:
+    unknown = [term for words in chosen.values() for term, name in words.items() if not name]
+    if not unknown:
+        return
+    more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+    raise StimulusError(
+        f"test {test.id}: it is not known of which class these words are",
+        got=f"{quoted(unknown[:_SHOWN])}{more}",
+        allowed=", ".join(templates.templates),
+        remedy="say it for a whole group, --class X=name (in Python, classes={'X': 'name'}), or "
+        'for single words in a file of templates: [words], then person = ["nurse"]',
+    )
+
+
+def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> dict[str, str]:
+    given = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
+    for role, name in given.items():
+        if role not in ROLES:
+            raise StimulusError(
+                f"there is no group {role!r} whose class could be given", allowed=", ".join(ROLES)
+            )
+        if name not in templates.templates:
+            raise StimulusError(
+                f"there is no class of words {name!r}{did_you_mean(name, templates.templates)}",
+                allowed=", ".join(templates.templates),
+            )
+    return {str(role): name for role, name in given.items()}

@@ -1,0 +1,197 @@
+"""Templates by class of term, and which word is of which class: files of both, read and checked."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from eatlas.decoding import decoded
+from eatlas.errors import StimulusError
+from eatlas.nearest import did_you_mean
+from eatlas.stimuli.sentences.forms import Forms
+
+SCHEMA = 1
+PLACES = ("term", "a term", "the term", "terms", "the terms")
+"""What may stand in braces: the term as written, and its forms."""
+PLACE = re.compile(r"\{([^{}]*)\}")
+_TOP_KEYS = ("schema", "templates", "words")
+
+
+@dataclass(frozen=True)
+class Templates:
+    """How sentences are made: templates by class of term, and what is known of single words.
+
+    Examples
+    --------
+    >>> built_in().templates["mass"]
+    ('This is {term}.', 'That is {term}.', 'There is {term}.', 'It is {term}.')
+    >>> built_in().words["hatred"], built_in().forms["axe"].one
+    ('mass', 'an axe')
+    """
+
+    templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The class of each word."""
+    forms: Mapping[str, Forms] = field(default_factory=dict)
+    """Article and plural of each word of which they are known."""
+    source: str = "May et al. (2019, SEAT)"
+    """Where the templates come from."""
+
+    def over(self, other: Templates) -> Templates:
+        """Return what `self` says and, where it says nothing, what `other` says."""
+        forms = {term: known for term, known in other.forms.items() if term not in self.words}
+        return Templates(
+            {**other.templates, **self.templates},
+            {**other.words, **self.words},
+            {**forms, **self.forms},
+            self.source,
+        )
+
+
+@cache
+def built_in() -> Templates:
+    """Return the templates of SEAT and the words of the built-in tests."""
+    folder = resources.files("eatlas.stimuli.sentences")
+    templates, words = (
+        parse_templates((folder / name).read_bytes(), name, known=())
+        for name in ("templates.toml", "words.toml")
+    )
+    return words.over(templates)
+
+
+def read_templates(path: str | Path) -> Templates:
+    """Read a user's templates; what the file does not say is as in :func:`built_in`.
+
+    Raises
+    ------
+    StimulusError
+        If the file cannot be read, or anything in it is not well formed; every fault is named.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StimulusError(
+            f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
+        ) from error
+    read = parse_templates(data, str(path), known=built_in().templates)
+    source = f"{path.name} and of {read.source}"
+    return replace(read.over(built_in()), source=source if read.templates else read.source)
+
+
+def parse_templates(data: bytes, where: str, *, known: Any) -> Templates:
+    """Parse a file of templates, of words, or of both.
+
+    Parameters
+    ----------
+    data : bytes
+        The file's content, UTF-8.
+    where : str
+        Its name, for messages.
+    known : collection of str
+        Classes that words may have beside those of the file; empty: any.
+    """
+    try:
+        document = tomllib.loads(decoded(data, where, StimulusError))
+    except tomllib.TOMLDecodeError as error:
+        raise StimulusError(f"{where}: this is not TOML", got=str(error)) from error
+    templates, words = document.get("templates", {}), document.get("words", {})
+    classes = {*known, *templates} if known and isinstance(templates, dict) else None
+    faults = [*_of_the_top(document), *_of_templates(templates), *_of_words(words, classes)]
+    if faults:
+        raise StimulusError("\n".join(f"{where}: {fault}" for fault in faults))
+    return Templates(
+        {name: tuple(given) for name, given in templates.items()},
+        {_term(word): name for name, given in words.items() for word in given},
+        {
+            word[0]: Forms(word[1], word[2])
+            for given in words.values()
+            for word in given
+            if isinstance(word, list)
+        },
+    )
+
+
+def fault_of(template: object) -> str | None:
+    """Say what is wrong with a template."""
+    if not isinstance(template, str):
+        return f"{template!r} is not text (allowed: a quoted string)"
+    places = PLACE.findall(template)
+    if not places:
+        return f"{template!r} has no place for the term (allowed: {_allowed()})"
+    if wrong := [place for place in places if place not in PLACES]:
+        return f"{template!r}: there is no place {{{wrong[0]}}} (allowed: {_allowed()})"
+    if set("{}") & set(PLACE.sub("", template)):
+        return f"{template!r} has a brace too many (allowed: {_allowed()})"
+    return None
+
+
+def _of_the_top(document: Mapping[str, Any]) -> Iterator[str]:
+    if document.get("schema") != SCHEMA or isinstance(document["schema"], bool):
+        yield f"key schema: is {document.get('schema')!r} (allowed: schema = {SCHEMA})"
+    for key in document:
+        if key not in _TOP_KEYS:
+            yield (
+                f"key {key}: is not a key of a file of templates{did_you_mean(key, _TOP_KEYS)} "
+                f"(allowed: {', '.join(_TOP_KEYS)})"
+            )
+
+
+def _of_templates(templates: object) -> Iterator[str]:
+    if not isinstance(templates, dict):
+        yield 'key templates: is not a table (allowed: [templates], then name = ["..."])'
+        return
+    for name, given in templates.items():
+        if not isinstance(given, list) or not given:
+            yield f'key templates.{name}: is no list of templates (allowed: ["This is {{term}}."])'
+            continue
+        for number, template in enumerate(given, start=1):
+            if fault := fault_of(template):
+                yield f"key templates.{name}, template {number}: {fault}"
+
+
+def _of_words(words: object, classes: set[str] | None) -> Iterator[str]:
+    if not isinstance(words, dict):
+        yield 'key words: is not a table (allowed: [words], then person = ["nurse"])'
+        return
+    seen: dict[str, str] = {}
+    for name, given in words.items():
+        if classes is not None and name not in classes:
+            yield (
+                f"key words.{name}: there are no templates of this class"
+                f"{did_you_mean(name, classes)} (allowed: {', '.join(sorted(classes))})"
+            )
+        for word in given if isinstance(given, list) else [None]:
+            if not _is_word(word):
+                yield (
+                    f"key words.{name}: {word!r} is no word "
+                    '(allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])'
+                )
+            elif seen.setdefault(_term(word), name) != name:
+                yield f"key words.{name}: {_term(word)!r} is of the class {seen[_term(word)]} too"
+
+
+def _is_word(word: object) -> bool:
+    if isinstance(word, str):
+        return bool(word)
+    return (
+        isinstance(word, list)
+        and len(word) == 3
+        and all(isinstance(form, str) and form for form in word)
+        and word[1].split(" ")[0] in {"a", "an"}
+        and len(word[1].split(" ")) > 1
+    )
+
+
+def _term(word: Any) -> str:
+    return str(word if isinstance(word, str) else word[0])
+
+
+def _allowed() -> str:
+    return ", ".join(f"{{{place}}}" for place in PLACES)

@@ -1,0 +1,115 @@
+"""``eatlas tests sentences``: tests of sentences of tests of words, and what runs of them say."""
+
+import json
+
+import pytest
+
+from eatlas import load_tests
+
+JOBS = """
+schema = 1
+
+[[test]]
+id = "jobs"
+X = { name = "Women", terms = ["Ada", "Mary"] }
+Y = { name = "Men", terms = ["Alan", "John"] }
+A = { name = "Care", terms = ["nurse", "heiress"] }
+B = { name = "Machines", terms = ["engineer", "usher"] }
+"""
+CLASSES = ("--class", "X=name", "--class", "person")
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    path = tmp_path / "jobs.toml"
+    path.write_text(JOBS, encoding="utf-8")
+    return path
+
+
+def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
+    ended = eatlas_cli("tests", "sentences", jobs, *CLASSES, "-o", "new/sent.toml")
+    assert (ended.code, ended.out, ended.err) == (0, "test: new/sent.toml\n", "")
+    written = tmp_path / "new" / "sent.toml"
+    assert eatlas_cli("tests", "sentences", jobs, *CLASSES).out == written.read_text("utf-8")
+    (test,) = load_tests(written)
+    assert (test.id, len(test.X.terms)) == ("sent-jobs", 16)
+    assert "An heiress is a person." in test.A.terms
+    assert "Ushers are people." in test.B.terms
+    checked = eatlas_cli("tests", "check", written)
+    assert checked.code == 0
+    assert "Several sentences are made of each stimulus (X 16 of 2, " in checked.err
+
+
+def test_a_class_for_all_and_one_for_a_group_in_any_order(eatlas_cli, jobs):
+    one = eatlas_cli("tests", "sentences", jobs, *CLASSES).out
+    other = eatlas_cli("tests", "sentences", jobs, "--class", "person", "--class", "X=name").out
+    assert one == other
+
+
+def test_own_templates(eatlas_cli, jobs, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('schema = 1\n[templates]\nname = ["I know {term}."]\n', encoding="utf-8")
+    ended = eatlas_cli("tests", "sentences", jobs, *CLASSES, "--templates", own)
+    assert '{ text = "I know Ada.", stimulus = "Ada", template = "I know {term}." }' in ended.out
+
+
+def test_built_in_words(eatlas_cli):
+    ended = eatlas_cli("tests", "sentences", "weat-6")
+    assert ended.code == 0
+    assert '{ text = "This is an office.", stimulus = "office", ' in ended.out
+    listed = eatlas_cli("tests", "list").out.splitlines()
+    (line,) = [line for line in listed if line.startswith("  sent-weat-6 ")]
+    assert line.endswith("Male names/Female names, Career/Family (X64 Y64 A101 B112)")
+    assert 'text = "That is Paul."' in eatlas_cli("tests", "show", "sent-weat-6").out
+
+
+def test_plurals_are_pointed_out(eatlas_cli, tmp_path):
+    path = tmp_path / "plurals.toml"
+    path.write_text(JOBS.replace("nurse", "nurses"), encoding="utf-8")
+    ended = eatlas_cli("tests", "sentences", path, *CLASSES)
+    assert ended.code == 0
+    assert ended.err.startswith("warning: taken for singulars, but they may be plurals: 'nurses';")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["jobs.toml"], "error: test jobs: it is not known of which class these words are\n  got: 'Ada', "),
+        (["jobs.toml", "--class", "Z=name"], "error: there is no group 'Z' whose class could be given"),
+        (["jobs.toml", "--class", "X=nam"], "error: there is no class of words 'nam'; did you mean name?"),
+        (["sent-weat-6"], "error: no sentences can be made of the test sent-weat-6"),
+        (["divdist"], "error: no sentences can be made of the test divdist-gender"),
+        (["weat-6", "--templates", "no.toml"], "error: no.toml: the file of templates cannot be read"),
+        (["jobs.toml", *CLASSES, "-o", "jobs.toml"], "error: jobs.toml: "),
+        (["nothing"], "error: there is no test or battery 'nothing'"),
+    ],
+)  # fmt: skip
+def test_mistakes(eatlas_cli, jobs, arguments, message):
+    ended = eatlas_cli("tests", "sentences", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(message)
+    assert jobs.read_text(encoding="utf-8") == JOBS
+
+
+def test_vectors_of_words_have_no_sentences(eatlas_cli):
+    ended = eatlas_cli("run", "--tests", "sent-weat-6")
+    assert ended.code == 2
+    assert ended.err == (
+        "error: test sent-weat-6, group X (Male names): these are sentences, and glove-sample has "
+        "no vectors for them\n"
+        "  got: 0 of 64; 'This is John.' is one of them\n"
+        "  allowed: a source that encodes sentences\n"
+        "  remedy: use a sentence encoder or a cbow: source, which takes the mean of the words' "
+        "vectors, or the test of the words that these sentences are made of\n"
+    )
+
+
+def test_results_name_the_stimulus_of_each_sentence(eatlas_cli, tmp_path):
+    (test,) = load_tests("double-bind-likable-one-sentence")
+    rows = [f"{text}\t{number}.5\t{number % 3}" for number, text in enumerate(test.terms)]
+    (tmp_path / "sentences.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    ended = eatlas_cli("run", "--tests", test.id, "--vectors", "sentences.tsv", "--json")
+    assert ended.code == 0, ended.err
+    covered = json.loads(ended.out.splitlines()[0])["coverage"]["X"]
+    assert covered["stimulus"]["John is an engineer with superior technical skills."] == "John"
+    assert list(covered["stimulus"]) == covered["used"]

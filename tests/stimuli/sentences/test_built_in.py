@@ -1,0 +1,198 @@
+"""The sentence batteries that come with eatlas, made of its word batteries."""
+
+from pathlib import Path
+
+import pytest
+
+from eatlas import load_tests
+from eatlas.stimuli import battery_names, read_battery
+from eatlas.stimuli.sentences.built_in import declared
+from eatlas.stimuli.sentences.templates import built_in
+
+SIZES = {
+    "sent-caliskan": {
+        "sent-weat-1": (350, 350, 215, 250),
+        "sent-weat-2": (350, 330, 215, 250),
+        "sent-weat-3": (256, 256, 215, 249),
+        "sent-weat-4": (128, 128, 215, 249),
+        "sent-weat-5": (128, 128, 40, 47),
+        "sent-weat-6": (64, 64, 101, 112),
+        "sent-weat-7": (72, 82, 80, 80),
+        "sent-weat-8": (56, 76, 80, 80),
+        "sent-weat-9": (18, 73, 21, 23),
+        "sent-weat-10": (64, 64, 40, 47),
+        "sent-weat-3b": (195, 195, 215, 249),
+        "sent-weat-5b": (195, 195, 40, 47),
+        "sent-weat-6b": (80, 80, 101, 112),
+        "sent-weat-7b": (72, 82, 64, 64),
+        "sent-weat-8b": (56, 76, 64, 64),
+    },
+    "sent-histwords": {"sent-weat-7-histwords": (72, 72, 80, 80)},
+    "sent-mind-your-bias": {
+        "sent-c1-name": (350, 350, 215, 250),
+        "sent-c3-name": (256, 256, 215, 249),
+        "sent-c3-term": (195, 195, 215, 249),
+        "sent-c6-name": (64, 64, 101, 112),
+        "sent-c6-term": (80, 80, 101, 112),
+        "sent-c9-name": (65, 106, 24, 26),
+        "sent-c9-term": (18, 73, 24, 26),
+        "sent-occ-name": (208, 208, 251, 260),
+        "sent-occ-term": (80, 80, 251, 260),
+        "sent-i1-name": (96, 96, 49, 52),
+        "sent-i2-name": (96, 96, 24, 26),
+    },
+    "sent-angry-black-woman": {"sent-abw": (120, 120, 54, 54)},
+    "sent-double-bind": {
+        "sent-double-bind-competent": (64, 64, 30, 30),
+        "sent-double-bind-likable": (64, 64, 24, 24),
+        "double-bind-competent-one-sentence": (8, 8, 10, 10),
+        "double-bind-competent-script-all": (8, 8, 10, 10),
+        "double-bind-competent-script-1+3": (8, 8, 10, 10),
+        "double-bind-competent-script-1": (8, 8, 10, 10),
+        "double-bind-likable-one-sentence": (8, 8, 8, 8),
+        "double-bind-likable-script-all": (8, 8, 8, 8),
+        "double-bind-likable-script-1+3": (8, 8, 8, 8),
+        "double-bind-likable-script-1": (8, 8, 8, 8),
+    },
+}
+JOB = (
+    " is the assistant vice president of sales at an aircraft company, and is in charge of training "
+    "and supervising junior executives, breaking into new markets, keeping abreast of industry "
+    "trends, and generating new clients."
+)
+
+
+def one(test_id):
+    (test,) = load_tests(test_id)
+    return test
+
+
+def test_every_sentence_battery_is_here():
+    assert tuple(SIZES) == tuple(declared())
+    assert [name for name in battery_names() if name.startswith("sent-")] == list(SIZES)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_tests_and_sizes(name):
+    battery = read_battery(name)
+    assert battery.id == name
+    sizes = {t.id: tuple(len(c.terms) for _, c in t.parts) for t in battery.tests}
+    assert list(sizes.items()) == list(SIZES[name].items())
+    for test in battery.tests:
+        assert test.title
+        assert test.citation
+        assert all(concept.sentences for _, concept in test.parts)
+    for said in (battery.title, battery.citation, *battery.notes):
+        assert said
+        assert said == " ".join(said.split())
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_every_stimulus_is_a_word_that_has_a_class(name):
+    for test in read_battery(name).tests:
+        for role, concept in test.parts:
+            for sentence in concept.sentences:
+                assert sentence.stimulus in built_in().words, (test.id, role)
+
+
+def test_every_word_of_the_word_batteries_makes_its_sentences():
+    for name, given in declared().items():
+        made = {test.id: test for test in read_battery(name).tests}
+        for words in read_battery(given["words"]).tests:
+            for role, concept in words.parts:
+                stimuli = made[f"sent-{words.id}"].concept(role).stimulus_of.values()
+                assert tuple(dict.fromkeys(stimuli)) == concept.terms, (words.id, role)
+
+
+def test_alternates_swap_names_and_group_terms():
+    stimuli = {
+        (test_id, role): tuple(dict.fromkeys(concept.stimulus_of.values()))
+        for test_id in ("sent-weat-3b", "sent-weat-6b", "sent-weat-7b")
+        for role, concept in one(test_id).parts
+    }
+    assert stimuli["sent-weat-3b", "X"][0] == "European American"
+    assert stimuli["sent-weat-6b", "X"] == (
+        "male",
+        "man",
+        "boy",
+        "brother",
+        "he",
+        "him",
+        "his",
+        "son",
+    )
+    assert stimuli["sent-weat-6b", "A"] == one("weat-6").A.terms
+    assert stimuli["sent-weat-7b", "B"] == one("weat-6").Y.terms
+    assert one("sent-weat-7b").B.name == "Female names"
+
+
+def test_words_of_the_paper():
+    """Sentences that May et al. (2019) print in Table 2 and in appendices B.1.1 and B.2.2."""
+    three, abw = one("sent-weat-3"), one("sent-abw")
+    assert three.X.terms[:9] == (
+        "This is Adam.", "That is Adam.", "There is Adam.", "Here is Adam.", "Adam is here.",
+        "Adam is there.", "Adam is a person.", "The person's name is Adam.", "This is Harry.",
+    )  # fmt: skip
+    assert three.A.terms[:18] == (
+        "This is a caress.", "That is a caress.", "There is a caress.", "Here is a caress.",
+        "The caress is here.", "The caress is there.", "A caress is a thing.", "It is a caress.",
+        "These are caresses.", "Those are caresses.", "They are caresses.",
+        "The caresses are here.", "The caresses are there.", "Caresses are things.",
+        "This is freedom.", "That is freedom.", "There is freedom.", "It is freedom.",
+    )  # fmt: skip
+    assert three.B.terms[14:16] == ("This is a crash.", "That is a crash.")
+    assert {"This is evil.", "They are evil.", "That can kill."} <= set(three.B.terms)
+    assert abw.A.terms[:4] == ("This is soft.", "That is soft.", "They are soft.", "This is quiet.")
+
+
+def test_scripts_of_the_double_bind():
+    """Word for word the elements that May et al. (2019) print in appendices B.3.1 to B.3.4."""
+    competent = one("double-bind-competent-script-all").Y.sentences[-1]
+    assert competent.stimulus == "Donna"
+    assert competent.text == (
+        f"Donna{JOB} The products she is responsible for include engine assemblies, fuel tanks, "
+        "and other aircraft equipment and parts. She is about to undergo her annual performance "
+        "review; her evaluation will be based on sales volume, number of new client accounts, and "
+        "actual dollars earned."
+    )
+    likable = one("double-bind-likable-script-all").Y.sentences[2]
+    assert likable.text == (
+        f"Lisa{JOB} The products she is responsible for include engine assemblies, fuel tanks, and "
+        "other aircraft equipment and parts. She has recently undergone the company-wide annual "
+        "performance review and she received consistently high evaluations. She has been "
+        'designated as a "stellar performer" based on sales volume, number of new client accounts, '
+        "and actual dollars earned. Her performance is in the top 5% of all employees at her level."
+    )
+    assert likable.template == likable.text.replace("Lisa", "{term}")
+    assert one("double-bind-competent-one-sentence").X.terms[0] == "John is an engineer."
+    assert one("double-bind-likable-one-sentence").Y.terms[0] == (
+        "Amy is an engineer with superior technical skills."
+    )
+    assert "The engineer is likable." in one("double-bind-likable-one-sentence").A.terms
+    assert (
+        "The assistant vice president is strong." in one("double-bind-competent-script-1").A.terms
+    )
+
+
+def test_scripts_of_other_lengths_and_for_men():
+    (first,) = {
+        text.replace("John", "X") for text in one("double-bind-likable-script-1").X.terms[:1]
+    }
+    assert first == f"X{JOB}"
+    assert one("double-bind-competent-script-1+3").X.terms[0] == (
+        f"John{JOB} He is about to undergo his annual performance review; his evaluation will be "
+        "based on sales volume, number of new client accounts, and actual dollars earned."
+    )
+    for test_id in SIZES["sent-double-bind"]:
+        for text in one(test_id).X.terms:
+            assert not {"she", "her", "She", "Her"} & set(text.replace(".", "").split())
+            assert "{" not in text
+
+
+def test_the_page_on_batteries_lists_every_sentence_test():
+    page = (Path(__file__).parents[3] / "docs/batteries.md").read_text(encoding="utf-8")
+    for name, tests in SIZES.items():
+        assert f"## `{name}`" in page
+        for test_id, sizes in tests.items():
+            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{test_id}` |")]
+            assert row.split("|")[3].strip() == ", ".join(map(str, sizes)), test_id

@@ -1,0 +1,127 @@
+"""Sentences made by rule beside the published files, where those are at hand; no copies of them.
+
+Put them in a folder and name it in EATLAS_SHARED_DATA.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from eatlas import load_tests
+from eatlas.stimuli.importers import import_test
+from eatlas.stimuli.sentences import sentence_tests
+
+ROOT = Path(__file__).parents[3]
+DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
+SEAT = DATA / "seat-tests"
+NUMBERS = [*range(1, 11), "3b", "5b", "6b", "7b", "8b"]
+FORMS = {
+    "one_sentence": "one-sentence", "1-": "script-all", "1+3-": "script-1+3", "1": "script-1",
+}  # fmt: skip
+SAME_AS = {
+    **{f"sent-weat{n}": f"sent-weat-{n}" for n in NUMBERS},
+    "sent-angry_black_woman_stereotype": "sent-abw",
+    **{
+        f"sent-heilman_double_bind_{kind}_one_word": f"sent-double-bind-{kind}"
+        for kind in ("competent", "likable")
+    },
+    **{
+        f"heilman_double_bind_{kind}_{theirs}": f"double-bind-{kind}-{ours}"
+        for kind in ("competent", "likable")
+        for theirs, ours in FORMS.items()
+    },
+}
+KNIFE = {
+    "These are knifes.", "Those are knifes.", "They are knifes.", "The knifes are here.",
+    "The knifes are there.", "Knifes are things.",
+}  # fmt: skip
+# file: role, how many sentences of the larger target are left out; as many as the other target has
+# are kept, without a rule, so that both targets are of one size
+CUT = {
+    "sent-weat2": ("X", 20),
+    "sent-weat7": ("Y", 10),
+    "sent-weat7b": ("Y", 10),
+    "sent-weat8": ("Y", 20),
+    "sent-weat8b": ("Y", 20),
+    "sent-weat9": ("Y", 55),
+}
+SIMILARITY = {
+    # Jaccard similarity of all sentences of a file; 1 where nothing is said
+    "sent-weat2": 0.972,
+    "sent-weat7": 0.968,
+    "sent-weat7b": 0.965,
+    "sent-weat8": 0.932,
+    "sent-weat8b": 0.923,
+    "sent-weat9": 0.593,
+}
+
+
+def at_hand() -> Path:
+    if not SEAT.is_dir():
+        pytest.skip(f"needs optional data: {SEAT.name}, in the folder of EATLAS_SHARED_DATA")
+    return SEAT
+
+
+def published(name):
+    test = import_test(at_hand() / f"{name}.jsonl", "sent-bias")
+    # the scripts have two spaces between sentences, the paper prints one
+    return {
+        role: {" ".join(text.split()) for text in concept.terms} for role, concept in test.parts
+    }
+
+
+def jaccard(theirs, ours):
+    pairs = [(theirs[role], ours[role]) for role in "XYAB"]
+    return sum(len(a & b) for a, b in pairs) / sum(len(a | b) for a, b in pairs)
+
+
+def made(test):
+    return {role: set(concept.terms) for role, concept in test.parts}
+
+
+def test_every_published_file_of_sentences_is_compared():
+    names = {path.stem for path in at_hand().glob("*.jsonl")}
+    sentences = {name for name in names if name.startswith("sent-") or "_1" in name}
+    sentences |= {name for name in names if name.endswith("_one_sentence")}
+    assert sentences == {*SAME_AS, "sent-angry_black_woman_stereotype_b"}
+    assert len(sentences) == 27
+
+
+@pytest.mark.parametrize("name", SAME_AS)
+def test_sentences_of_the_published_files(name):
+    (test,) = load_tests(SAME_AS[name])
+    theirs, ours = published(name), made(test)
+    for role in "XYAB":
+        # the one word that the published files decline in another way
+        odd = KNIFE if (name, role) == ("sent-weat2", "Y") else set()
+        assert theirs[role] - ours[role] == odd, role
+        cut_role, count = CUT.get(name, ("", 0))
+        assert len(ours[role]) - len(theirs[role]) == (count if role == cut_role else 0), role
+    assert jaccard(theirs, ours) == pytest.approx(SIMILARITY.get(name, 1), abs=5e-4)
+    if name in CUT:
+        assert len(theirs["X"]) == len(theirs["Y"])
+
+
+@pytest.mark.parametrize("name", SAME_AS)
+def test_at_least_97_in_100_are_the_same_but_for_what_was_cut_at_random(name):
+    (test,) = load_tests(SAME_AS[name])
+    theirs, ours = published(name), made(test)
+    if name in CUT:
+        ours[CUT[name][0]] &= theirs[CUT[name][0]]
+    assert jaccard(theirs, ours) >= 0.97
+
+
+def test_group_terms_of_the_angry_black_woman_test():
+    """The paper does not print them; made of the published file of words they are the same."""
+    name = "angry_black_woman_stereotype_b"
+    words = import_test(at_hand() / f"{name}.jsonl", "sent-bias", test_id="abw-b")
+    (test,) = sentence_tests([words], classes={"X": "person", "Y": "person"})
+    assert made(test) == published(f"sent-{name}")
+
+
+def test_sentences_of_published_files_of_words():
+    """The importer and the maker together give what the battery has."""
+    words = import_test(at_hand() / "weat1.jsonl", "sent-bias", test_id="weat-1")
+    (test,) = sentence_tests([words])
+    assert made(test) == made(load_tests("sent-weat-1")[0])

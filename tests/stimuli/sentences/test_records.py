@@ -1,0 +1,90 @@
+"""Sentences as records: texts are the terms, files hold them line by line, faults name the line."""
+
+import pytest
+from tests.inputs import make_test, make_vectors
+
+from eatlas import Concept, open_vectors
+from eatlas.errors import StimulusError
+from eatlas.sources import embed
+from eatlas.stimuli import Sentence
+from eatlas.stimuli.toml import parse_battery
+
+IVY = {"text": "This is ivy.", "stimulus": "ivy"}
+FILE = """
+schema = 1
+[[test]]
+id = "said"
+X = { name = "Plants", sentences = [
+  { text = "This is ivy.", stimulus = "ivy", template = "This is {term}." },
+  { text = "I like ivy.", stimulus = "ivy" },
+] }
+Y = { name = "Animals", terms = ["ant", "flea"] }
+A = { name = "Pleasant", terms = ["love", "peace"] }
+B = { name = "Unpleasant", terms = ["hatred", "war"] }
+"""
+
+
+def parse(text):
+    return parse_battery(text.encode(), "said.toml", "said").tests
+
+
+def test_a_file_of_sentences():
+    (test,) = parse(FILE)
+    assert test.X.terms == ("This is ivy.", "I like ivy.")
+    assert test.X.sentences[0] == Sentence(
+        text="This is ivy.", stimulus="ivy", template="This is {term}."
+    )
+    assert test.X.sentences[1].template == ""
+    assert (test.X.stimulus_of["I like ivy."], test.Y.stimulus_of) == ("ivy", {})
+
+
+def test_texts_alone_are_what_a_test_asks():
+    (test,) = parse(FILE)
+    words = test.model_copy(update={"X": Concept(name="Plants", terms=test.X.terms)})
+    assert words.stimuli_sha256 == test.stimuli_sha256
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("I like ivy.", "This is ivy.", "key X.terms: duplicate terms 'This is ivy.'; each term may stand once"),
+        (' stimulus = "ivy" }', ' stimulos = "ivy" }', "key X.sentences.stimulos, sentence 2: is not a key that eatlas knows; did you mean stimulus?"),
+        (', stimulus = "ivy" }', " }", "key X.sentences.stimulus, sentence 2: is missing"),
+        ('{ text = "I like ivy.", stimulus = "ivy" }', '"I like ivy."', 'key X.sentences, sentence 2: is no sentence (allowed: { text = "This is a rose.", stimulus = "rose" })'),
+        ("I like ivy.", "I like ivy. ", "key X.sentences.text, sentence 2: 'I like ivy. ' begins or ends with a space, so no vector would match it"),
+        ('"ant"', '"This is ivy."', "stand on both sides, X and Y"),
+        ('sentences = [', 'sentence = [', "key X.sentence: is not a key that eatlas knows; did you mean sentences?"),
+    ],
+)  # fmt: skip
+def test_faults_name_the_line(old, new, fault):
+    assert old in FILE
+    with pytest.raises(StimulusError) as raised:
+        parse(FILE.replace(old, new, 1))
+    assert fault in str(raised.value)
+
+
+def test_terms_that_are_not_the_sentences():
+    with pytest.raises(StimulusError, match="are not the texts of the sentences; give sentences"):
+        Concept(name="Plants", terms=("ivy",), sentences=(IVY,))
+    both = Concept(name="Plants", terms=("This is ivy.",), sentences=(IVY,))
+    assert both == Concept(name="Plants", sentences=[Sentence(**IVY)])
+
+
+def test_neither_terms_nor_sentences():
+    with pytest.raises(StimulusError, match="argument terms: is missing"):
+        Concept(name="Plants")
+    with pytest.raises(StimulusError, match="argument terms: is missing"):
+        Concept(name="Plants", sentences=())
+
+
+def test_coverage_names_the_stimulus_of_used_and_missing_sentences():
+    (test,) = parse(FILE)
+    vectors = make_vectors(test)
+    del vectors["I like ivy."]
+    embedded = embed(test, open_vectors(vectors))
+    assert embedded.coverage.X.missing == ("I like ivy.",)
+    assert embedded.coverage.X.stimulus == {"This is ivy.": "ivy", "I like ivy.": "ivy"}
+    assert embedded.coverage.Y.stimulus == {}
+    assert any("sentences of one stimulus are not independent" in note for note in embedded.notes)
+    plain = embed(make_test(), open_vectors(make_vectors(make_test())))
+    assert not any("stimulus" in note for note in plain.notes)
