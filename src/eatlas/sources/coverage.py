@@ -82,7 +82,7 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     """
     terms: dict[str, tuple[str, ...]] = {role: test.concept(role).terms for role in ROLES}
     found = embed_groups(terms, source, case)
-    notes = (*found.notes, *remarks(test))
+    notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
         role: group.model_copy(update={"stimulus": test.concept(role).stimulus_of})
         for role, group in found.groups.items()
@@ -184,6 +184,22 @@ def _small_groups(groups: Mapping[str, GroupCoverage]) -> list[str]:
         return []
     return [
         f"Fewer than {PAPERS_MINIMUM} usable terms in {', '.join(small)}: "
+        "the papers hold that too few to represent a concept."
+    ]
+
+
+def _few_stimuli(test: AssociationTest, groups: Mapping[str, GroupCoverage]) -> list[str]:
+    """Many sentences may be made of few words, and those are the stimuli."""
+    stimuli = {
+        role: len({test.concept(role).stimulus_of[term] for term in group.used})
+        for role, group in groups.items()
+        if test.concept(role).sentences and len(group.used) >= PAPERS_MINIMUM
+    }
+    few = [f"{role} ({count})" for role, count in stimuli.items() if count < PAPERS_MINIMUM]
+    if not few:
+        return []
+    return [
+        f"Fewer than {PAPERS_MINIMUM} stimuli behind the sentences of {', '.join(few)}: "
         "the papers hold that too few to represent a concept."
     ]
 

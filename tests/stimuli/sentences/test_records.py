@@ -3,7 +3,7 @@
 import pytest
 from tests.inputs import make_test, make_vectors
 
-from eatlas import Concept, open_vectors
+from eatlas import Concept, load_tests, open_vectors
 from eatlas.errors import StimulusError
 from eatlas.sources import embed
 from eatlas.stimuli import Sentence
@@ -88,3 +88,20 @@ def test_coverage_names_the_stimulus_of_used_and_missing_sentences():
     assert any("sentences of one stimulus are not independent" in note for note in embedded.notes)
     plain = embed(make_test(), open_vectors(make_vectors(make_test())))
     assert not any("stimulus" in note for note in plain.notes)
+
+
+def test_few_stimuli_behind_many_sentences():
+    (test,) = load_tests("sent-weat-9")
+    embedded = embed(test, open_vectors(make_vectors(test)))
+    said = (
+        "Fewer than 8 stimuli behind the sentences of X (6), Y (6), A (7), B (7): the papers hold "
+        "that too few to represent a concept."
+    )
+    assert said in embedded.notes
+    (many,) = load_tests("sent-weat-6")
+    notes = embed(many, open_vectors(make_vectors(many))).notes
+    assert not any(note.startswith("Fewer") for note in notes)
+    (few,) = parse(FILE)  # two sentences: too few whatever they are made of
+    assert [n[:24] for n in embed(few, open_vectors(make_vectors(few))).notes if "Few" in n] == [
+        "Fewer than 8 usable term"
+    ]
