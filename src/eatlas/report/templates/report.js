@@ -77,6 +77,20 @@
     return column;
   }
 
+  // A long table shows its first rows until it is asked for more, or some are looked for.
+  const long = all("table[data-first]");
+  long.forEach((table) => {
+    const more = document.createElement("p");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = `Show all ${table.tBodies[0].rows.length} rows`;
+    button.addEventListener("click", () => { table.classList.add("whole"); more.remove(); });
+    more.className = "more";
+    more.append(`The first ${table.dataset.first} rows stand here. `, button);
+    table.parentElement.after(more);
+  });
+
   // Finding: by words, pattern and source.
   const search = byId("search");
   if (search) {
@@ -89,6 +103,13 @@
     const filter = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       const chosen = choices.map((what) => [what, byId(`${what}-filter`).value]).filter(([, value]) => value);
+      long.forEach((table) => {
+        const more = table.parentElement.nextElementSibling;
+        if (more?.className === "more") {
+          table.classList.toggle("whole", wanted.length + chosen.length > 0);
+          more.hidden = table.classList.contains("whole");
+        }
+      });
       let left = 0;
       for (const { row, words, article } of rows) {
         const fits = wanted.every((word) => words.includes(word))
