@@ -1,8 +1,8 @@
 """Parts of a long page that wait, packed, until a reader asks for them.
 
-A thousand results with their figures make 34 MB of markup. Their tags are much alike: each that
-comes often is written as one letter that no text of the page uses, which leaves 16 MB, and
-deflating leaves 3.5 MB. The page's script unpacks what is opened. No network is needed.
+The figures and tables of a thousand results make 37 MB of markup. Their tags are much alike: each
+that comes often is written as one letter that no text of the page uses, which leaves 14 MB, and
+deflating leaves 3 MB; deflating alone would leave 8 MB. The page's script unpacks what is opened. No network is needed.
 """
 
 from __future__ import annotations
