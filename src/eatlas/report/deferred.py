@@ -2,7 +2,8 @@
 
 The figures and tables of a thousand results make 37 MB of markup. Their tags are much alike: each
 that comes often is written as one letter that no text of the page uses, which leaves 14 MB, and
-deflating leaves 3 MB; deflating alone would leave 8 MB. The page's script unpacks what is opened. No network is needed.
+deflating leaves 3 MB; deflating alone would leave 8 MB. The page's script unpacks what is opened,
+without a network.
 """
 
 from __future__ import annotations
