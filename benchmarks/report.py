@@ -53,7 +53,7 @@ def best(run):
 
 
 def seconds_to_open(browser, path: Path) -> tuple[float, ...]:
-    """Until the page is painted, and processor time of that; a word has filtered it; the last result's details stand there."""
+    """Until painted, and its processor time; until a word has filtered; until details are shown."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     meter = page.context.new_cdp_session(page)
     meter.send("Performance.enable", {"timeDomain": "threadTicks"})
