@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eatlas.results import thresholds
 from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
-from eatlas.stats.isoscore import iso_score_within
+from eatlas.stats.isoscore import shared_iso_score
 from eatlas.stimuli import ROLES
 
 
@@ -55,7 +55,7 @@ def diagnose_terms(rows: Mapping[str, NDArray[np.float64]]) -> TermsDiagnosis | 
         alike=lowest >= thresholds.ALIKE_MEAN
         and largest is not None
         and largest <= thresholds.ALIKE_SD,
-        iso_score=_defined(iso_score_within([rows[role] for role in ROLES])),
+        iso_score=_defined(shared_iso_score([rows["X"], rows["Y"]], [rows["A"], rows["B"]])),
         rogue=_largest(contributions, contributions, lengths),
         loudest=_largest(lengths, contributions, lengths),
     )

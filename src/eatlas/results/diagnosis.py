@@ -97,8 +97,8 @@ class TermsDiagnosis(Record):
     alike: bool
     """Whether all level 3 means are near 1 with hardly any spread."""
     iso_score: float | None
-    """IsoScore of the space as the spread within the four groups suggests it; None with fewer than
-    16 terms beyond one for each group."""
+    """IsoScore of the space as estimated from the directions in which targets and attributes both
+    spread within their groups; None for groups of fewer than three."""
     rogue: Dimension
     """The dimension that contributes most to the mean cosine."""
     loudest: Dimension
@@ -123,10 +123,10 @@ class TermsDiagnosis(Record):
                 "mostly stands. Related words raise it in any space; eatlas diagnose tells whether "
                 "it is the space, and then ?transform=center is the remedy."
             )
-        if self.iso_score is not None and self.iso_score <= thresholds.TERMS_ISO_SCORE:
+        if self.iso_score is not None and self.iso_score <= thresholds.ISO_SCORE:
             found.append(
                 f"IsoScore is {self.iso_score:.2f} by the spread of these {self.terms} terms, at "
-                f"or below {thresholds.TERMS_ISO_SCORE}: a few directions drown the others, and "
+                f"or below {thresholds.ISO_SCORE}: a few directions drown the others, and "
                 "patterns and level 1 get lost in them; eatlas diagnose tells whether it is the "
                 "space, and then ?transform=all-but-the-top:3 or whiten is the remedy."
             )
