@@ -147,7 +147,7 @@ def test_two_lists_of_words(eatlas_cli, tiny_scan):
         "war,filth,agony",
     ]
     found = json.loads(eatlas_cli("scan", *options, "--json").out)
-    assert found["test"] == "attributes"
+    assert found["test"] is None
     assert found["concepts"] == {"A": "love, peace, ...", "B": "war, filth, ..."}
     assert found["coverage"]["A"]["used"] == ["love", "peace", "joy", "heaven"]
     assert found["family"]["design"] == [4, 3]

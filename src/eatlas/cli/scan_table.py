@@ -35,8 +35,8 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
     names = result.concepts
     yield from _folded(
         f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of "
-        f"{_safe(result.source)}: {names.A} (A) against {names.B} (B), the attributes of "
-        f"{result.test}",
+        f"{_safe(result.source)}: {names.A} (A) against {names.B} (B)"
+        + ("" if result.test is None else f", the attributes of {result.test}"),
         width,
     )
     for i, band in enumerate(result.bands):

@@ -14,7 +14,7 @@ def explain(result: ScanResult) -> tuple[str, ...]:
     >>> import eatlas
     >>> for line in explain(eatlas.scan("glove-sample", "weat-7", first=1000))[1:3]:
     ...     print(line)
-    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 50 \
+    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 49 \
 would be. All words share the attributes, so that number varies more than that of separate tests.
     Holm asks of the smallest p to be below 5.0e-5 (.05 / 992). No p of this design is: Holm, like \
 Bonferroni, can reject no word here, however strong its association.
@@ -43,7 +43,7 @@ def _design(result: ScanResult) -> str:
 
 def _unadjusted(family: Family) -> str:
     alpha = level_of(family.alpha)
-    chance = count(round(family.words * family.alpha))
+    chance = count(round(family.by_chance))
     return (
         f"Unadjusted: {count(family.unadjusted.total)} of {_words(family.words)} are below {alpha} "
         f"{_sides(family.unadjusted)}; with no association at all, about {chance} would be. All "
@@ -86,14 +86,14 @@ def _max_t(family: Family) -> str:
         else f"{number_of(details.relabellings, 'random relabelling')}"
     )
     can = (
-        f"it rejects beyond |d| = {effect(details.critical, 3)}"
+        f"it rejects beyond |d| = {effect(details.critical, 3)}: {_words(family.max_t.total)} "
+        f"{_sides(family.max_t)}"
         if details.critical is not None
         else "it can reject no word"
     )
     return (
         f"Westfall and Young's maxT compares each word with the most extreme of all words under "
-        f"{how}; its smallest p is {p_value(details.min_p)}, and {can}: "
-        f"{_words(family.max_t.total)} {_sides(family.max_t)}."
+        f"{how}; its smallest p is {p_value(details.min_p)}, and {can}."
     )
 
 

@@ -171,6 +171,8 @@ class Family(Rejected):
     """C(N, n), the number of relabellings of the attributes."""
     min_two_sided: Probability
     """The smallest two-sided p of the design."""
+    by_chance: float
+    """Words that would be below alpha, unadjusted, if none had an association."""
     at_min: int
     """Words of the family that have it."""
     holm_needs: float
@@ -190,8 +192,8 @@ class ScanResult(Record):
     measure: Literal["sc-eat"] = "sc-eat"
     signature: str
     """The measure with all its parameters."""
-    test: str
-    """Id of the test that the attributes come from."""
+    test: str | None
+    """Id of the test that the attributes come from; None for words that were handed over."""
     title: str = ""
     source: str
     concepts: AttributeNames

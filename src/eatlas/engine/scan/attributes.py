@@ -20,8 +20,6 @@ from eatlas.sources.coverage import embed_groups
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.model import digest
 
-OWN = "attributes"
-"""What two concepts that come from no test are called."""
 MANY = 12
 """So many ids are named in a message."""
 NAMING = 2
@@ -33,10 +31,16 @@ _TESTS = (str, Path, AssociationTest, GroupsTest)
 class Attributes:
     """Two concepts and where they come from."""
 
-    test: str
+    test: str | None
+    """Id of the test that they come from; None for words that were handed over."""
     title: str
     citation: str
     concepts: Mapping[Side, Concept]
+
+    def side(self, side: Side) -> str:
+        """One side, as messages name it."""
+        where = "" if self.test is None else f" of {self.test}"
+        return f"attributes {side} ({self.concepts[side].name}){where}"
 
     @property
     def stimuli_sha256(self) -> str:
@@ -69,7 +73,7 @@ def find_attributes(spec: Any) -> Attributes:
         usable.
     """
     if isinstance(spec, tuple | list) and not any(isinstance(part, _TESTS) for part in spec):
-        return Attributes(OWN, "", "", _pair(spec))
+        return Attributes(None, "", "", _pair(spec))
     tests = load_tests(spec)
     if len(tests) > 1:
         ids = ", ".join(test.id for test in tests[:MANY])
@@ -131,8 +135,7 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
         group = found.groups[side]
         if len(terms[side]) < least:
             raise CoverageError(
-                f"attributes {side} ({attributes.concepts[side].name}) of {attributes.test}: "
-                "a group of one term",
+                f"{attributes.side(side)}: a group of one term",
                 got=repr(terms[side][0]),
                 allowed=f"at least {least} terms on each side (their labels are permuted)",
                 remedy="add terms",
@@ -140,7 +143,7 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
         if len(group.used) < least:
             reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
             raise CoverageError(
-                f"attributes {side} ({attributes.concepts[side].name}) of {attributes.test}: "
+                f"{attributes.side(side)}: "
                 + ("no term has" if not group.used else f"only {len(group.used)} term has")
                 + f" a usable vector in {source.name}",
                 got=f"missing: {', '.join(reasons)}",

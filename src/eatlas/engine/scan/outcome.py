@@ -98,6 +98,7 @@ def _family(plan: ScanPlan, gathered: Gathered, keepers: Sequence[BandKeeper]) -
         design=sizes,
         total=plan.shared.total,
         min_two_sided=least,
+        by_chance=words * _attainable(least, alpha),
         at_min=int(gathered.counts[gathered.values <= least * TIES].sum()),
         holm_needs=alpha / words,
         holm_possible=least * words < alpha,
@@ -117,6 +118,11 @@ def _least_two_sided(plan: ScanPlan) -> float:
     """Of groups of one size every relabelling has a mirror image that is as extreme."""
     a, b = plan.found.sizes
     return (2 if a == b else 1) / plan.shared.total
+
+
+def _attainable(least: float, alpha: float) -> float:
+    """The greatest level below alpha that a p-value in steps of `least` has."""
+    return (math.ceil(alpha / least / TIES) - 1) * least
 
 
 def _warnings(plan: ScanPlan, gathered: Gathered) -> Iterator[str]:

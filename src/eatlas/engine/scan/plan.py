@@ -83,7 +83,7 @@ class ScanPlan:
         provenance = self.provenance
         return {
             "signature": self.measure.signature,
-            "test": self.attributes.test,
+            "test": self.attributes.test or "",
             "source": self.source.name,
             "version": provenance.version,
             "seed": str(provenance.seed),
