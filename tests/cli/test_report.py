@@ -79,3 +79,19 @@ def test_tables_of_a_damaged_file(eatlas_cli, tmp_path):
     assert ended.code == 1
     assert "line 2: the file ends in the middle of this result" in ended.err
     assert len(ended.out.splitlines()) == 2
+
+
+def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    path = tmp_path / "o" / "results.jsonl"
+    first, second = path.read_text(encoding="utf-8").splitlines()
+    later = second.replace("eatlas/result/1", "eatlas/result/9")
+    path.write_text(f"{first}\n{later}\n", encoding="utf-8")
+    ended = eatlas_cli("report", path, "-o", "mixed.html")
+    assert ended.code == 1
+    assert "line 2: this line is no result" in ended.err
+    assert "eatlas/result/9" in ended.err
+    page = (tmp_path / "mixed.html").read_text(encoding="utf-8")
+    assert 'id="weat-6"' in page
+    assert 'id="weat-7"' not in page
+    assert "read it with the version of eatlas that wrote it" in page

@@ -77,7 +77,7 @@ def _end_name(term: str, x: float, y: float, anchor: str) -> str:
         anchor = "end"
     shift = -5 if anchor == "start" else 5
     return label(
-        short(term, _NAME_END, 11), x + shift, y, size=11, text_anchor=anchor, fill=MUTED,
+        short(term, _NAME_END), x + shift, y, size=11, text_anchor=anchor, fill=MUTED,
         class_="eat-muted",
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ def _end_name(term: str, x: float, y: float, anchor: str) -> str:
 def _ends(a: str, b: str) -> str:
     """What the two ends of the axis mean."""
     half = (WIDTH - LEFT - RIGHT) / 2 - 30
-    left, right = (short(name, half, 12) for name in (b, a))
+    left, right = (short(name, half) for name in (b, a))
     return label(f"← {left}", LEFT, 190, size=12) + label(
         f"{right} →", WIDTH - RIGHT, 190, size=12, text_anchor="end"
     )
