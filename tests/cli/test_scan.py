@@ -371,5 +371,5 @@ def test_progress_is_shown_to_a_person_who_waits(tmp_path):
     np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(len(words), 8)))
     (tmp_path / "v.vocab").write_text("\n".join(words) + "\n")
     text = on_a_terminal(["scan", "--vectors", "v.npy", *groups, "--top", 1], 100, tmp_path)
-    assert " words, " in text
+    assert " of 4,526 words, " in text
     assert " a second" in text

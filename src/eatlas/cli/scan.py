@@ -185,7 +185,7 @@ def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
     from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
 
     try:
-        with _progress() as tick:
+        with _progress(plan.expected) as tick:
             measure_all(plan, chunks, tick)
     except (KeyboardInterrupt, EatlasError) as stop:
         interrupted = isinstance(stop, KeyboardInterrupt)
@@ -202,7 +202,7 @@ def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int], None] | None]:
+def _progress(expected: int | None) -> Iterator[Callable[[int], None] | None]:
     """Show progress to a person who has waited long enough; say nothing in a pipe."""
     if not sys.stderr.isatty():
         yield None
@@ -210,19 +210,20 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
     import time  # noqa: PLC0415
 
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    columns = (BarColumn(), TextColumn("{task.description}"))
+    columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=None)
+    task = bar.add_task("", total=expected)
     begun, before = time.monotonic(), -1
+    of = "" if expected is None else f" of {expected:,}"
 
     def tick(done: int) -> None:
         nonlocal before
         spent = time.monotonic() - begun
-        before = done if before < 0 else before
+        before = done if before < 0 else before  # what was taken over took no time
         rate = (done - before) / spent
-        bar.update(task, completed=done, description=f"{done:,} words, {rate:,.0f} a second")
+        bar.update(task, completed=done, description=f"{done:,}{of} words, {rate:,.0f} a second")
         if spent > PATIENCE:
             bar.start()
 

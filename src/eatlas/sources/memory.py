@@ -86,6 +86,11 @@ class ArraySource:
                 )
         return found
 
+    @property
+    def expected(self) -> int:
+        """How many words there are."""
+        return len(self._words)
+
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the rows."""
         return iter(self._words)

@@ -202,6 +202,12 @@ class TransformedSource:
         rows = self._affine.rows(np.stack([np.asarray(v, np.float64) for v in found.values()]))
         return dict(zip(found, rows, strict=True))
 
+    @property
+    def expected(self) -> int | None:
+        """How many words there are, where the source that is transformed says it."""
+        count: int | None = getattr(self.source, "expected", None)
+        return count
+
     def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their transformed vectors, `rows` at a time."""
         for words, vectors in self.source.iter_chunks(rows):

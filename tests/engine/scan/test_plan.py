@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 from tests.inputs import TOML
+from tests.sources.files import writers
 
 import eatlas
 from eatlas import Concept
@@ -151,6 +152,30 @@ def test_options_that_are_not_usable(options, message):
     with pytest.raises(EatlasError) as caught:
         eatlas.scan(vocabulary(), ALL, **options)
     assert str(caught.value) == message
+
+
+def test_how_many_words_will_come():
+    assert make_scan(vocabulary(), ALL).expected == 48
+    assert make_scan(vocabulary(), ALL, first=10).expected == 10
+    assert make_scan(vocabulary(), ALL, first=100).expected == 48
+    transformed = eatlas.transformed(vocabulary(), "center")
+    assert make_scan(transformed, ALL).expected == 48
+
+
+def test_a_text_file_knows_by_its_first_line(tmp_path):
+    lines = [f"{w} {i}.5 1 {-i}" for i, w in enumerate(["a0", "a1", "b0", "b1", "w0"])]
+    path = tmp_path / "v.txt"
+    path.write_text("\n".join(lines) + "\n")
+    assert make_scan(path, ALL).expected is None
+    assert make_scan(path, ALL, first=3).expected == 3
+    path.write_text("\n".join(["5 3", *lines]) + "\n")
+    assert make_scan(path, ALL).expected == 5
+
+
+@pytest.mark.parametrize("writer", [writers.word2vec_binary, writers.npy, writers.parquet_lists])
+def test_files_that_say_how_many_words_they_have(tmp_path, writer):
+    groups = writers.WORDS[:2], writers.WORDS[2:4]
+    assert make_scan(writer(tmp_path), groups).expected == len(writers.WORDS)
 
 
 def test_a_source_that_lists_nothing():

@@ -27,6 +27,7 @@ def test_round_trip(spec):
     for word, vector in zip(WORDS, VECTORS, strict=True):
         np.testing.assert_array_equal(found[word], vector)
     assert sorted(source.vocabulary()) == sorted(WORDS)
+    assert getattr(source, "expected", None) in {None, len(WORDS)}
     chunks = list(source.iter_chunks(5))
     assert [len(words) for words, _ in chunks] == [5, 5, 2]
     words = [word for chunk in chunks for word in chunk.words]

@@ -78,6 +78,12 @@ class ScanPlan:
         )
 
     @property
+    def expected(self) -> int | None:
+        """Words that will be read, where the source knows before it is read."""
+        count: int | None = getattr(self.source, "expected", None)
+        return self.first if count is None else min(count, self.first or count)
+
+    @property
     def about(self) -> dict[str, str]:
         """What a file of words says of itself."""
         provenance = self.provenance

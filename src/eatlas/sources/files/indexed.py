@@ -79,6 +79,11 @@ class IndexedSource(ABC):
         answers = ((key, self._known[raw]) for key, raw in wanted.items())
         return {key: vector for key, vector in answers if vector is not None}
 
+    @property
+    def expected(self) -> int | None:
+        """How many words there are, where an index says it."""
+        return None if self._index_known is None else len(self._index_known.hashes)
+
     @abstractmethod
     def _key(self, word: str) -> bytes | None:
         """A word as the file's bytes write it; None if they cannot."""

@@ -164,6 +164,11 @@ class MatrixSource:
             check_finite(vector, f"{self.name}, the vector of {word!r}")
         return dict(zip(order, vectors, strict=True))
 
+    @property
+    def expected(self) -> int:
+        """How many words there are."""
+        return self.matrix.shape[0]
+
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the rows."""
         return iter(self.words)

@@ -50,6 +50,7 @@ class ParquetSource:
         with self._file() as file:
             self._columns = _choose(file.schema_arrow, options, path)
             self._dim = self._first_dim(file)
+            self._count = int(file.metadata.num_rows)
         self._duplicates: set[str] = set()
 
     @property
@@ -91,6 +92,11 @@ class ParquetSource:
                 rows = {row: word for word, (g, row) in places.items() if g == group}
                 found.update(self._rows(file, group, rows))
         return found
+
+    @property
+    def expected(self) -> int:
+        """How many words there are."""
+        return self._count
 
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""

@@ -57,6 +57,11 @@ class TextSource(IndexedSource):
         """Number of components of every vector."""
         return self.dialect.dim
 
+    @property
+    def expected(self) -> int | None:
+        """How many words there are, where the first line or an index says it."""
+        return self.dialect.announced or super().expected
+
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         for block in self._blocks(compiled=self._compiled):

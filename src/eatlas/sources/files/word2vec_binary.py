@@ -53,6 +53,11 @@ class Word2VecBinarySource(IndexedSource):
         """Number of components of every vector."""
         return self._layout.dim
 
+    @property
+    def expected(self) -> int:
+        """How many words the header announces."""
+        return self._layout.count
+
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         for records in self._records():
