@@ -81,10 +81,20 @@ def report_html(
     >>> "BY-Singular" in report_html(eatlas.run(tests="weat-6"))
     True
     """
-    failures = tuple(getattr(results, "failures", ()))
     given = list(results)
     declared = DeclaredFamily.of(given, family, adjust)
+    faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
+    said = {
+        "family": declared,
+        "methods": methods_paragraph(given, declared),
+        "bibtex": bibtex(given, declared),
+    }
     shown = sections(given, declared, dots=_dots(given))
+    return _rendered(shown, brief=in_brief(shown, declared), **faults, **said)
+
+
+def _rendered(shown: Sequence[Section], **said: object) -> str:
+    """The page of these sections, with what is said about all of them."""
     packed = len(shown) > OPEN_UP_TO
     later = Deferred()
     kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
@@ -105,12 +115,7 @@ def report_html(
             packed=packed,
             first_rows=FIRST_ROWS,
             sections=shown,
-            failures=failures,
-            damage=tuple(damage),
-            family=declared,
-            brief=in_brief(shown, declared),
-            methods=methods_paragraph(given, declared),
-            bibtex=bibtex(given, declared),
+            **said,
             **_inlined(),
         )
     )
