@@ -12,8 +12,9 @@ from eatlas.engine.plan import Job, keys_of
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.results import AssociationResult, Failure
+from eatlas.results.parts import GroupCoverage
 from eatlas.sources import Snapshot, VectorSource, open_sources, period_of
-from eatlas.stimuli import ROLES, AssociationTest, Concept
+from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
 from eatlas.version import __version__
 
 Status = Literal["same", "differs", "not repeated"]
@@ -140,10 +141,7 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
     """
     try:
         concepts = {
-            role: Concept(
-                name=result.concepts.name(role),
-                terms=result.coverage.group(role).used + result.coverage.group(role).missing,
-            )
+            role: _rebuilt(result.concepts.name(role), result.coverage.group(role))
             for role in ROLES
         }
         return AssociationTest(
@@ -152,3 +150,12 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
     except StimulusError as error:
         said = "; ".join(error.what.splitlines())
         raise StimulusError(f"the terms of the result make no test: {said}") from error
+
+
+def _rebuilt(name: str, group: GroupCoverage) -> Concept:
+    """A concept of words, or of sentences with the stimuli that they are made of."""
+    terms = group.used + group.missing
+    if not group.stimulus:
+        return Concept(name=name, terms=terms)
+    sentences = tuple(Sentence(text=term, stimulus=group.stimulus[term]) for term in terms)
+    return Concept(name=name, terms=terms, sentences=sentences)

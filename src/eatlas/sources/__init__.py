@@ -1,5 +1,6 @@
 """Where vectors come from, and how terms find them."""
 
+from eatlas.sources.cbow import CBOWSource
 from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
@@ -9,6 +10,7 @@ from eatlas.sources.snapshot import Snapshot
 
 __all__ = [
     "ArraySource",
+    "CBOWSource",
     "CaseRule",
     "ChunkedSource",
     "Embedded",

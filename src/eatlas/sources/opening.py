@@ -13,6 +13,7 @@ import numpy as np
 
 from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
+from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.protocol import VectorSource
@@ -43,10 +44,11 @@ def open_vectors(spec: Any) -> VectorSource:
     spec : str, path or object
         A path to a file of vectors in any known format, with options after ``?`` and a member of
         an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the name of a source
-        (``"glove-sample"``); either with a transform (``"glove-sample?transform=center"``, see
-        :func:`eatlas.transformed`); a mapping from words to vectors; a pair (words, array); a
-        pandas frame; gensim ``KeyedVectors``, or a model that has them; or a
-        :class:`VectorSource`, returned as it is.
+        (``"glove-sample"``); ``cbow:`` before either of these, for sentences as the mean of their
+        words (:class:`eatlas.sources.CBOWSource`); any of these with a transform
+        (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
+        from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
+        model that has them; or a :class:`VectorSource`, returned as it is.
 
     Returns
     -------
@@ -143,6 +145,8 @@ def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
     if path.exists() and not is_series(path):
         return open_file(path)
+    if str(spec).startswith(SCHEME):
+        return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
     plain, transform = split_transform(str(spec))
     if transform is not None:
         return TransformedSource(_open_string(plain), parse_transforms(transform), str(spec))
@@ -189,7 +193,7 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     if scheme:
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
-            allowed=f"a file, or one of: {', '.join(names)}",
+            allowed=f"a file, one of: {', '.join(names)}, or {SCHEME} and either of these",
             remedy="save the vectors in a file, and name that",
         )
     if spec in names:

@@ -1,0 +1,95 @@
+"""Sentences as the mean of their words."""
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources import CBOWSource
+
+WORDS = {
+    "this": [1.0, 0.0],
+    "is": [0.0, 1.0],
+    "Amy": [2.0, 2.0],
+    "person": [4.0, 0.0],
+    "'s": [0.0, 2.0],
+    "mother-in-law": [6.0, 6.0],
+    "well": [1.0, 1.0],
+    "known": [3.0, 3.0],
+}
+
+
+@pytest.fixture
+def source():
+    return CBOWSource(eatlas.open_vectors(WORDS))
+
+
+@pytest.mark.parametrize(
+    ("text", "mean"),
+    [
+        ("This is Amy.", [1, 1]),
+        ("THIS is amy!", [1, 1]),
+        ("this person's", [5 / 3, 2 / 3]),
+        ("mother-in-law", [6, 6]),
+        ("well-known", [2, 2]),
+        ("Amy Amy is", [4 / 3, 5 / 3]),
+        ("person", [4, 0]),
+    ],
+)
+def test_by_hand(source, text, mean):
+    assert source.lookup({text})[text] == pytest.approx(mean)
+
+
+def test_a_text_without_any_known_word_is_missing(source):
+    assert source.lookup({"!", "", "nobody knows"}) == {}
+    assert "left out of the means: knows, nobody." in source.notes[-1]
+
+
+def test_many_unknown_words_are_counted(source):
+    source.lookup({" ".join(f"w{i:02}" for i in range(13))})
+    assert source.notes[-1].endswith("w09 and 3 more.")
+
+
+def test_on_words_it_changes_nothing():
+    plain = eatlas.run(tests="weat-7", vectors="glove-sample")[0]
+    mean = eatlas.run(tests="weat-7", vectors="cbow:glove-sample")[0]
+    assert mean.source == "cbow:glove-sample"
+    assert mean.level1 == plain.level1
+    assert mean.level3 == plain.level3
+    assert mean.provenance.source_fingerprint != plain.provenance.source_fingerprint
+
+
+def test_against_a_plain_loop_on_the_sentences_of_seat():
+    source = eatlas.open_vectors("cbow:glove-sample")
+    (test,) = eatlas.load_tests("sent-weat-7")
+    words = source.words
+    for text in test.X.terms:
+        tokens = text.rstrip(".").lower().split()
+        rows = [words.lookup({t})[t] for t in tokens if words.lookup({t})]
+        assert source.lookup({text})[text] == pytest.approx(np.mean(rows, axis=0), abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+def test_sentence_tests_run_and_verify():
+    from eatlas.engine.verify import verify
+
+    results = eatlas.run(tests="sent-weat-6", vectors="cbow:glove-sample")
+    result = results[0]
+    assert result.coverage.counts()[0] > 100
+    assert result.coverage.X.stimulus
+    assert [verdict.status for verdict in verify(results)] == ["same"]
+
+
+def test_with_a_transform():
+    source = eatlas.open_vectors("cbow:glove-sample?transform=center")
+    assert source.words.name == "glove-sample?transform=center"
+
+
+def test_twice_is_refused():
+    with pytest.raises(SourceError, match=r"the mean of words is taken twice"):
+        eatlas.open_vectors("cbow:cbow:glove-sample")
+
+
+def test_unknown_words_source():
+    with pytest.raises(SourceError, match="there are no vectors called 'glove-sampel'"):
+        eatlas.open_vectors("cbow:glove-sampel")
