@@ -60,6 +60,9 @@ def test_by_hand():
     assert found.rogue.share == pytest.approx(0.4 / 0.6, abs=1e-6)
     assert (found.loudest.dimension, found.loudest.length) == (0, 0.59)
     assert not found.loudest.loud
+    assert str(found) == (
+        "<Diagnosis of 4 terms: mean cosine 0.60, level 3 means from 0.00, IsoScore –, 0 warnings>"
+    )
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0, 3))

@@ -104,6 +104,15 @@ class TermsDiagnosis(Record):
     loudest: Dimension
     """The dimension with the largest share in the squared length."""
 
+    def __repr__(self) -> str:
+        iso = "–" if self.iso_score is None else f"{self.iso_score:.2f}"
+        return (
+            f"<Diagnosis of {self.terms} terms: mean cosine {self.mean_cosine:.2f}, level 3 means "
+            f"from {self.lowest_mean:.2f}, IsoScore {iso}, {len(self.remarks())} warnings>"
+        )
+
+    __str__ = __repr__
+
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know before trusting the cosines, in whole sentences."""
         found = []
