@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import to_json
 
 from eatlas.errors import ResultsError
 from eatlas.results.files import atomic_file
@@ -38,8 +39,6 @@ COLUMNS = (
 """Columns of the table; what does not apply to a word is empty."""
 TEXT = ("word", "attribute", "method")
 SUFFIXES = (".csv", ".parquet")
-KNOWN = 100_000
-"""Numbers whose text is remembered: 15 MB."""
 _SPECIAL = re.compile(r'[,"\r\n]')
 NO_PARQUET = "Parquet needs pyarrow, which is not installed"
 
@@ -117,57 +116,34 @@ def words_file(
             yield write
         return
     with atomic_file(path) as file:
-        texts = _Texts()
         file.write(",".join(COLUMNS) + "\n")
 
         def write(block: ScannedWords) -> None:
             # the csv module takes four times as long: it looks for commas in every number
-            file.write("\n".join(map(",".join, zip(*texts.of(block), strict=True))))
+            file.write("\n".join(map(",".join, zip(*_texts(block), strict=True))))
             file.write("\n" if block.word else "")
 
         yield write
 
 
-class _Texts:
-    """Columns as text: numbers in full, NaN as an empty cell, words quoted where they must be."""
-
-    def __init__(self) -> None:
-        self._known: dict[float, str] = {}
-
-    def of(self, block: ScannedWords) -> Iterator[list[str]]:
-        """Each column of a block, in order."""
-        for name, column in block.columns().items():
-            if name == "word":
-                yield [quoted(word) if _SPECIAL.search(word) else word for word in column]
-            elif name in TEXT:
-                yield column
-            elif name == "rank":
-                yield list(map(str, column.tolist()))
-            elif name.startswith("p_"):
-                yield self._repeated(column)
-            else:
-                yield _numbers(column)
-
-    def _repeated(self, column: Array) -> list[str]:
-        """Numbers of which exact tests give few: 12,870 at 8 against 8 attributes."""
-        known, values = self._known, column.tolist()
-        if len(known) > KNOWN:
-            return _numbers(column)
-        texts = list(map(known.get, values))
-        new = [i for i, text in enumerate(texts) if text is None]
-        for i, text in zip(new, _numbers(column[new]), strict=True):
-            texts[i] = known[values[i]] = text
-        return cast("list[str]", texts)
+def _texts(block: ScannedWords) -> Iterator[list[str]]:
+    """Each column of a block as text, in order; words quoted where they must be."""
+    for name, column in block.columns().items():
+        if name == "word":
+            yield [quoted(word) if _SPECIAL.search(word) else word for word in column]
+        else:
+            yield column if name in TEXT else _numbers(column)
 
 
-def _numbers(column: Array) -> list[str]:
-    empty = np.isnan(column)
-    if empty.all():
-        return [""] * len(column)
-    texts = list(map(repr, column.tolist()))
-    for i in np.flatnonzero(empty).tolist():
-        texts[i] = ""
-    return texts
+def _numbers(column: NDArray[np.generic]) -> list[str]:
+    """Numbers with the fewest digits that give every bit back; NaN is empty.
+
+    A fifth of the time that `repr` takes: 0.15 microseconds a number.
+    """
+    if not column.size:
+        return []
+    text = to_json(column.tolist(), inf_nan_mode="null").decode()
+    return text[1:-1].replace("null", "").split(",")
 
 
 def quoted(word: str) -> str:
