@@ -14,7 +14,7 @@ import pytest
         ("run --test weat-6", "--tests"),
         ("run --vectors=", "error: no vectors are named\n  got: an empty text\n  allowed: a file, a name\n"),
         ("run --vectors glove-sample?layer=1", "error: glove-sample?layer=1: unknown option\n  got: ?layer=1\n  allowed: glove-sample, which has none\n"),
-        ("run --vectors hf:bert-base-uncased", "error: hf:bert-base-uncased: there are no vectors of the kind hf:\n  allowed: a file, or one of: glove-sample\n  remedy: save the vectors in a file, and name that\n"),
+        ("run --vectors hf:bert-base-uncased", "error: hf:bert-base-uncased: there are no vectors of the kind hf:\n  allowed: a file, one of: glove-sample, or cbow: and either of these\n  remedy: save the vectors in a file, and name that\n"),
         ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: there are no vectors of the kind https://\n"),
         ("run --vectors my:file.txt", "error: my:file.txt: there is no such file\n  remedy: check the path\n"),
         ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
@@ -27,7 +27,7 @@ import pytest
         ("rum", "Did you mean 'run'?"),
         ("tests show weat-66", "remedy: did you mean weat-6"),
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
-        ("scan --vectors glove-sample --a he --b she,her", "error: attributes A (he) of attributes: a group of one term\n  got: 'he'\n  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms\n"),
+        ("scan --vectors glove-sample --a he --b she,her", "error: attributes A (he): a group of one term\n  got: 'he'\n  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms\n"),
         ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
     ],
 )  # fmt: skip
