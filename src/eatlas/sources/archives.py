@@ -32,7 +32,6 @@ _DAMAGED = (
     EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
     ValueError, LookupError, OverflowError, struct.error,  # what zipfile and tarfile let through
 )  # fmt: skip
-_HIDDEN = ("__MACOSX", ".")
 
 Opener = Callable[[Path], IO[bytes]]
 
@@ -57,7 +56,7 @@ _COMPRESSED: dict[bytes, Opener] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x28\xb5\x2f\xfd": _open_zstd,
 }
-_ZIP = b"PK\x03\x04"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second begins an archive that holds nothing
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
     """The member that was asked for, or the only one there is."""
     if member is not None:
         return _checked(path, names, member)
-    visible = [n for n in names if not any(p.startswith(_HIDDEN) for p in PurePosixPath(n).parts)]
+    visible = [n for n in names if not any(map(_is_hidden, PurePosixPath(n).parts))]
     if len(visible) == 1:
         return _checked(path, visible, visible[0])
     if not visible:
@@ -196,6 +195,10 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
         got=_listed(visible),
         remedy=f"choose one: {path}#{visible[0]}",
     )
+
+
+def _is_hidden(part: str) -> bool:
+    return part == "__MACOSX" or (part.startswith(".") and part != "..")
 
 
 def _checked(path: Path, names: list[str], member: str) -> str:
@@ -299,10 +302,27 @@ class _Guarded(io.RawIOBase):
             part = self._stream.read(size)
         self._count += len(part)
         if self._limit is not None and self._count > self._limit:
-            raise SourceError(
-                f"{self._label}: this grows too much when it is decompressed",
-                got=f"more than {self._limit:,} bytes",
-                allowed=f"{MAX_RATIO} times the size of the file",
-                remedy="if you trust it, unpack it and open the file itself",
-            )
+            raise _grows(self._label, self._limit)
         return part
+
+
+def check_growth(label: str, size: int, packed: int) -> None:
+    """Refuse what would take far more memory than a file of `packed` bytes can account for.
+
+    Raises
+    ------
+    SourceError
+        If `size` is beyond all proportion.
+    """
+    limit = max(FREE_BYTES, packed * MAX_RATIO)
+    if size > limit:
+        raise _grows(label, limit)
+
+
+def _grows(label: str, limit: int) -> SourceError:
+    return SourceError(
+        f"{label}: this grows too much when it is decompressed",
+        got=f"more than {limit:,} bytes",
+        allowed=f"{MAX_RATIO} times the size of the file",
+        remedy="if you trust it, unpack it and open the file itself",
+    )

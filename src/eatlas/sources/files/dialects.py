@@ -106,8 +106,8 @@ class Dialect:
         )
 
 
-def decode(raw: bytes, encoding: str, where: str) -> str:
-    """Decode a word.
+def decode(raw: bytes, encoding: str, where: str, remedy: str | None = None) -> str:
+    """Decode a word; `remedy` is what to do where the file's encoding cannot be chosen.
 
     Raises
     ------
@@ -120,8 +120,9 @@ def decode(raw: bytes, encoding: str, where: str) -> str:
         raise SourceError(
             f"{where}: the file is not {encoding.upper()}",
             got=f"byte 0x{raw[error.start]:02x}",
-            remedy="convert it, for example: iconv -f latin1 -t utf-8; "
-            "or say what it is: ?encoding=latin-1",
+            remedy=remedy
+            or "convert it, for example: iconv -f latin1 -t utf-8; or say what it is: "
+            "?encoding=latin-1",
         ) from error
 
 

@@ -23,6 +23,7 @@ _SIZES = struct.Struct("<3i2q")  # entries, words, labels; tokens, pruned n-gram
 _SHAPE = struct.Struct("<2q")
 _ENTRY_TAIL = 9  # count (int64) and kind (int8) after the word's zero byte
 _MAX_WORD = 1 << 16
+_AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class DictionaryWords:
         with open_binary(self.path) as file:
             file.seek(self.head.words_start)
             for row, (word, _) in enumerate(_entries(file, self.head.words, self.path)):
-                yield decode(word, "utf-8", f"{self.path}, word {row + 1}")
+                yield decode(word, "utf-8", f"{self.path}, word {row + 1}", _AGAIN)
 
 
 def open_fasttext(path: Path, name: str, *, oov: str) -> MatrixSource:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -116,21 +117,29 @@ class _Facts:
 def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
     """Every data set by its full name; links to other files are not followed."""
     found: dict[str, _Facts] = {}
-    groups = [("", file)]
+    groups, entered = deque([("", file)]), {_address(file)}
     while groups:
-        prefix, group = groups.pop(0)
+        prefix, group = groups.popleft()
         for key in group:
-            link = group.get(key, getlink=True)
-            if type(link).__name__ != "HardLink":
+            if type(group.get(key, getlink=True)).__name__ != "HardLink":
                 continue
             item, name = group[key], f"{prefix}/{key}"
-            if name.count("/") > 16 or len(found) > _MAX_NAMES:
-                raise SourceError(f"{path}: the groups of this file have no end")
+            if len(found) >= _MAX_NAMES:
+                raise SourceError(
+                    f"{path}: there are too many data sets",
+                    allowed=f"at most {_MAX_NAMES:,}",
+                    remedy="store the vectors as one array, and their words as another",
+                )
             if hasattr(item, "shape"):
                 found[name] = _Facts(tuple(item.shape or ()), _kind(item))
-            else:
+            elif _address(item) not in entered:  # groups may hold each other
+                entered.add(_address(item))
                 groups.append((name, item))
     return found
+
+
+def _address(group: Any) -> int:
+    return int(importlib.import_module("h5py").h5o.get_info(group.id).addr)
 
 
 def _kind(item: Any) -> str:

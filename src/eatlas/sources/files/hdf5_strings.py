@@ -19,6 +19,7 @@ from eatlas.sources.files.reading import BUFFER, Stamp, open_binary
 _HEAP = b"GCOL\x01\x00\x00\x00"
 _HEAD = 16  # of a heap, and of an object in it
 _READ_AT_ONCE = 65_536
+_AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
 def read_strings(dataset: Any, path: Path) -> list[str]:
@@ -36,7 +37,7 @@ def read_strings(dataset: Any, path: Path) -> list[str]:
     for start in range(0, dataset.shape[0], _READ_AT_ONCE):
         for row, word in enumerate(dataset[start : start + _READ_AT_ONCE].tolist(), start):
             raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
-            words.append(decode(raw, "utf-8", f"{path}, word {row + 1}"))
+            words.append(decode(raw, "utf-8", f"{path}, word {row + 1}", _AGAIN))
     return words
 
 

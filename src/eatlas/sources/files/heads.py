@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 
 from eatlas.errors import SourceError
 from eatlas.sources.files.components import is_number
@@ -13,6 +14,7 @@ HEAD_BYTES = 1 << 20
 MAX_DIM = 1_000_000
 _HEADS = {"", "word", "term"}
 _TABLE_SEPARATORS = b",\t;"
+_DECIMAL_COMMAS = re.compile(rb"([;\t]) *-?\d+,\d+ *(\1|$)")
 
 
 def text_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
@@ -64,6 +66,14 @@ def table_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
     if not lines:
         raise SourceError(f"{label}: the file is empty", allowed="a term and its vector a row")
     number, first = lines[0]
+    for line, raw in lines:
+        if _DECIMAL_COMMAS.search(raw):
+            raise SourceError(
+                f"{label}, line {line}: numbers have commas before their decimals",
+                got=repr(raw[:60].decode(encoding, "replace")),
+                allowed="decimal points, as in 0.5",
+                remedy="write the table with decimal points",
+            )
     separator = max((bytes([c]) for c in _TABLE_SEPARATORS), key=first.count)
     cells = cells_of(first, separator, encoding)
     if len(cells) < 2:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import told
+from eatlas.sources.archives import check_growth, told
 from eatlas.sources.files.matrix import (
     ArrayMatrix,
     Matrix,
@@ -21,6 +21,7 @@ from eatlas.sources.files.matrix import (
     check_matrix,
 )
 from eatlas.sources.files.npy import ArrayHead, read_head
+from eatlas.sources.files.reading import Stamp
 from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
 
 OPTIONS = {
@@ -104,8 +105,11 @@ def _head(path: Path, heads: Mapping[str, ArrayHead], key: str) -> ArrayHead:
 
 
 def _read(path: Path, key: str, head: ArrayHead) -> NDArray[np.generic]:
+    check_growth(f"{path}, {key}", head.size, Stamp.of(path).size)
     with _open(path, key, head) as member:
         raw = member.read(head.size)
+    if len(raw) < head.size:
+        raise SourceError(f"{path}, {key}: the array ends early")
     flat: NDArray[Any] = np.frombuffer(raw, head.dtype)
     return flat.reshape(head.shape, order="F" if head.fortran else "C")
 

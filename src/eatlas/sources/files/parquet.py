@@ -161,7 +161,7 @@ class ParquetSource:
         return bool((lengths.to_numpy(zero_copy_only=False) != self._dim).any())
 
     def _first_dim(self, file: Any) -> int:
-        if not self._columns.lists:
+        if not self._columns.lists and file.metadata.num_rows:
             return len(self._columns.numbers)
         for batch in file.iter_batches(batch_size=1, columns=list(self._columns.numbers)):
             first = batch.column(0)[0].as_py()
@@ -177,6 +177,7 @@ class ParquetSource:
         try:
             with parquet.ParquetFile(self.path) as file:
                 yield file
+            self._stamp.check(self.path)
         except SourceError:
             raise
         except (

@@ -19,6 +19,10 @@ from eatlas.sources.files.reading import fill
 
 BLOCK = 4 << 20
 MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
+_NO_WORD = (
+    "if the header tells the right dimension, say what the words are: ?encoding=latin-1; "
+    "else correct the header, or get the file again"
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Records:
     def text(self, k: int) -> str:
         """A word."""
         where = f"{self.layout.label}, byte {self.offset + int(self.starts[k])}"
-        return decode(self.word(k), self.layout.encoding, where)
+        return decode(self.word(k), self.layout.encoding, where, _NO_WORD)
 
     def texts(self, first: int = 0, last: int | None = None) -> list[str]:
         """Words from the record `first` to before `last`."""

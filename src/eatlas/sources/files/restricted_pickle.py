@@ -65,12 +65,14 @@ class _Bounded:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self.count = 0
 
     def read(self, size: int) -> bytes:
         parts = []
         while size > 0 and (part := self._file.read(min(size, 1 << 20))):
             parts.append(part)
             size -= len(part)
+            self.count += len(part)
         return b"".join(parts)
 
     def readline(self) -> bytes:
@@ -91,8 +93,10 @@ class _Reader(pickle._Unpickler):
     readline: Callable[[], bytes]
 
     def __init__(self, file: BinaryIO, label: str, allowed: Callable[[str], bool]) -> None:
-        super().__init__(_Bounded(file))
+        self._stream = _Bounded(file)
+        super().__init__(self._stream)
         self._label, self._allowed = label, allowed
+        self._encoded = 0
 
     def find_class(self, module: str, name: str) -> Any:
         full = f"{module}.{name}"
@@ -149,7 +153,11 @@ class _Reader(pickle._Unpickler):
         if not isinstance(arguments, tuple):
             raise pickle.UnpicklingError("arguments that are none")
         if what is _encode:
-            return _encode(*arguments)
+            made = _encode(*arguments)
+            self._encoded += len(made)
+            if self._encoded > self._stream.count:  # one text made into bytes again and again
+                raise pickle.UnpicklingError("more bytes than the file holds")
+            return made
         if isinstance(what, _Named):
             return what(*arguments)
         raise pickle.UnpicklingError("a call of what cannot be called")

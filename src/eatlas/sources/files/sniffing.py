@@ -30,10 +30,17 @@ _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
 _LOOKED_AT = 4096
 _TABLES = {".csv", ".tsv"}
 _NO_VECTORS = {
-    b"%PDF": "PDF", b"<!DOC": "HTML", b"<html": "HTML", b"\x7fELF": "a program",
-    b"\x89PNG": "an image", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a RAR archive",
-    b"version https://git-lfs": "a pointer of git LFS: the file itself was not fetched",
+    b"%PDF": "PDF", b"<!DOC": "HTML", b"<!doc": "HTML", b"<html": "HTML", b"\x7fELF": "a program",
+    b"\x89PNG": "an image", b'{"': "JSON", b'[{"': "JSON",
 }  # fmt: skip
+_IN_OTHER_FORM = {
+    b"7z\xbc\xaf": ("a 7z archive", "unpack it, and open the file in it"),
+    b"Rar!": ("a RAR archive", "unpack it, and open the file in it"),
+    b"\x1f\x9d": ("a file of compress", "unpack it, and open the file in it"),
+    b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
+    codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
+    codecs.BOM_UTF16_BE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
+}
 
 
 def sniff(content: Content) -> str:
@@ -51,6 +58,9 @@ def sniff(content: Content) -> str:
     for magic, kind in _NO_VECTORS.items():
         if head.startswith(magic):
             raise _unknown(content, kind)
+    for magic, (kind, remedy) in _IN_OTHER_FORM.items():
+        if head.startswith(magic):
+            raise _unknown(content, kind, remedy)
     if head[:1] == b"\x80" and 2 <= int.from_bytes(head[1:2], "big") <= pickle.HIGHEST_PROTOCOL:
         return "gensim"
     if _is_safetensors(head, content):
@@ -104,11 +114,13 @@ def _suffix(content: Content) -> str:
     return path.suffix.lower()
 
 
-def _unknown(content: Content, got: str) -> SourceError:
+def _unknown(
+    content: Content, got: str, remedy: str = "if you know better, say so: ?format=NAME"
+) -> SourceError:
     return SourceError(
         f"{content.label}: this kind of file is not known",
         got=got,
         allowed="text (GloVe, word2vec, fastText), word2vec or fastText binary, gensim, npy, npz, "
         "safetensors, CSV, TSV, Parquet, HDF5, a folder of spaCy",
-        remedy="if you know better, say so: ?format=NAME",
+        remedy=remedy,
     )

@@ -16,6 +16,7 @@ from eatlas.sources.files.reading import Stamp, open_binary
 from eatlas.sources.files.restricted_pickle import load_plain
 
 _MAX_WORDS_BYTES = 2 << 30  # a vocabulary of 40 million words
+_CONVERT = "write it anew in UTF-8, for example: iconv -f latin1 -t utf-8"
 _BESIDE = (".vocab", ".vocab.txt", ".vocab.json", "-vocab.txt", "-vocab.pkl")
 
 
@@ -59,7 +60,7 @@ class LineWords:
 
     def __iter__(self) -> Iterator[str]:
         for number, line in enumerate(self._lines(), start=1):
-            yield decode(line, "utf-8", f"{self.path}, line {number}")
+            yield decode(line, "utf-8", f"{self.path}, line {number}", _CONVERT)
 
     def _lines(self) -> Iterator[bytes]:
         with open_binary(self.path) as raw:
@@ -146,7 +147,9 @@ def _from_array(array: np.ndarray, label: str) -> Sequence[str]:
         raise _no_words(label, f"an array of {array.dtype}, shape {array.shape}")
     words: list[Any] = array.tolist()
     if array.dtype.kind == "S":
-        return [decode(word, "utf-8", f"{label}, row {row}") for row, word in enumerate(words)]
+        return [
+            decode(word, "utf-8", f"{label}, row {row}", _CONVERT) for row, word in enumerate(words)
+        ]
     return words
 
 
