@@ -185,7 +185,7 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
     """The member that was asked for, or the only one there is."""
     if member is not None:
         return _checked(path, names, member)
-    visible = [n for n in names if not any(map(_is_hidden, PurePosixPath(n).parts))]
+    visible = [n for n in names if not any(map(_is_hidden, _place(n).parts))]
     if len(visible) == 1:
         return _checked(path, visible, visible[0])
     if not visible:
@@ -197,13 +197,17 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
     )
 
 
+def _place(name: str) -> PurePosixPath:
+    return PurePosixPath(name.replace("\\", "/"))
+
+
 def _is_hidden(part: str) -> bool:
     return part == "__MACOSX" or (part.startswith(".") and part != "..")
 
 
 def _checked(path: Path, names: list[str], member: str) -> str:
-    parts = PurePosixPath(member.replace("\\", "/"))
-    if parts.is_absolute() or ".." in parts.parts or parts.parts[:1] == ("~",):
+    place = _place(member)
+    if place.is_absolute() or ".." in place.parts or place.parts[:1] == ("~",):
         raise SourceError(
             f"{path}: a member's name leads out of the archive",
             got=member,

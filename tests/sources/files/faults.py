@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 
+STATM = Path("/proc/self/statm")
 WANTED = ("cat", "dog", "Über")
 
 
@@ -24,6 +28,21 @@ def read_all(spec: object) -> None:
     source.lookup(WANTED)
     list(source.vocabulary())
     list(source.iter_chunks())
+
+
+@contextmanager
+def no_more_memory_than(extra: int) -> Iterator[None]:
+    """Let the process have so many bytes more than now, where the system tells how many it has."""
+    if not STATM.exists():
+        yield
+        return
+    pages = int(STATM.read_text(encoding="ascii").split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + extra, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def written(path: Path, data: bytes) -> Path:

@@ -21,6 +21,7 @@ from eatlas.sources.files.reading import fill
 
 BLOCK = 2 << 20
 MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
+_COMPILE_FROM_LINES = 200_000  # in Python these take half a second
 _NEWLINE = 10
 _BLANK, _FINE, _WIDE, _ODD = 0, 1, 2, 3  # as in _line_kernels
 
@@ -96,6 +97,7 @@ def read_blocks(
             buffer, kept = _longer(buffer, label, number), size
             continue
         if len(newlines):
+            compiled = compiled or number > _COMPILE_FROM_LINES
             yield _block(buffer, newlines, dialect, (label, offset, number), compiled=compiled)
             used = int(newlines[-1]) + 1
             kept, offset, number = size - used, offset + used, number + len(newlines)

@@ -89,22 +89,23 @@ class TextSource(IndexedSource):
         found: dict[bytes, Vector] = {}
         for block in self._blocks(compiled=self._compiled or index is not None):
             for k in _candidates(block, hashes).tolist():
-                word, fields = block.split(k)
-                block.hashes[k] = fnv64(word) if index is not None else 0
-                if word in wanted:
-                    self._keep(found, word, block, k, fields)
+                word = self._word(block, k)
+                if word in found:
+                    self._duplicates.add(word)
+                elif word in wanted:
+                    found[word] = self.dialect.vector(block.split(k)[1], block.where(k))
             if index is not None:
                 rows = block.rows()
                 index.add(block.hashes[rows], block.starts[rows] + block.offset)
         return found
 
-    def _keep(
-        self, found: dict[bytes, Vector], word: bytes, block: Block, k: int, fields: object
-    ) -> None:
-        if word in found:
-            self._duplicates.add(word)
-        else:
-            found[word] = self.dialect.vector(fields, block.where(k))  # type: ignore[arg-type]
+    def _word(self, block: Block, k: int) -> bytes:
+        """The word of a line; a line that the compiled loop did not pass is checked on the way."""
+        if block.kinds[k] != 3:
+            return block.word(k)
+        word, _ = block.split(k)
+        block.hashes[k] = fnv64(word)
+        return word
 
     def _blocks(self, *, compiled: bool) -> Iterator[Block]:
         rows = 0

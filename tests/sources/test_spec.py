@@ -1,0 +1,89 @@
+"""Source strings: paths, options, members."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.sources.files.writers import WORDS, as_text, zip_member
+
+from eatlas import open_vectors
+from eatlas.errors import SourceError
+from eatlas.sources.spec import escape, parse_file_spec, parse_options
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "options", "member"),
+    [
+        ("v.txt", "v.txt", {}, None),
+        ("v.txt?a=b", "v.txt", {"a": "b"}, None),
+        ("v.txt?a=b&c=d=e", "v.txt", {"a": "b", "c": "d=e"}, None),
+        ("v.zip#m/n.txt", "v.zip", {}, "m/n.txt"),
+        ("v.zip?a=b#m?n#o", "v.zip", {"a": "b"}, "m?n#o"),
+        ("v.npy?vocab=my%20words%26more.txt", "v.npy", {"vocab": "my words&more.txt"}, None),
+        ("v.zip#a%23b", "v.zip", {}, "a#b"),
+        ("v.txt?", "v.txt", {}, None),
+        ("C:\\v.txt?a=b", "C:\\v.txt", {"a": "b"}, None),
+    ],
+)
+def test_parts(text, path, options, member):
+    found = parse_file_spec(text)
+    assert (str(found.path), dict(found.options), found.member) == (path, options, member)
+
+
+def test_an_existing_path_wins(tmp_path):
+    for name in ("what?.txt", "a#b.txt", "a?index=yes"):
+        (tmp_path / name).write_bytes(as_text())
+        assert set(open_vectors(tmp_path / name).lookup({"cat"})) == {"cat"}
+        assert set(open_vectors(f"{tmp_path / name}?index=no").lookup({"cat"})) == {"cat"}
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3))
+def test_escaped_options_come_back(options):
+    text = "&".join(f"{escape(k)}={escape(v)}" for k, v in options.items() if "=" not in k)
+    assert parse_options(text, "x") == {k: v for k, v in options.items() if "=" not in k}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("foo=1", "unknown option\n  got: foo\n  allowed: encoding, format, index"),
+        ("encodin=latin-1", "remedy: did you mean encoding?"),
+        (
+            "index=maybe",
+            "the option index cannot be maybe\n  got: index=maybe\n  allowed: auto, yes, no",
+        ),
+        ("index", "an option cannot be read\n  got: index\n  allowed: key=value, with & between"),
+        ("=yes", "an option cannot be read\n  got: =yes"),
+        ("index=yes&index=no", "an option stands twice\n  got: index"),
+        ("encoding=ebcdic", "allowed: utf-8, utf8, latin-1, latin1"),
+        (
+            "format=glove",
+            "the option format cannot be glove\n  got: format=glove\n  allowed: text, table",
+        ),
+        ("oov=subword", "unknown option\n  got: oov"),
+    ],
+)
+def test_options_that_are_wrong(tmp_path, options, said):
+    (tmp_path / "v.txt").write_bytes(as_text())
+    with pytest.raises(SourceError) as caught:
+        open_vectors(f"{tmp_path / 'v.txt'}?{options}")
+    assert said in str(caught.value)
+    assert str(tmp_path / "v.txt") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "kind", ["npy", "npz", "fasttext", "gensim", "parquet", "hdf5", "safetensors"]
+)
+def test_a_format_that_is_not_the_files(tmp_path, kind):
+    (tmp_path / "v.txt").write_bytes(as_text())
+    with pytest.raises(SourceError) as caught:
+        open_vectors(f"{tmp_path / 'v.txt'}?format={kind}")
+    assert str(tmp_path / "v.txt") in str(caught.value)
+
+
+def test_options_and_a_member_together(tmp_path):
+    spec = zip_member(tmp_path)
+    path, member = spec.split("#", 1)
+    source = open_vectors(f"{path}?encoding=utf-8&format=text#{member}")
+    assert len(source.lookup(WORDS)) == len(WORDS)
