@@ -17,6 +17,8 @@ from tests.sources.files.writers import VECTORS, as_text
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
+from eatlas.sources import archives
+from eatlas.sources.files import lines
 
 TEXT = as_text()
 
@@ -144,22 +146,39 @@ def test_formats_that_need_to_be_unpacked(tmp_path):
         assert "remedy: unpack it and open the file itself" in said
 
 
+FREE, LINE = 3 << 20, 4 << 20
 BOMBS = {
-    "lines": (b"", b"the 1 2\n", 9_000_000, "this grows too much when it is decompressed"),
-    "line": (b"", b"0 " * 1024, 36_000, "this line is too long for a vector"),
-    "blanks": (b"the 1 2\n", b"\n" * 4096, 18_000, "this grows too much when it is decompressed"),
+    "lines": (b"", b"the" + b" 0.25" * 800 + b"\n", "this grows too much when it is decompressed"),
+    "line": (b"", b"0 ", "this line is too long for a vector"),
+    "blanks": (b"the 1 2\n", b"\n" * 4096, "this grows too much when it is decompressed"),
 }
 
 
+def packed_as_gz(path: Path, data: bytes) -> Path:
+    return written(path, gzip.compress(data))
+
+
+def packed_as_zip(path: Path, data: bytes) -> Path:
+    return zipped(path, ("v.txt", data))
+
+
+def packed_as_tar(path: Path, data: bytes) -> Path:
+    return tarred(path, ("v.txt", data), mode="w:gz")
+
+
+@pytest.mark.parametrize("pack", [packed_as_gz, packed_as_zip, packed_as_tar])
 @pytest.mark.parametrize("kind", BOMBS)
-def test_files_that_grow_beyond_all_proportion(tmp_path, kind):
-    head, piece, count, said = BOMBS[kind]
-    with gzip.open(tmp_path / "v.txt.gz", "wb") as file:
-        file.write(head)
-        for _ in range(64):
-            file.write(piece * (count // 64))
-    with no_more_memory_than(500 << 20):
-        assert said in fault(tmp_path / "v.txt.gz")
+def test_files_that_grow_beyond_all_proportion(tmp_path, monkeypatch, kind, pack):
+    """With limits a twentieth of the real ones: bombs of 6 MB instead of 72 MB."""
+    head, piece, said = BOMBS[kind]
+    if kind == "line":
+        monkeypatch.setattr(lines, "MAX_LINE", LINE)
+    else:
+        monkeypatch.setattr(archives, "FREE_BYTES", FREE)
+    bomb = pack(tmp_path / "bomb", head + piece * (2 * FREE // len(piece)))
+    assert bomb.stat().st_size < FREE / archives.MAX_RATIO
+    with no_more_memory_than(100 << 20):
+        assert said in fault(bomb)
 
 
 def test_a_fingerprint_of_the_content_not_of_the_packing(tmp_path):
