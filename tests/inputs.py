@@ -26,6 +26,19 @@ def make_vectors(test: AssociationTest, dim: int = 5, seed: int = 7) -> dict[str
     return {term: rng.standard_normal(dim) for role in "XYAB" for term in test.concept(role).terms}
 
 
+def make_sentences(counts: dict[str, tuple[int, ...]], test_id: str = "said") -> AssociationTest:
+    """A test whose i-th stimulus in a group has so many sentences: "x0 1." is the second of x0."""
+
+    def concept(role: str) -> Concept:
+        texts = [(i, j) for i, count in enumerate(counts[role]) for j in range(count)]
+        sentences = [
+            {"text": f"{role.lower()}{i} {j}.", "stimulus": f"{role.lower()}{i}"} for i, j in texts
+        ]
+        return Concept(name=NAMES[role], sentences=sentences)
+
+    return AssociationTest(id=test_id, **{role: concept(role) for role in "XYAB"})
+
+
 TOML = """\
 schema = 1
 [[test]]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
+from eatlas.measures.stimuli import Stimuli
 from eatlas.sources import CaseRule, VectorSource, spellings
 from eatlas.stats.permutation import PermutationResult, recomputed_test
 
@@ -107,27 +108,37 @@ def projected(rows: Rows, direction: NDArray[np.float64]) -> dict[str, NDArray[n
 
 
 def learned_level2(
-    rows: Rows, target: str, *, draws: int, rng: np.random.Generator | None
+    rows: Rows,
+    target: str,
+    *,
+    draws: int,
+    rng: np.random.Generator | None,
+    stimuli: Mapping[str, Stimuli] | None = None,
 ) -> PermutationResult:
     """P-values of a level 2 whose direction is learned anew for each relabelling of attributes.
 
     The statistic is ``(mean of T . g) (mean of A . g - mean of B . g)`` with the direction g of
-    the relabelled groups.
+    the relabelled groups. With `stimuli`, of A and of B, all sentences of one are relabelled
+    together, and the means of A . g and B . g are over stimuli.
     """
     attributes = np.concatenate([rows["A"], rows["B"]])
+    each = {role: stimuli[role] if stimuli else Stimuli.single(len(rows[role])) for role in "AB"}
+    both = each["A"] + each["B"]
     directions = kernels.GroupDirections(attributes)
     mean = kernels.mean_row(rows[target]) @ directions.axes.T
+    averaging = both.averaging() if stimuli else None
 
     def statistic(first: NDArray[np.bool_]) -> NDArray[np.float64]:
-        g = directions.within(first)
+        g = directions.within(first[:, both.of])
         along = g @ directions.rows.T
+        if averaging is not None:
+            along = along @ averaging
         a, b = (np.where(group, along, 0.0).sum(axis=1) for group in (first, ~first))
         n = first.sum(axis=1)
         return np.asarray((g @ mean) * (a / n - b / (first.shape[1] - n)))
 
-    size = len(attributes)
     draws = min(draws, RECOMPUTED_DRAWS)
-    return recomputed_test(statistic, size, len(rows["A"]), draws=draws, rng=rng)
+    return recomputed_test(statistic, len(both), len(each["A"]), draws=draws, rng=rng)
 
 
 def is_association(name: object) -> bool:

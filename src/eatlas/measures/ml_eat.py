@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -13,12 +14,26 @@ from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import Input
 from eatlas.measures.patterns import TailRule, association_of, eat_pattern
+from eatlas.measures.stimuli import Stimuli, sentence_counts, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import MLEATResult
-from eatlas.results.ml_eat import Attribute, AttributeScores, Level2, Level3, Pattern, Scores
+from eatlas.results.ml_eat import (
+    Attribute,
+    AttributeScores,
+    Level2,
+    Level3,
+    Pattern,
+    Scores,
+    StimulusMLEAT,
+)
 from eatlas.results.parts import Cell, Level
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult
+
+Targets = Mapping[str, NDArray[np.float64]]
+"""Association s(w, A, B) of each target, by role."""
+Attributes = Mapping[tuple[str, str], NDArray[np.float64]]
+"""Association u(T, a) of each attribute, by target group and role."""
 
 KEPT_CELLS = 10_000
 """Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
@@ -108,6 +123,7 @@ class MLEAT(TwoTargetMeasure):
             notes.append(ONE_DIRECTION)
         level1 = self.level(s["X"], s["Y"], "level 1", notes, given.rng)
         level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
+        stimulus_level = self._over_stimuli(s, u, given, notes)
         blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
         uncertainty, influence = self.variation(given, notes, self._rule())
         return MLEATResult(
@@ -117,6 +133,7 @@ class MLEAT(TwoTargetMeasure):
             level3=Level3(**{name: _cell(block) for name, block in blocks.items()}),
             pattern=self._pattern(level2),
             scores=_scores(s, u),
+            stimulus_level=stimulus_level,
             uncertainty=uncertainty,
             influence=influence,
             similarities=_similarities(blocks),
@@ -125,7 +142,7 @@ class MLEAT(TwoTargetMeasure):
     def _level2(
         self,
         target: str,
-        u: Mapping[tuple[str, str], NDArray[np.float64]],
+        u: Attributes,
         given: Input,
         notes: list[str],
     ) -> Level:
@@ -133,8 +150,35 @@ class MLEAT(TwoTargetMeasure):
         what = f"level 2 of {target}"
         return self.level(u[target, "A"], u[target, "B"], what, notes, given.rng, answer)
 
-    def _relearned(self, target: str, given: Input) -> PermutationResult:
-        return learned_level2(given.unit or {}, target, draws=self.draws, rng=given.rng)
+    def _relearned(
+        self, target: str, given: Input, stimuli: Mapping[str, Stimuli] | None = None
+    ) -> PermutationResult:
+        rows = given.unit or {}
+        return learned_level2(rows, target, draws=self.draws, rng=given.rng, stimuli=stimuli)
+
+    def _over_stimuli(
+        self, s: Targets, u: Attributes, given: Input, notes: list[str]
+    ) -> StimulusMLEAT | None:
+        """Levels 1 and 2 over stimuli: target stimuli at level 1, attribute stimuli at level 2."""
+        stimuli = stimuli_of(given.coverage)
+        if not any(group.several for group in stimuli.values()):
+            return None
+        s = {role: stimuli[role].means(s[role]) for role in "XY"}
+        u = {(t, role): stimuli[role].means(values) for (t, role), values in u.items()}
+        level1 = self.level_over_stimuli(s, "level 1", given, notes)
+        found = {}
+        for t in "XY":
+            anew = partial(self._relearned, t, given, stimuli) if self.relearned else None
+            means = {role: u[t, role] for role in "AB"}
+            found[t] = self.level_over_stimuli(means, f"level 2 of {t}", given, notes, anew)
+        level2 = Level2(**found) if found["X"] and found["Y"] else None
+        return StimulusMLEAT(
+            sentences=sentence_counts(given.coverage, stimuli),
+            level1=level1,
+            level2=level2,
+            pattern=level2 and self._pattern(level2),
+            scores=_scores(s, u),
+        )
 
     def _rule(self) -> PatternRule | None:
         """When a resample shows a pattern; none where each would need a direction of its own."""
@@ -168,9 +212,7 @@ def _cell(block: NDArray[np.float64]) -> Cell:
     return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=block.size, quantiles=quantiles)
 
 
-def _scores(
-    s: Mapping[str, NDArray[np.float64]], u: Mapping[tuple[str, str], NDArray[np.float64]]
-) -> Scores:
+def _scores(s: Targets, u: Attributes) -> Scores:
     def attributes(target: str) -> AttributeScores:
         return AttributeScores(A=u[target, "A"].tolist(), B=u[target, "B"].tolist())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args
 
@@ -21,9 +21,11 @@ from eatlas.measures.association import (
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.variation import Block, Resampling, leave_one_out
 from eatlas.results.influence import Influence
+from eatlas.results.parts import Level
 from eatlas.results.uncertainty import Uncertainty
 from eatlas.sources import CaseRule, VectorSource
 from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.permutation import PermutationResult
 from eatlas.stats.resampling import Over
 from eatlas.stimuli import AssociationTest
 
@@ -105,6 +107,31 @@ class TwoTargetMeasure(AssociationMeasure):
             external_direction(pairs, source, case) if pairs else learned_direction(given.rows)
         )
         return replace(given, rows=projected(given.rows, direction), unit=given.rows)
+
+    def level_over_stimuli(
+        self,
+        means: Mapping[str, NDArray[np.float64]],
+        what: str,
+        given: Input,
+        notes: list[str],
+        answer: Callable[[], PermutationResult] | None = None,
+    ) -> Level | None:
+        """Find a level over stimuli; None, and a note, where a group has one stimulus alone.
+
+        `means` are the mean associations of the stimuli of two groups, by role. `answer` finds
+        the p-values where they are found in another way.
+        """
+        alone = [role for role, scores in means.items() if len(scores) < 2]
+        if alone:
+            notes.append(
+                f"Undefined {what} over stimuli: all sentences of {' and of '.join(alone)} are "
+                "made of one stimulus, so there is nothing to relabel, and the p-values of single "
+                "sentences say nothing about other stimuli."
+            )
+            return None
+        found = answer() if answer else None
+        first, second = means.values()
+        return self.level(first, second, f"{what} over stimuli", notes, given.rng, found)
 
     def block(self, rows: Mapping[str, NDArray[np.float64]]) -> Block:
         """Associations of all targets with all attributes, and the sizes of the groups."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eatlas import kernels
 from eatlas.measures.base import Input
+from eatlas.measures.stimuli import sentence_counts, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import WEATResult
-from eatlas.results.weat import TargetScores
+from eatlas.results.weat import StimulusWEAT, TargetScores
 
 
 @dataclass(frozen=True)
@@ -68,11 +73,27 @@ class WEAT(TwoTargetMeasure):
         direction = kernels.mean_row(rows["A"]) - kernels.mean_row(rows["B"])
         x, y = (kernels.associations(rows[role], direction) for role in "XY")
         level1 = self.level(x, y, "level 1", notes, given.rng)
+        stimulus_level = self._over_stimuli({"X": x, "Y": y}, given, notes)
         uncertainty, influence = self.variation(given, notes)
         return WEATResult(
             **given.head,
             level1=level1,
             scores=TargetScores(X=tuple(x), Y=tuple(y)),
+            stimulus_level=stimulus_level,
             uncertainty=uncertainty and uncertainty.model_copy(update={"level2": None}),
             influence=influence and influence.model_copy(update={"level2": None}),
+        )
+
+    def _over_stimuli(
+        self, s: Mapping[str, NDArray[np.float64]], given: Input, notes: list[str]
+    ) -> StimulusWEAT | None:
+        """Level 1 over target stimuli."""
+        stimuli = stimuli_of(given.coverage)
+        if not any(group.several for group in stimuli.values()):
+            return None
+        means = {role: stimuli[role].means(s[role]) for role in "XY"}
+        return StimulusWEAT(
+            sentences=sentence_counts(given.coverage, stimuli),
+            level1=self.level_over_stimuli(means, "level 1", given, notes),
+            scores=TargetScores(X=means["X"].tolist(), Y=means["Y"].tolist()),
         )

@@ -8,7 +8,7 @@ from eatlas.results.base import AssociationResult, interval_columns, p_columns, 
 from eatlas.results.influence import Influence
 from eatlas.results.parts import Cell, Level, Record
 from eatlas.results.uncertainty import Interval, Uncertainty
-from eatlas.results.weat import TargetScores
+from eatlas.results.weat import StimulusWEAT, TargetScores, stimulus_columns
 
 Label = Literal[
     "AB-Divergent",
@@ -86,6 +86,28 @@ class Scores(TargetScores):
     attributes_with_Y: AttributeScores
 
 
+class StimulusMLEAT(StimulusWEAT):
+    """An ML-EAT over stimuli: levels 1 and 2, and their pattern.
+
+    At level 2 the associations of an attribute stimulus' sentences are averaged first.
+    """
+
+    level2: Level2 | None
+    """None where the sentences of A, or of B, are made of one stimulus."""
+    pattern: Pattern | None
+    """None where level 2 is."""
+    scores: Scores
+    """Mean association of each stimulus' sentences, in the order of `sentences`."""
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of a table, beside those of the sentences."""
+        columns = super().columns()
+        for role in "XY":
+            level = None if self.level2 is None else self.level2.group(role)
+            columns.update(stimulus_columns(level, f"_{role}"))
+        return {**columns, "stimulus_pattern": self.pattern and self.pattern.label}
+
+
 class MLEATResult(AssociationResult):
     """What :class:`eatlas.MLEAT` found."""
 
@@ -95,6 +117,9 @@ class MLEATResult(AssociationResult):
     level3: Level3
     pattern: Pattern
     scores: Scores
+    stimulus_level: StimulusMLEAT | None = None
+    """Levels 1 and 2 and the pattern over stimuli; None in tests of words, and where each stimulus
+    has one sentence."""
     uncertainty: Uncertainty | None = None
     """Intervals and pattern stability; None where the measure was told not to resample."""
     influence: Influence | None = None
@@ -124,6 +149,7 @@ class MLEATResult(AssociationResult):
                 "pattern_share": self.uncertainty and self.uncertainty.share(self.pattern.label),
                 "used": used,
                 "missing": missing,
+                **({} if self.stimulus_level is None else self.stimulus_level.columns()),
             }
         ]
 

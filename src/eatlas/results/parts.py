@@ -157,6 +157,14 @@ class GroupCoverage(Record):
     stimulus: dict[str, str] = Field(default_factory=dict)
     """The word that each sentence, used or missing, is about; empty in tests of words."""
 
+    @property
+    def stimuli(self) -> tuple[str, ...]:
+        """The different stimuli of the used terms, in order of their first one.
+
+        Words are their own stimuli.
+        """
+        return tuple(dict.fromkeys(self.stimulus.get(term, term) for term in self.used))
+
 
 class Coverage(Record):
     """Used and missing terms of the four groups."""

@@ -10,11 +10,53 @@ from eatlas.results.parts import Level, Record
 from eatlas.results.uncertainty import Uncertainty
 
 
+def stimulus_columns(level: Level | None, suffix: str = "") -> dict[str, Any]:
+    """Effect size and p-values over stimuli as columns of a table."""
+    if level is None:
+        tails = ("greater", "less", "two_sided")
+        return dict.fromkeys(
+            [f"stimulus_{name}{suffix}" for name in ("effect_size", *(f"p_{t}" for t in tails))]
+        )
+    found = {f"effect_size{suffix}": level.effect_size, **p_columns(level.p, suffix)}
+    return {f"stimulus_{name}": value for name, value in found.items()}
+
+
 class TargetScores(Record):
     """Association s(w, A, B) of each target term, in the order of the coverage's used terms."""
 
     X: tuple[float, ...]
     Y: tuple[float, ...]
+
+
+class SentenceCounts(Record):
+    """Used sentences of each stimulus, in order of its first one."""
+
+    X: dict[str, int]
+    Y: dict[str, int]
+    A: dict[str, int]
+    B: dict[str, int]
+
+    def group(self, role: str) -> dict[str, int]:
+        """Return the counts of one of X, Y, A, B."""
+        counts: dict[str, int] = getattr(self, role)
+        return counts
+
+
+class StimulusWEAT(Record):
+    """A WEAT over stimuli: the associations of a stimulus' sentences are averaged first.
+
+    Sentences of one stimulus are not independent, and some stimuli have more of them than others.
+    """
+
+    sentences: SentenceCounts
+    level1: Level | None
+    """None where the sentences of X, or of Y, are made of one stimulus."""
+    scores: TargetScores
+    """Mean association of each stimulus' sentences, in the order of `sentences`."""
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of a table, beside those of the sentences."""
+        return stimulus_columns(self.level1)
 
 
 class WEATResult(AssociationResult):
@@ -24,6 +66,8 @@ class WEATResult(AssociationResult):
     level1: Level
     """The differential association of X and Y with A and B."""
     scores: TargetScores
+    stimulus_level: StimulusWEAT | None = None
+    """The same over stimuli; None in tests of words, and where each has one sentence."""
     uncertainty: Uncertainty | None = None
     """Intervals; None where the measure was told not to resample, or a group has one term alone."""
     influence: Influence | None = None
@@ -43,6 +87,7 @@ class WEATResult(AssociationResult):
                 **interval_columns(self.uncertainty.level1.interval if self.uncertainty else None),
                 **p_columns(self.level1.p),
                 "method": self.level1.p.method_of("greater"),
+                **({} if self.stimulus_level is None else self.stimulus_level.columns()),
             }
         ]
 

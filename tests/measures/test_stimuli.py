@@ -1,0 +1,251 @@
+"""Levels over stimuli: by hand, against every relabelling of stimuli, and where there are none."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from tests.inputs import make_sentences, make_test, make_vectors
+
+import eatlas
+from eatlas.engine.verify import verify
+from eatlas.errors import UndefinedWarning
+from eatlas.results.records import json_schema
+from eatlas.stimuli import Concept
+
+pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+COUNTS = {"X": (3, 1, 4), "Y": (2, 5, 1), "A": (1, 4, 2), "B": (3, 3, 1, 2)}
+TOLERANCE = 1e-13  # worst difference observed: 3e-15
+
+
+def on_axes(test, first):
+    """Vectors in the plane whose first coordinate is given; cosines with the axes are coordinates."""
+    return {t: (c, np.sqrt(1 - c * c)) for t, c in zip(test.terms, first, strict=True)}
+
+
+def test_level_1_by_hand():
+    test = make_sentences({"X": (2, 1), "Y": (1, 3), "A": (1,), "B": (1,)})
+    # A is the first axis, B its opposite, so s(w, A, B) is twice the first coordinate
+    first = [0.1, 0.3, 0.4, -0.2, 0.0, 0.3, 0.6, 1.0, -1.0]
+    found = eatlas.WEAT()(test, on_axes(test, first)).stimulus_level
+    assert found.sentences.X == {"x0": 2, "x1": 1}
+    np.testing.assert_allclose(found.scores.X, [0.4, 0.8], atol=1e-15)
+    np.testing.assert_allclose(found.scores.Y, [-0.4, 0.6], atol=1e-15)
+    d = (0.6 - 0.1) / np.std([0.4, 0.8, -0.4, 0.6], ddof=1)
+    assert found.level1.effect_size == pytest.approx(d, rel=1e-14)
+    assert found.level1.n == (2, 2)
+    # pairs of means that reach .4 + .8: {.8, .6} and itself
+    assert (found.level1.p.count.greater, found.level1.p.total) == (2, 6)
+
+
+def unit(vectors, terms):
+    rows = np.array([vectors[t] for t in terms])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def by_stimulus(test, role, values):
+    concept = test.concept(role)
+    groups = {}
+    for sentence, value in zip(concept.sentences, values, strict=True):
+        groups.setdefault(sentence.stimulus, []).append(value)
+    return [sum(map(Fraction, v)) / len(v) for v in groups.values()]
+
+
+def check(level, first, second):
+    """Against the naive formula and every relabelling."""
+    scores = first + second
+    d = float(sum(first) / len(first) - sum(second) / len(second)) / np.std(
+        [float(v) for v in scores], ddof=1
+    )
+    assert level.effect_size == pytest.approx(d, rel=TOLERANCE)
+    assert level.n == (len(first), len(second))
+    sums = [sum(c) for c in itertools.combinations(scores, len(first))]
+    observed, centre = sum(first), sum(sums) / len(sums)
+    tie = Fraction(1, 10**13)
+    assert level.p.count.greater == sum(s >= observed - tie for s in sums)
+    assert level.p.count.less == sum(s <= observed + tie for s in sums)
+    far = abs(observed - centre) - tie
+    assert level.p.count.two_sided == sum(abs(s - centre) >= far for s in sums)
+    assert level.p.total == len(sums)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_against_every_relabelling_of_stimuli(seed):
+    test = make_sentences(COUNTS)
+    vectors = make_vectors(test, dim=4, seed=seed)
+    rows = {role: unit(vectors, test.concept(role).terms) for role in "XYAB"}
+    found = eatlas.MLEAT()(test, vectors).stimulus_level
+    direction = rows["A"].mean(axis=0) - rows["B"].mean(axis=0)
+    check(found.level1, *(by_stimulus(test, r, rows[r] @ direction) for r in "XY"))
+    for t in "XY":
+        mean = rows[t].mean(axis=0)
+        check(found.level2.group(t), *(by_stimulus(test, r, rows[r] @ mean) for r in "AB"))
+
+
+def test_weat_and_ml_eat_agree():
+    test = make_sentences(COUNTS)
+    vectors = make_vectors(test)
+    one, other = (m(test, vectors).stimulus_level for m in (eatlas.WEAT(), eatlas.MLEAT()))
+    assert (one.level1, one.scores.X, one.sentences) == (
+        other.level1, other.scores.X, other.sentences,
+    )  # fmt: skip
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4))
+def test_sentences_that_repeat_their_stimulus_add_nothing(seed, copies):
+    """Each sentence the same vector: the levels over stimuli are those of the words."""
+    words = make_test()
+    vectors = make_vectors(words, seed=seed)
+    sentences = {
+        role: [
+            {"text": f"{term} {i}.", "stimulus": term}
+            for term in words.concept(role).terms
+            for i in range(copies)
+        ]
+        for role in "XYAB"
+    }
+    said = words.model_copy(
+        update={r: Concept(name=r, sentences=given) for r, given in sentences.items()}
+    )
+    spoken = {s["text"]: vectors[s["stimulus"]] for g in sentences.values() for s in g}
+    measure = eatlas.MLEAT(resamples=0)
+    plain, over = measure(words, vectors), measure(said, spoken).stimulus_level
+    assert plain.stimulus_level is None
+    for one, other in (
+        (plain.level1, over.level1),
+        (plain.level2.X, over.level2.X),
+        (plain.level2.Y, over.level2.Y),
+    ):
+        assert other.effect_size == pytest.approx(one.effect_size, rel=1e-9)
+        assert (other.p.count, other.p.total) == (one.p.count, one.p.total)
+    assert over.pattern.label == plain.pattern.label
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1))
+def test_targets_of_one_sentence_each_keep_their_level_1(seed):
+    test = make_sentences({**COUNTS, "X": (1, 1, 1), "Y": (1, 1, 1, 1)})
+    result = eatlas.MLEAT(resamples=0)(test, make_vectors(test, seed=seed))
+    assert result.stimulus_level.level1 == result.level1
+    assert result.stimulus_level.level2.X != result.level2.X
+
+
+@settings(max_examples=30)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_sentences_changes_nothing(random):
+    test = make_sentences(COUNTS)
+    vectors = make_vectors(test)
+    shuffled = {
+        role: Concept(name=role, sentences=random.sample(c.sentences, len(c.sentences)))
+        for role, c in test.parts
+    }
+    measure = eatlas.MLEAT(resamples=0)
+    one, other = (
+        measure(t, vectors).stimulus_level for t in (test, test.model_copy(update=shuffled))
+    )
+    assert (one.level1, one.level2, one.pattern) == (other.level1, other.level2, other.pattern)
+    assert dict(zip(one.sentences.X, one.scores.X, strict=True)) == dict(
+        zip(other.sentences.X, other.scores.X, strict=True)
+    )
+
+
+def test_one_sentence_for_each_stimulus_needs_no_second_level():
+    test = make_sentences(dict.fromkeys("XYAB", (1, 1, 1, 1)))
+    vectors = make_vectors(test)
+    assert eatlas.MLEAT()(test, vectors).stimulus_level is None
+    assert eatlas.WEAT()(test, vectors).stimulus_level is None
+
+
+def test_a_stimulus_on_both_sides_is_one_of_each():
+    test = make_sentences(COUNTS)
+    renamed = [
+        {"text": s.text, "stimulus": "x0" if s.stimulus == "y0" else s.stimulus}
+        for s in test.Y.sentences
+    ]
+    both = test.model_copy(update={"Y": Concept(name="Insects", sentences=renamed)})
+    vectors = make_vectors(test)
+    one, other = (eatlas.MLEAT()(t, vectors).stimulus_level for t in (test, both))
+    assert one.level1 == other.level1
+    assert other.sentences.Y == {"x0": 2, "y1": 5, "y2": 1}
+
+
+@pytest.mark.parametrize(("role", "level"), [("Y", "level 1"), ("A", "level 2 of X")])
+def test_one_stimulus_alone_cannot_be_relabelled(role, level):
+    test = make_sentences({**COUNTS, role: (6,)})
+    with pytest.warns(UndefinedWarning) as said:
+        result = eatlas.MLEAT()(test, make_vectors(test))
+    assert str(said[0].message).startswith(f"said: Undefined {level} over stimuli")
+    found = result.stimulus_level
+    assert (
+        f"Undefined {level} over stimuli: all sentences of {role} are made of one stimulus, so "
+        "there is nothing to relabel, and the p-values of single sentences say nothing about "
+        "other stimuli."
+    ) in result.warnings
+    assert (found.level1 is None, found.level2 is None) == (role == "Y", role == "A")
+    assert (found.pattern is None) == (role == "A")
+    assert result.level1.p.total > 1
+    (row,) = result.rows()
+    gone = "stimulus_p_two_sided" if role == "Y" else "stimulus_p_two_sided_X"
+    assert row[gone] is None
+    assert eatlas.results.MLEATResult.from_dict(result.to_dict()) == result
+
+
+def test_too_few_stimuli_are_warned_about():
+    test = make_sentences(COUNTS)
+    result = eatlas.MLEAT()(test, make_vectors(test))
+    assert result.stimulus_level.level1.p.min_p == 1 / 20
+    assert any(
+        w.startswith("The design of level 1 over stimuli, 3 against 3, has 20 relabellings")
+        for w in result.warnings
+    )
+
+
+def test_a_learned_direction_is_learned_anew_for_each_relabelling_of_stimuli():
+    """Against a slow loop: first principal component of all pairs of relabelled sentences."""
+    test = make_sentences({"X": (2, 1), "Y": (1, 2), "A": (2, 1), "B": (1, 3)})
+    vectors = make_vectors(test, dim=3, seed=5)
+    rows = {role: unit(vectors, test.concept(role).terms) for role in "XYAB"}
+    measure = eatlas.MLEAT(association="projection", resamples=0)
+    found = measure(test, vectors).stimulus_level.level2.X.p
+    every = np.concatenate([rows["A"], rows["B"]])
+    of = np.array([0, 0, 1, 2, 3, 3, 3])
+
+    def statistic(first):
+        a = np.isin(of, first)
+        pairs = (every[a][:, None] - every[~a][None]).reshape(-1, 3)
+        g = np.linalg.svd(pairs)[2][0]
+        u = (every @ g) * (rows["X"].mean(axis=0) @ g)
+        means = [u[of == i].mean() for i in range(4)]
+        return np.mean([means[i] for i in first]) - np.mean(
+            [means[i] for i in range(4) if i not in first]
+        )
+
+    values = [statistic(c) for c in itertools.combinations(range(4), 2)]
+    assert found.total == 6
+    assert found.count.greater == sum(v >= values[0] - 1e-12 for v in values)
+    assert found.count.less == sum(v <= values[0] + 1e-12 for v in values)
+
+
+def test_columns_and_schema():
+    test = make_sentences(COUNTS)
+    result = eatlas.MLEAT()(test, make_vectors(test))
+    (row,) = result.rows()
+    over = result.stimulus_level
+    assert row["stimulus_effect_size"] == over.level1.effect_size
+    assert row["stimulus_p_two_sided_Y"] == over.level2.Y.p.two_sided
+    assert row["stimulus_pattern"] == over.pattern.label
+    Draft202012Validator(json_schema()).validate(result.to_dict())
+    (plain,) = eatlas.MLEAT()(make_test(), make_vectors(make_test())).rows()
+    assert not [column for column in plain if column.startswith("stimulus")]
+
+
+def test_verify_computes_it_again():
+    (test,) = eatlas.load_tests("sent-weat-10")
+    results = eatlas.run(tests=test, vectors="cbow:glove-sample", measures="weat")
+    assert results[0].stimulus_level.level1.n == (8, 8)
+    (verdict,) = verify(results)
+    assert verdict.status == "same"
