@@ -10,6 +10,7 @@ from tests.inputs import make_test
 
 from eatlas import AssociationTest, Concept, EatlasError
 from eatlas.errors import StimulusError
+from eatlas.stimuli.model import Sentence
 
 
 def test_a_concept_refuses_a_term_twice():
@@ -128,3 +129,39 @@ def test_the_hash_names_the_stimuli_and_nothing_else(tiny):
 )
 def test_any_word_may_be_a_term(term):
     assert Concept(name="Words", terms=(term, "other")).terms[0] == term
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "text", "span"),
+    [
+        ("ivy", "This is ivy.", (8, 11)),
+        ("will", "Will is a will.", (10, 14)),
+        ("ivy", "Ivy is ivyed, and ivy.", (18, 21)),
+        ("Ivy", "IVY is here.", (0, 3)),
+        ("fried chicken", "I ate fried chicken.", (6, 19)),
+        ("aster", "These are asters.", None),
+    ],
+)
+def test_where_a_stimulus_stands(stimulus, text, span):
+    assert Sentence(text=text, stimulus=stimulus).span == span
+
+
+def test_a_span_that_is_given_stands():
+    assert Sentence(text="These are asters.", stimulus="aster", span=(10, 16)).span == (10, 16)
+
+
+@pytest.mark.parametrize("span", [(3, 3), (-1, 2), (0, 5), (4, 2)])
+def test_a_span_lies_in_the_text(span):
+    with pytest.raises(StimulusError, match=r"does not lie in the 4 characters of 'Ivy\.'"):
+        Sentence(text="Ivy.", stimulus="ivy", span=span)
+
+
+def test_the_hash_of_sentences_holds_what_each_is_about():
+    def test_of(**sentence):
+        x = Concept(name="X", sentences=[{"text": "Ivy is no rose.", **sentence}])
+        others = {r: Concept(name=r, terms=(f"{r}1", f"{r}2")) for r in "YAB"}
+        return AssociationTest(id="t", X=x, **others).stimuli_sha256
+
+    about_ivy = test_of(stimulus="ivy")
+    assert about_ivy == test_of(stimulus="ivy", span=(0, 3), template="{term} is no rose.")
+    assert len({about_ivy, test_of(stimulus="rose"), test_of(stimulus="ivy", span=(10, 14))}) == 3

@@ -13,12 +13,11 @@ from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
 from eatlas.sources import (
     CaseRule,
-    Snapshot,
+    Tell,
     VectorSource,
-    all_keys,
+    ask,
     open_sources,
     period_of,
-    spellings,
 )
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
@@ -54,10 +53,12 @@ def make_plan(
     *,
     case: CaseRule = "auto",
     seed: int = 0,
+    tell: Tell | None = None,
 ) -> Plan:
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
-    Parameters are those of :func:`eatlas.engine.run`.
+    Parameters are those of :func:`eatlas.engine.run`, and `tell`, which is called with the number
+    of passages that a contextual source has encoded and the number of all.
 
     Raises
     ------
@@ -75,8 +76,8 @@ def make_plan(
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
     chosen_tests = _of_fitting_kind(tests, chosen.values())
     sources = _open_all([vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS))
-    keys = keys_of(chosen_tests, chosen.values(), case)
-    snapshots = [Snapshot.of(source, keys) for source in sources]
+    words = {word for measure in chosen.values() for word in measure.words}
+    snapshots = [ask(source, chosen_tests, words, case, tell) for source in sources]
     jobs = tuple(
         Job(test, source, measure)
         for source in snapshots
@@ -84,14 +85,6 @@ def make_plan(
         for test in chosen_tests
     )
     return Plan(jobs, case, int(seed))
-
-
-def keys_of(
-    tests: Iterable[Test], measures: Iterable[AssociationMeasure], case: CaseRule
-) -> set[str]:
-    """Return every key that these tests and measures may ask a source for."""
-    words = {key for m in measures for word in m.words for key in spellings(word, case)}
-    return all_keys(tests, case) | words
 
 
 def _of_fitting_kind(

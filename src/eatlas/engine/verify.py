@@ -8,12 +8,12 @@ from typing import Literal
 
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
-from eatlas.engine.plan import Job, keys_of
+from eatlas.engine.plan import Job
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.parts import GroupCoverage
-from eatlas.sources import Snapshot, VectorSource, open_sources, period_of
+from eatlas.sources import VectorSource, ask, open_sources, period_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
 from eatlas.version import __version__
 
@@ -86,8 +86,9 @@ def _opened(name: str, questions: list[Question]) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
     try:
         sources = open_sources(name)
-        keys = keys_of([test for test, _ in questions], [m for _, m in questions], "auto")
-        return {period_of(source): Snapshot.of(source, keys) for source in sources}
+        tests = [test for test, _ in questions]
+        words = {word for _, measure in questions for word in measure.words}
+        return {period_of(source): ask(source, tests, words) for source in sources}
     except EatlasError as error:
         return error
 
@@ -158,7 +159,10 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
     terms = group.used + group.missing
     if not group.stimulus:
         return Concept(name=name, terms=terms)
-    sentences = tuple(Sentence(text=term, stimulus=group.stimulus[term]) for term in terms)
+    sentences = tuple(
+        Sentence(text=term, stimulus=group.stimulus[term], span=group.span.get(term))
+        for term in terms
+    )
     return Concept(name=name, terms=terms, sentences=sentences)
 
 

@@ -25,7 +25,7 @@ from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
 from eatlas.signature import Signature
-from eatlas.sources import CaseRule, VectorSource, embed, open_vectors, period_of
+from eatlas.sources import CaseRule, VectorSource, embed, is_contextual, open_vectors, period_of
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import generator
 from eatlas.stats.permutation import (
@@ -239,6 +239,7 @@ class AssociationMeasure(ABC):
             "title": test.title,
             "source": source.name,
             "period": period,
+            "encoding": source.encoding if is_contextual(source) else None,
             "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
             "coverage": embedded.coverage,
             "provenance": Provenance(

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
-from eatlas.results.parts import Concepts, Coverage, Provenance, PValues, Record
+from eatlas.results.parts import Concepts, Coverage, Encoding, Provenance, PValues, Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,8 @@ class AssociationResult(Record):
     """Source string of the vectors."""
     period: int | None = None
     """Year of the vectors, in a series of periods."""
+    encoding: Encoding | None = None
+    """How texts became vectors; None where vectors were looked up."""
     concepts: Concepts
     coverage: Coverage
     diagnosis: TermsDiagnosis | None = None

@@ -156,6 +156,8 @@ class GroupCoverage(Record):
     """Why each missing term is missing."""
     stimulus: dict[str, str] = Field(default_factory=dict)
     """The word that each sentence, used or missing, is about; empty in tests of words."""
+    span: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Where that word stands in a sentence that holds it in another form, as a plural."""
 
     @property
     def stimuli(self) -> tuple[str, ...]:
@@ -197,6 +199,33 @@ class Concepts(Record):
         """Return what one of X, Y, A, B is called."""
         name: str = getattr(self, role)
         return name
+
+
+class Encoding(Record):
+    """How texts become vectors, with every default spelled out."""
+
+    model: str
+    """What was asked for, such as a name on a hub or a folder."""
+    architecture: str
+    """Class of the model, such as BertModel; the kind of encoder where it is no transformer."""
+    level: Literal["sentence", "word"]
+    """Whether the vector stands for the whole text or for the stimulus in it."""
+    layer: str = ""
+    """Number of the layer, 0 for the embeddings, or several such as mean(9,10,11,12); empty where
+    an encoder has no layers to choose from."""
+    layers: int | None = None
+    """Number of the top layer."""
+    pool: str = ""
+    """How the tokens of a text become one vector."""
+    subword: str = ""
+    """How the pieces of a stimulus become one vector."""
+    prompt: str = ""
+    """Text that words are put into, such as This is {}."""
+    weights: Literal["trained", "random"] = "trained"
+    """Random weights are a control: what is found with them is an artefact."""
+    weights_seed: int | None = None
+    precision: str = ""
+    """Type of the numbers that the model computes with, such as float32."""
 
 
 class Provenance(Record):

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.passages import ContextualSource, is_contextual, passages_of
 from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli import AssociationTest, Concept, Test
 from eatlas.stimuli.remarks import remarks
 
 CaseRule = Literal["auto", "exact"]
@@ -80,11 +81,16 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
-    terms: dict[str, tuple[str, ...]] = {role: test.concept(role).terms for role in ROLES}
-    found = embed_groups(terms, source, case)
+    parts = dict(test.parts)
+    if is_contextual(source):
+        found = _encode_groups(parts, source, case)
+    else:
+        found = embed_groups({role: part.terms for role, part in parts.items()}, source, case)
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
-        role: group.model_copy(update={"stimulus": test.concept(role).stimulus_of})
+        role: group.model_copy(
+            update={"stimulus": parts[role].stimulus_of, "span": parts[role].span_of}
+        )
         for role, group in found.groups.items()
     }
     return Embedded(found.vectors, Coverage(**groups), notes, found.sha256)
@@ -100,18 +106,47 @@ def embed_groups(
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
+    _require_case_rule(case)
+    wanted = {key for group in terms.values() for term in group for key in spellings(term, case)}
+    found = {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
+    return _accounted(terms, dict.fromkeys(terms, found), source, case)
+
+
+def _encode_groups(
+    parts: Mapping[str, Concept], source: ContextualSource, case: CaseRule
+) -> EmbeddedGroups:
+    """Encode the terms of groups as they are written; one text may be about two stimuli."""
+    _require_case_rule(case)
+    asked = {role: passages_of(part) for role, part in parts.items()}
+    given = source.encode({one for group in asked.values() for one in group.values()})
+    vectors = {one: np.asarray(vector) for one, vector in given.items()}
+    found = {
+        role: {term: vectors[one] for term, one in group.items() if one in vectors}
+        for role, group in asked.items()
+    }
+    return _accounted({role: part.terms for role, part in parts.items()}, found, source, "exact")
+
+
+def _require_case_rule(case: str) -> None:
     if case not in get_args(CaseRule):
         raise SourceError(
             "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
         )
-    wanted = {key for group in terms.values() for term in group for key in spellings(term, case)}
-    found = {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
+
+
+def _accounted(
+    terms: Mapping[str, Iterable[str]],
+    found: Mapping[str, Mapping[str, Vector]],
+    source: VectorSource,
+    case: CaseRule,
+) -> EmbeddedGroups:
+    """Account for every term, with what was found for its group."""
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
     for role, group in terms.items():
-        groups[role], keys[role] = _cover(group, found, source.name, case)
-        rows = [found[key] for key in keys[role].values()]
+        groups[role], keys[role] = _cover(group, found[role], source.name, case)
+        rows = [found[role][key] for key in keys[role].values()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = (*source.notes, *_shared_vectors(keys), *_common_words(keys), *_small_groups(groups))
     return EmbeddedGroups(vectors, groups, keys, notes, _digest(vectors))

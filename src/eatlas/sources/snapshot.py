@@ -1,12 +1,22 @@
-"""A few vectors of a source, with its name and fingerprint, to be handed to another process."""
+"""What a source answered, with its name and fingerprint, to be handed to another process."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from eatlas.results.parts import Encoding
+from eatlas.sources.coverage import CaseRule, all_keys, spellings
+from eatlas.sources.passages import (
+    ContextualSource,
+    Passage,
+    Tell,
+    all_passages,
+    is_contextual,
+)
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.series import period_of
+from eatlas.stimuli import Test
 
 
 @dataclass(frozen=True)
@@ -34,3 +44,69 @@ class Snapshot:
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that were kept."""
         return {key: self.vectors[key] for key in keys if key in self.vectors}
+
+
+@dataclass(frozen=True)
+class EncodedSnapshot:
+    """What a contextual source answered, kept as a source of its own."""
+
+    name: str
+    dim: int
+    fingerprint: str
+    notes: tuple[str, ...]
+    encoding: Encoding
+    vectors: Mapping[Passage, Vector]
+
+    @classmethod
+    def of(
+        cls, source: ContextualSource, passages: Collection[Passage], tell: Tell | None = None
+    ) -> EncodedSnapshot:
+        """Have a source encode `passages` and keep what it answers."""
+        vectors = dict(source.encode(passages, tell))
+        head = (source.name, source.dim, source.fingerprint, source.notes, source.encoding)
+        return cls(*head, vectors)
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vectors of those passages that were kept."""
+        kept = {one: self.vectors[one] for one in passages if one in self.vectors}
+        if tell is not None:
+            tell(len(kept), len(kept))
+        return kept
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those words that were encoded alone."""
+        alone = {key: Passage(key, (0, len(key))) for key in keys}
+        return {key: self.vectors[one] for key, one in alone.items() if one in self.vectors}
+
+
+def ask(
+    source: VectorSource,
+    tests: Iterable[Test],
+    words: Iterable[str] = (),
+    case: CaseRule = "auto",
+    tell: Tell | None = None,
+) -> Snapshot | EncodedSnapshot:
+    """Ask a source once for all that tests and measures need, and keep the answer.
+
+    Parameters
+    ----------
+    source : VectorSource
+    tests : iterable of tests, of any kind
+    words : iterable of str
+        Terms that measures ask for by themselves.
+    case : {"auto", "exact"}
+        Rule by which terms are looked up; an encoder takes them as they are written.
+    tell : callable, optional
+        Called with the number of passages encoded and the number of all.
+
+    Raises
+    ------
+    SourceError
+        If the source finds fault with what it reads, or cannot encode what it is asked.
+    """
+    if is_contextual(source):
+        return EncodedSnapshot.of(source, all_passages(tests, words), tell)
+    spelled = {key for word in words for key in spellings(word, case)}
+    return Snapshot.of(source, all_keys(tests, case) | spelled)

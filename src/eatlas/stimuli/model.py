@@ -109,6 +109,27 @@ class Sentence(Frozen):
     """The word or phrase that the sentence is about."""
     template: str = ""
     """The sentence before the word was put in, as in ``This is {a term}.``"""
+    span: tuple[int, int] | None = None
+    """Where the stimulus stands: characters of the text, first and behind the last. Found where it
+    is not given; None where the stimulus does not stand in the text as it is written."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_the_stimulus(cls, values: object) -> object:
+        if isinstance(values, Mapping) and values.get("span") is None:
+            text, stimulus = values.get("text"), values.get("stimulus")
+            if isinstance(text, str) and isinstance(stimulus, str) and stimulus:
+                return {**values, "span": place_of(stimulus, text)}
+        return values
+
+    @model_validator(mode="after")
+    def _span_lies_in_the_text(self) -> Sentence:
+        if self.span is not None and not 0 <= self.span[0] < self.span[1] <= len(self.text):
+            raise ValueError(
+                f"the span {list(self.span)} does not lie in the {len(self.text)} characters "
+                f"of {self.text!r}"
+            )
+        return self
 
 
 class Concept(Frozen):
@@ -135,6 +156,22 @@ class Concept(Frozen):
     def stimulus_of(self) -> dict[str, str]:
         """The stimulus of each sentence, by the sentence's text; empty for words."""
         return {sentence.text: sentence.stimulus for sentence in self.sentences}
+
+    @property
+    def span_of(self) -> dict[str, tuple[int, int]]:
+        """Where the stimulus stands in each sentence in which one would not find it there."""
+        return {
+            one.text: one.span
+            for one in self.sentences
+            if one.span is not None and one.span != place_of(one.stimulus, one.text)
+        }
+
+    @property
+    def stimuli(self) -> list[Any]:
+        """What tells these stimuli from others, in an order of their own."""
+        if self.sentences:
+            return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
+        return sorted(self.terms)
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -246,9 +283,27 @@ class AssociationTest(Described):
 
     @property
     def stimuli_sha256(self) -> str:
-        """Hash of the terms by role; the order of terms and all names leave it unchanged."""
-        terms = {role: sorted(concept.terms) for role, concept in self.parts}
-        return digest({"kind": self.kind, **terms})
+        """Hash of the stimuli by role; the order of terms and all names leave it unchanged.
+
+        Of sentences, what each is about and where that stands belong to it.
+        """
+        stimuli = {role: concept.stimuli for role, concept in self.parts}
+        return digest({"kind": self.kind, **stimuli})
+
+
+def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
+    """Find where a stimulus first stands in a text as a word of its own.
+
+    As it is written, or else in any case.
+
+    >>> place_of("will", "Will is a will.")
+    (10, 14)
+    >>> place_of("aster", "These are asters.") is None
+    True
+    """
+    word = rf"(?<!\w){re.escape(stimulus)}(?!\w)"
+    found = re.search(word, text) or re.search(word, text, re.IGNORECASE)
+    return found.span() if found else None
 
 
 def identifier(text: str) -> str:

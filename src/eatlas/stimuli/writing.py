@@ -50,7 +50,10 @@ def _groups(test: GroupsTest) -> list[str]:
 def _concept(concept: Concept) -> str:
     """A concept as an inline table; a list too long for one line is broken between terms."""
     if concept.sentences:
-        lines = [f"  {_sentence(sentence)}," for sentence in concept.sentences]
+        spans = concept.span_of
+        lines = [
+            f"  {_sentence(sentence, spans.get(sentence.text))}," for sentence in concept.sentences
+        ]
         head = f"{{ name = {_quote(concept.name)}, sentences = ["
         return "\n".join([head, *lines, "] }"])
     words = [_quote(term) for term in concept.terms]
@@ -67,10 +70,13 @@ def _concept(concept: Concept) -> str:
     return "\n".join([*lines, current.rstrip(), "] }"])
 
 
-def _sentence(sentence: Sentence) -> str:
+def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
     keys = ("text", "stimulus", "template")
     given = ((key, getattr(sentence, key)) for key in keys)
-    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in given if text)} }}"
+    pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
+    if span is not None:
+        pairs.append(f"span = {list(span)}")
+    return f"{{ {', '.join(pairs)} }}"
 
 
 def _quote(text: str) -> str:

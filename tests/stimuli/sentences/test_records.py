@@ -38,10 +38,13 @@ def test_a_file_of_sentences():
     assert (test.X.stimulus_of["I like ivy."], test.Y.stimulus_of) == ("ivy", {})
 
 
-def test_texts_alone_are_what_a_test_asks():
+def test_what_sentences_are_about_is_part_of_what_a_test_asks():
     (test,) = parse(FILE)
-    words = test.model_copy(update={"X": Concept(name="Plants", terms=test.X.terms)})
-    assert words.stimuli_sha256 == test.stimuli_sha256
+    texts = test.model_copy(update={"X": Concept(name="Plants", terms=test.X.terms)})
+    assert texts.stimuli_sha256 != test.stimuli_sha256
+    bare = [{"text": one.text, "stimulus": one.stimulus} for one in test.X.sentences]
+    named = test.model_copy(update={"X": Concept(name="Plants", sentences=bare)})
+    assert named.stimuli_sha256 == test.stimuli_sha256
 
 
 @pytest.mark.parametrize(

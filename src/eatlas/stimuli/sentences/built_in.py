@@ -9,8 +9,8 @@ from importlib import resources
 from typing import Any
 
 from eatlas.stimuli.battery import Battery
-from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
-from eatlas.stimuli.sentences.making import concept_of, fill, make_sentences
+from eatlas.stimuli.model import ROLES, AssociationTest, Concept
+from eatlas.stimuli.sentences.making import concept_of, make_sentence, make_sentences
 from eatlas.stimuli.sentences.templates import built_in
 
 Read = Callable[[str], Battery]
@@ -85,10 +85,7 @@ def _of_texts(test: Mapping[str, Any], given: Mapping[str, Any], read: Read) -> 
             template = template.replace(f"{{{pronoun}}}", said)
         parts[role] = concept_of(
             concept.name,
-            [
-                Sentence(text=fill(template, term), stimulus=term, template=template)
-                for term in concept.terms
-            ],
+            [make_sentence(template, term) for term in concept.terms],
         )
     title = f"{words.title} ({test['form']})"
     return AssociationTest(id=test["id"], title=title, citation=words.citation, **parts)

@@ -101,8 +101,7 @@ def _concept(
     made: dict[str, Sentence] = {}
     for term, name in words.items():
         sentences = [
-            Sentence(text=fill(one, term, templates.forms.get(term)), stimulus=term, template=one)
-            for one in templates.templates[name]
+            make_sentence(one, term, templates.forms.get(term)) for one in templates.templates[name]
         ]
         if all(sentence.text in made for sentence in sentences):
             others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
@@ -123,34 +122,48 @@ def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
     return Concept(name=name, terms=tuple(one.text for one in sentences), sentences=sentences)
 
 
-def fill(template: str, term: str, forms: Forms | None = None) -> str:
+def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sentence:
     """Put a term into a template; the sentence begins with a capital.
 
     Parameters
     ----------
     template : str
+        With at least one place for the term, or for a form of it.
     term : str
     forms : Forms, optional
         Needed where the template asks for more than ``{term}``.
 
+    Returns
+    -------
+    Sentence
+        Its span is where the term, without an article, stands first.
+
     Examples
     --------
-    >>> fill("{a term} is a thing.", "hour", Forms("an hour", "hours"))
-    'An hour is a thing.'
-    >>> fill("{term} is here.", "iPhone")
+    >>> made = make_sentence("{a term} is a thing.", "hour", Forms("an hour", "hours"))
+    >>> made.text, made.span
+    ('An hour is a thing.', (3, 7))
+    >>> make_sentence("{term} is here.", "iPhone").text
     'iPhone is here.'
     """
-    said = {"term": term}
+    said = {"term": ("", term)}
     if forms is not None:
+        article = forms.one.removesuffix(forms.singular)
         said |= {
-            "a term": forms.one,
-            "the term": f"the {forms.singular}",
-            "terms": forms.plural,
-            "the terms": f"the {forms.plural}",
+            "a term": (article, forms.singular),
+            "the term": ("the ", forms.singular),
+            "terms": ("", forms.plural),
+            "the terms": ("the ", forms.plural),
         }
-    text = PLACE.sub(lambda place: said[place[1]], template)
+    text = PLACE.sub(lambda place: "".join(said[place[1]]), template)
     first = text.split(" ", 1)[0]
-    return text[0].upper() + text[1:] if first.islower() else text
+    if first.islower() and len(text[0].upper()) == 1:
+        text = text[0].upper() + text[1:]
+    place = next(PLACE.finditer(template))
+    before, word = said[place[1]]
+    start = place.start() + len(before)
+    span = (start, start + len(word))
+    return Sentence(text=text, stimulus=term, template=template, span=span)
 
 
 def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:

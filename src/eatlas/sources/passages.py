@@ -1,0 +1,87 @@
+"""What an encoder is asked: a text, and where in it the stimulus stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeGuard, runtime_checkable
+
+from eatlas.results.parts import Encoding
+from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.stimuli import Concept, Test
+
+Tell = Callable[[int, int], None]
+"""Called with the number of passages encoded and the number of all."""
+
+
+@dataclass(frozen=True, order=True)
+class Passage:
+    """A text, and where in it the stimulus stands.
+
+    Examples
+    --------
+    >>> Passage("This is ivy.", (8, 11)).stimulus
+    'ivy'
+    """
+
+    text: str
+    span: tuple[int, int] | None = None
+    """Characters of the text, first and behind the last; None for a text without a stimulus."""
+
+    @property
+    def stimulus(self) -> str:
+        """What stands at the span; the whole text where there is none."""
+        return self.text if self.span is None else self.text[slice(*self.span)]
+
+
+@runtime_checkable
+class ContextualSource(VectorSource, Protocol):
+    """A source that computes vectors of passages, such as a transformer.
+
+    The case rule is not for it: a passage is encoded as it is written.
+    """
+
+    @property
+    def encoding(self) -> Encoding:
+        """How a passage becomes a vector, with every default spelled out."""
+        ...
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vectors of those passages that the source can encode, each of shape (dim,).
+
+        Parameters
+        ----------
+        passages : collection of Passage
+        tell : callable, optional
+            Called with the number of passages encoded and the number of all.
+
+        Raises
+        ------
+        SourceError
+            If a passage cannot be encoded as it is asked for, such as one longer than the model
+            takes.
+        """
+        ...
+
+
+def is_contextual(source: VectorSource) -> TypeGuard[ContextualSource]:
+    """Whether a source encodes passages.
+
+    Its type says so; asking for its properties could load a model.
+    """
+    return callable(getattr(type(source), "encode", None))
+
+
+def passages_of(concept: Concept) -> dict[str, Passage]:
+    """Return what is encoded for each term: the sentence with its stimulus, or the word alone."""
+    if not concept.sentences:
+        return {term: Passage(term, (0, len(term))) for term in concept.terms}
+    return {one.text: Passage(one.text, one.span) for one in concept.sentences}
+
+
+def all_passages(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Passage]:
+    """Return every passage of tests of any kind, and of words that measures ask for."""
+    of_tests = {p for test in tests for _, part in test.parts for p in passages_of(part).values()}
+    return of_tests | {Passage(word, (0, len(word))) for word in words}
