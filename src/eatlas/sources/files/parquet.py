@@ -51,6 +51,8 @@ class ParquetSource:
             self._columns = _choose(file.schema_arrow, options, path)
             self._dim = self._first_dim(file)
             self._count = int(file.metadata.num_rows)
+            groups = range(file.num_row_groups)
+            self._check_count(sum(_group_rows(file, group) for group in groups), self._count)
         self._duplicates: set[str] = set()
 
     @property
@@ -81,7 +83,7 @@ class ParquetSource:
         with self._file() as file:
             for group in range(file.num_row_groups):
                 row = 0
-                for words in self._words(file, [group]):
+                for words in self._words(file, group):
                     for word in words:
                         if word in wanted:
                             if word in places:
@@ -101,7 +103,7 @@ class ParquetSource:
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         with self._file() as file:
-            for words in self._words(file, list(range(file.num_row_groups))):
+            for words in self._words(file):
                 yield from words
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
@@ -111,7 +113,7 @@ class ParquetSource:
     def _pieces(self, rows: int) -> Iterator[Chunk]:
         columns = [self._columns.words, *self._columns.numbers]
         with self._file() as file:
-            for batch in file.iter_batches(batch_size=rows, columns=columns):
+            for batch in self._batches(file, rows, columns):
                 words = self._texts(batch.column(self._columns.words))
                 vectors = self._numbers(batch)
                 check_finite(vectors, f"{self.path}, between {words[0]!r} and {words[-1]!r}")
@@ -120,7 +122,7 @@ class ParquetSource:
     def _rows(self, file: Any, group: int, rows: Mapping[int, str]) -> Iterator[tuple[str, Vector]]:
         start = 0
         columns = list(self._columns.numbers)
-        for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], columns=columns):
+        for batch in self._batches(file, _BATCH, columns, group):
             here = sorted(row for row in rows if start <= row < start + batch.num_rows)
             if here:
                 vectors = self._numbers(batch.take([row - start for row in here]))
@@ -129,10 +131,28 @@ class ParquetSource:
                     yield rows[row], vector
             start += batch.num_rows
 
-    def _words(self, file: Any, groups: list[int]) -> Iterator[list[str]]:
+    def _words(self, file: Any, group: int | None = None) -> Iterator[list[str]]:
         column = self._columns.words
-        for batch in file.iter_batches(batch_size=CHUNK, row_groups=groups, columns=[column]):
+        for batch in self._batches(file, CHUNK, [column], group):
             yield self._texts(batch.column(column))
+
+    def _batches(
+        self, file: Any, size: int, columns: list[str], group: int | None = None
+    ) -> Iterator[Any]:
+        """Batches of some columns, of one group or of all; fewer than announced are a fault.
+
+        Where the columns of a damaged file differ in length, pyarrow stops at the shortest.
+        """
+        groups = range(file.num_row_groups) if group is None else [group]
+        count = 0
+        for batch in file.iter_batches(batch_size=size, row_groups=list(groups), columns=columns):
+            count += batch.num_rows
+            yield batch
+        self._check_count(count, sum(_group_rows(file, each) for each in groups))
+
+    def _check_count(self, count: int, announced: int) -> None:
+        if count != announced:
+            raise _damaged(self.path, f"{count} rows where {announced} are announced")
 
     def _texts(self, column: Any) -> list[str]:
         words: list[Any] = column.to_pylist()
@@ -188,11 +208,19 @@ class ParquetSource:
             TypeError,
             NotImplementedError,
         ) as error:
-            raise SourceError(
-                f"{self.path}: this Parquet file is damaged, or of a kind that cannot be read",
-                got=str(error).split("\n", 1)[0][:200],
-                remedy="get it again; the copy is probably incomplete",
-            ) from error
+            raise _damaged(self.path, str(error).split("\n", 1)[0][:200]) from error
+
+
+def _group_rows(file: Any, group: int) -> int:
+    return int(file.metadata.row_group(group).num_rows)
+
+
+def _damaged(path: Path, got: str) -> SourceError:
+    return SourceError(
+        f"{path}: this Parquet file is damaged, or of a kind that cannot be read",
+        got=got,
+        remedy="get it again; the copy is probably incomplete",
+    )
 
 
 def _pyarrow(path: Path) -> Any:

@@ -103,14 +103,21 @@ class SubwordMatrix:
         buckets = self.scheme.of(word)
         if not buckets:
             return None
-        mean: Vector = as_floats(self.ngrams[buckets]).mean(axis=0, dtype=np.float64)
-        return mean.astype(np.float32)
+        with _unchecked():
+            mean: Vector = as_floats(self.ngrams[buckets]).mean(axis=0, dtype=np.float64)
+            return mean.astype(np.float32)
 
     def _whole(self, row: NDArray[np.floating], word: str) -> Vector:
         buckets = self.scheme.of(word)
-        total = as_floats(self.ngrams[buckets]).sum(axis=0, dtype=np.float64) + row
-        vector: Vector = (total / (len(buckets) + 1)).astype(np.float32)
+        with _unchecked():
+            total = as_floats(self.ngrams[buckets]).sum(axis=0, dtype=np.float64) + row
+            vector: Vector = (total / (len(buckets) + 1)).astype(np.float32)
         return vector
+
+
+def _unchecked() -> np.errstate:
+    """Let sums of damaged numbers be what they are: whoever asked finds that they are not finite."""
+    return np.errstate(invalid="ignore", over="ignore")
 
 
 def subword_matrix(
