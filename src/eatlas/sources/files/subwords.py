@@ -116,7 +116,7 @@ class SubwordMatrix:
 
 
 def _unchecked() -> np.errstate:
-    """Let sums of damaged numbers be what they are: whoever asked finds that they are not finite."""
+    """Sums of damaged numbers may be anything: what is not finite is found later, and said."""
     return np.errstate(invalid="ignore", over="ignore")
 
 
