@@ -40,22 +40,6 @@ def test_a_gap_in_one_source_is_seen_from_the_other():
     assert "missing" not in states(found[found["series"] == "other"]).values()
 
 
-@pytest.mark.parametrize(
-    ("years", "wanted"),
-    [
-        ([1990], [1990]),
-        ([1990, 2000], [1990, 2000]),
-        ([1990, 1990, 2000, 2010], [1990, 2000, 2010]),
-        ([1810, 1830, 1840], [1810, 1820, 1830, 1840]),
-        ([1990, 2000, 2001], [1990, 2000, 2001]),  # single years in between were never meant
-        ([1990, 2000, 2015], [1990, 2000, 2015]),
-        ([1800, 1810, 1900], [1800, 1810, 1900]),  # 3 of 11 steps
-    ],
-)
-def test_steps(years, wanted):
-    assert timeline.steps(years) == wanted
-
-
 def test_periods_may_be_given():
     found = timeline.prepare(series(1990, 2000, 2001), periods=range(1980, 2010, 10))
     assert states(found) == {1980: "missing", 1990: "found", 2000: "found", 2001: "found"}

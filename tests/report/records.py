@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from eatlas.results import MLEATResult, SCEATResult, WEATResult
+from eatlas.results import MLEATResult, SCEATResult, TrendResult, WEATResult
 from eatlas.results.influence import Influence
 from eatlas.results.uncertainty import Uncertainty
 
@@ -200,3 +201,34 @@ def full(label: str = "AX-Singular", **changes: Any) -> MLEATResult:
     }
     own = {key: changes.pop(key) for key in tuple(changes) if key in given}
     return ml_eat(label, **changes).model_copy(update=given | own)
+
+
+def level_trend(rho: float = 0.9, p: float = 1 / 120, least: float = 1 / 120, **changes: Any):
+    """A trend of 18 periods in 120 arrangements of blocks."""
+    null = {"p": p, "count": round(p * 120), "total": 120, "exact": True, "min_p": least}
+    values = {
+        "rho": rho, "n": 18, "p": null, "block_length": 4,
+        "shifts": null | {"p": 2 / 18, "count": 2, "total": 18, "min_p": 1 / 18},
+        "autocorrelation": 0.1,
+    }  # fmt: skip
+    return values | changes
+
+
+def trend(periods: Sequence[int], **changes: Any) -> TrendResult:
+    """A trend of the ML-EATs that :func:`ml_eat` makes: level 1 rises, Y has none."""
+    given = head()
+    values = {
+        "schema": "eatlas/trend/1",
+        "measure": "ml-eat",
+        **{key: given[key] for key in ("signature", "test", "title", "source", "concepts")},
+        "periods": list(periods),
+        "level1": level_trend(),
+        "level2": {"X": level_trend(-0.2, 0.5), "Y": None},
+        "provenance": {
+            "version": "1.2.3",
+            "seed": 7,
+            "stimuli_sha256": "5" * 64,
+            "series_fingerprint": "sha256:" + "e" * 64,
+        },
+    }
+    return TrendResult.from_dict(values | changes)

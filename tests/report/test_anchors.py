@@ -1,12 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.report.anchors import LONGEST, PAGE, SYMBOL, TITLE, anchors
+from eatlas.report.anchors import LONGEST, PAGE, SERIES, SYMBOL, TITLE, anchors
 
 
 def test_ids_that_the_page_needs_are_left_to_it():
-    assert anchors(["summary", "eat-AB", "summary-title", "weat-6"]) == [
-        "summary-2", "test-eat-AB.", "test-summary-title.", "weat-6",
+    assert anchors(["summary", "eat-AB", "summary-title", "series-1", "weat-6"]) == [
+        "summary-2", "test-eat-AB.", "test-summary-title.", "test-series-1.", "weat-6",
     ]  # fmt: skip
 
 
@@ -24,5 +24,5 @@ def test_no_two_are_alike_nor_the_page_s_own(tests):
     for name in found:
         assert name
         assert " " not in name
-        assert not name.startswith(SYMBOL)
+        assert not name.startswith((SYMBOL, SERIES))
         assert not name.endswith(TITLE)

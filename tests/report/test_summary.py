@@ -124,7 +124,10 @@ def colours(scheme: str) -> dict[str, str]:
 def test_colours_have_contrast(scheme):
     found = colours(scheme)
     paper, ink = found["paper"], found["ink"]
-    for mark, ground in (("on", "off"), ("edge", "paper"), ("strong-line", "paper")):
+    for mark, ground in (
+        *(("on", "off"), ("edge", "paper"), ("strong-line", "paper")),
+        *(("line-x", "paper"), ("line-y", "paper"), ("line-x", "grid"), ("line-y", "grid")),
+    ):
         assert contrast(found[mark], found[ground]) >= 3.0, (mark, ground)
     for text, ground in (
         (ink, paper),

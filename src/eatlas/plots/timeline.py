@@ -6,13 +6,13 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
 from eatlas.plots import timeline_drawing
 from eatlas.plots.forest import effect_rows
 from eatlas.plots.frames import frame, some_results
+from eatlas.report.periods import steps
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
 
 if TYPE_CHECKING:
@@ -83,24 +83,6 @@ def draw(given: pd.DataFrame) -> Panels:
         If altair is not installed.
     """
     return timeline_drawing.draw(given)
-
-
-def steps(years: Iterable[int]) -> list[int]:
-    """Complete a series of years, if it is one.
-
-    Examples
-    --------
-    >>> steps([1810, 1820, 1840]), steps([1990, 2000, 2001])
-    ([1810, 1820, 1830, 1840], [1990, 2000, 2001])
-    """
-    known = sorted(set(years))
-    gaps = {late - early for early, late in pairwise(known)}
-    if not gaps:
-        return known
-    step = min(gaps)
-    full = list(range(known[0], known[-1] + 1, step))
-    regular = all(gap % step == 0 for gap in gaps) and 2 * len(known) >= len(full)
-    return full if regular else known
 
 
 def _years(found: Iterable[AssociationResult]) -> list[int]:

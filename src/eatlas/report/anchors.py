@@ -9,6 +9,7 @@ PAGE = frozenset(
     {
         "main",
         "in-brief",
+        "over-time",
         "summary",
         "sources",
         "reading",
@@ -28,8 +29,8 @@ PAGE = frozenset(
     }
 )
 """Ids that the page itself needs."""
-SYMBOL, TITLE = "eat-", "-title"
-"""How the ids of the page's symbols begin, and those of its headings end."""
+SYMBOL, SERIES, TITLE = "eat-", "series-", "-title"
+"""How the ids of the page's symbols and of its series begin, and those of its headings end."""
 _UNFIT = re.compile(r"[^\w.-]+")
 LONGEST = 80
 
@@ -62,4 +63,5 @@ def anchors(tests: Iterable[str]) -> list[str]:
 
 def _fit(test: str) -> str:
     name = _UNFIT.sub("-", test).strip("-")[:LONGEST] or "test"
-    return f"test-{name}." if name.startswith(SYMBOL) or name.endswith(TITLE) else name
+    ours = name.startswith((SYMBOL, SERIES)) or name.endswith(TITLE)
+    return f"test-{name}." if ours else name

@@ -21,6 +21,7 @@ from eatlas.report.legend import LABELS, legend, symbols
 from eatlas.report.methods import methods_paragraph
 from eatlas.report.references import bibtex
 from eatlas.report.sections import Scales, Section, distinct, sections
+from eatlas.report.series import Series, series_of
 from eatlas.report.text import clean
 from eatlas.results import AssociationResult, MLEATResult
 from eatlas.results.ml_eat import CELLS
@@ -57,7 +58,7 @@ def report_html(
     Parameters
     ----------
     results : Results or iterable of results
-        With ``Results``, jobs that failed are listed too.
+        With ``Results``, jobs that failed are listed too, and what is said of trends over time.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read.
     family : {"level1", "level2", "both", "none"}
@@ -90,15 +91,20 @@ def report_html(
         "bibtex": bibtex(given, declared),
     }
     shown = sections(given, declared, dots=_dots(given))
-    return _rendered(shown, brief=in_brief(shown, declared), **faults, **said)
+    series = series_of(shown, getattr(results, "trends", ()), faults["failures"])
+    return _rendered(shown, series, brief=in_brief(shown, declared), **faults, **said)
 
 
-def _rendered(shown: Sequence[Section], **said: object) -> str:
+def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object) -> str:
     """The page of these sections, with what is said about all of them."""
     packed = len(shown) > OPEN_UP_TO
     later = Deferred()
     kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
-    detail, compared = (_environment().get_template(f"{n}.html.j2") for n in ("detail", "compared"))
+    detail, compared, years = (
+        _environment().get_template(f"{name}.html.j2") for name in ("detail", "compared", "years")
+    )
+    in_series = {section.anchor for one in series for section in one.members}
+    others = [section for section in shown if section.anchor not in in_series]
 
     def draw(template: Any, **what: object) -> Markup | tuple[int, int]:
         html = template.render(**what, **kept)
@@ -111,7 +117,8 @@ def _rendered(shown: Sequence[Section], **said: object) -> str:
             **kept,
             **_of_results(shown),
             details=[draw(detail, section=section) for section in shown],
-            comparisons=[(c, draw(compared, comparison=c)) for c in comparisons(shown)],
+            series=[(one, draw(years, series=one)) for one in series],
+            comparisons=[(c, draw(compared, comparison=c)) for c in comparisons(others)],
             packed=packed,
             first_rows=FIRST_ROWS,
             sections=shown,

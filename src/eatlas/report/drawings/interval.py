@@ -77,12 +77,16 @@ def _estimate(shown: Estimate, scale: Scale, y: float) -> str:
         low, high = (round(MARGIN + scale.at(end), 1) for end in shown.interval)
         line = tag("path", d=f"M{low:g} {y:g}H{high:g}", class_="i")
     x = round(MARGIN + scale.at(shown.d), 1)
-    return line + tag("path", d=_outline(shown.mark, x, y), class_="m on" if shown.filled else "m")
+    return line + tag("path", d=outline(shown.mark, x, y), class_="m on" if shown.filled else "m")
 
 
-def _outline(mark: Mark, x: float, y: float) -> str:
+def outline(mark: Mark, x: float, y: float, size: float = 1.0) -> str:
+    """The path of a mark around a point; at full size it takes some 8 pixels."""
     if mark == "diamond":
-        return f"M{x:g} {y - 4.6:g}l4.6 4.6-4.6 4.6-4.6-4.6z"
+        r = 4.6 * size
+        return f"M{x:g} {y - r:g}l{r:g} {r:g}-{r:g} {r:g}-{r:g}-{r:g}z"
     if mark == "square":
-        return f"M{x - 3.4:g} {y - 3.4:g}h6.8v6.8h-6.8z"
-    return f"M{x - 3.8:g} {y:g}a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0-7.6 0z"
+        r = 3.4 * size
+        return f"M{x - r:g} {y - r:g}h{2 * r:g}v{2 * r:g}h-{2 * r:g}z"
+    r = 3.8 * size
+    return f"M{x - r:g} {y:g}a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0-{2 * r:g} 0z"
