@@ -42,12 +42,47 @@ def test_json_has_a_line_for_each_period_and_the_trend_last(eatlas_cli, drift):
     assert [missing["period"] for missing in lines[-1]["missing"]] == [1950]
 
 
-def test_verify_names_the_year(eatlas_cli, drift):
+def test_verify_names_the_year_and_the_trend(eatlas_cli, drift):
     eatlas_cli(*drift)
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 0
     assert "drift on hist, 1990, by ML-EAT" in ended.out
-    assert "9 of 9 results are the same" in ended.out
+    assert "\ntrend of drift on hist by ML-EAT(" in ended.out
+    assert "9 of 9 results and 1 of 1 trends are the same" in ended.out
+
+
+def test_verify_names_what_was_changed_in_a_trend(eatlas_cli, drift, tmp_path):
+    eatlas_cli(*drift)
+    path = tmp_path / "out" / "results.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    record = json.loads(lines[-1])
+    rho, record["level1"]["rho"] = record["level1"]["rho"], 0.99
+    path.write_text("\n".join([*lines[:-1], json.dumps(record)]), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert f": differs\n  level1.rho: 0.99 in the file, {rho!r} now\n" in ended.out
+    assert "9 of 9 results and 0 of 1 trends are the same" in ended.out
+
+
+def test_the_report_of_the_file_shows_the_trend_and_the_gap(eatlas_cli, drift, tmp_path):
+    eatlas_cli(*drift)
+    assert eatlas_cli("report", "out/results.jsonl", "-o", "again.html").code == 0
+    html = (tmp_path / "again.html").read_text("utf-8")
+    for part in ('<section id="over-time"', "rank correlation with the year", "1950: test drift"):
+        assert part in html
+    assert part in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
+def test_tables_hold_the_years_and_no_trend(eatlas_cli, drift):
+    eatlas_cli(*drift)
+    ended = eatlas_cli("report", "out/results.jsonl", "--format", "csv")
+    assert ended.code == 0
+    rows = ended.out.splitlines()
+    assert len(rows) == 1 + 9
+    assert "period" in rows[0].split(",")
+    ended = eatlas_cli("report", "out/results.jsonl", "--format", "markdown")
+    assert "hist, 1990" in ended.out
+    assert "rank correlation" not in ended.out
 
 
 def test_a_year_that_is_not_there(eatlas_cli, drift):

@@ -11,7 +11,6 @@ from tests.inputs import make_test, make_vectors
 from tests.sources.series_files import write_histwords
 
 import eatlas
-from eatlas.engine.verify import verify
 from eatlas.results import TrendResult, to_json_line
 
 YEARS = range(1810, 2000, 10)
@@ -114,14 +113,3 @@ def test_trends_are_written_and_read_back(results, tmp_path):
 def test_the_same_command_gives_the_same_numbers(folder, drift, results):
     with pytest.warns(eatlas.EatlasWarning):
         assert eatlas.run(tests=drift, vectors=str(folder), workers=2) == results
-
-
-def test_verify_finds_each_period_again(results, folder):
-    some = results[:2]
-    assert [verdict.status for verdict in verify(some)] == ["same", "same"]
-    other = some[0].model_copy(update={"period": 1811})
-    (verdict,) = verify([other])
-    assert (verdict.status, verdict.details) == (
-        "not repeated",
-        ("the series has no period 1811",),
-    )

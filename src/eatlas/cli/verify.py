@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eatlas.cli.say import complain
+
+if TYPE_CHECKING:
+    from eatlas.engine.verify import Verdict
+    from eatlas.results import AssociationResult, TrendResult
 
 
 def verify(
@@ -15,7 +20,7 @@ def verify(
         list[Path], typer.Argument(metavar="RESULTS...", help="results.jsonl of eatlas run.")
     ],
 ) -> None:
-    """Compute each result again from its provenance, and say whether it is the same.
+    """Compute each result and trend again from its provenance, and say whether it is the same.
 
     Exit codes: 0 all the same, 1 something differs or could not be computed again, 2 nothing
     could be read.
@@ -31,11 +36,29 @@ def verify(
         raise ResultsError("there are no results to verify")
     verdicts = check(good)
     for verdict in verdicts:
-        result = verdict.result
-        place = result.source if result.period is None else f"{result.source}, {result.period},"
-        typer.echo(f"{result.test} on {place} by {result.signature}: {verdict.status}")
+        typer.echo(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:
             typer.echo(f"  {detail}")
-    same = sum(verdict.status == "same" for verdict in verdicts)
-    typer.echo(f"{same} of {len(verdicts)} results are the same")
-    raise typer.Exit(0 if same == len(verdicts) and not damage else 1)
+    typer.echo(_in_all(verdicts, len(good)))
+    repeated = all(verdict.status == "same" for verdict in verdicts)
+    raise typer.Exit(0 if repeated and not damage else 1)
+
+
+def _called(record: AssociationResult | TrendResult) -> str:
+    from eatlas.results import TrendResult  # noqa: PLC0415
+
+    if isinstance(record, TrendResult):
+        return f"trend of {record.test} on {record.source}"
+    place = record.source if record.period is None else f"{record.source}, {record.period},"
+    return f"{record.test} on {place}"
+
+
+def _in_all(verdicts: Sequence[Verdict], results: int) -> str:
+    """How many are the same; trends, which come after the results, are counted apart."""
+    counts = [
+        (sum(verdict.status == "same" for verdict in some), len(some), what)
+        for some, what in ((verdicts[:results], "results"), (verdicts[results:], "trends"))
+    ]
+    return (
+        f"{' and '.join(f'{n} of {all_} {what}' for n, all_, what in counts if all_)} are the same"
+    )

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
+from eatlas.engine.verdicts import Verdict, written
+from eatlas.engine.verify_trends import verify_trend
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
-from eatlas.results import AssociationResult, Failure
+from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources import VectorSource, ask, open_sources, period_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
-from eatlas.version import __version__
 
-Status = Literal["same", "differs", "not repeated"]
-SHOWN = 10
-"""Differences that are named one by one."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What came of computing one result again."""
-
-    result: AssociationResult
-    status: Status
-    details: tuple[str, ...] = ()
-    """Each difference, or why the result could not be computed again; then, where another version
-    of eatlas wrote the result, which one."""
+__all__ = ["Verdict", "rebuilt_test", "verify"]
 
 
 def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
@@ -42,14 +28,18 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     ``uncertainty``, which rests on resampling. Where another version of eatlas wrote the result,
     only what that version wrote is compared.
 
+    A trend is computed again from all periods that the series has now, so that a period that was
+    left out, or has come since, is seen too.
+
     Parameters
     ----------
-    results : iterable of AssociationResult
+    results : Results or iterable of AssociationResult
+        Of ``Results``, the trends are verified too.
 
     Returns
     -------
     tuple of Verdict
-        In the order of the results.
+        In the order of the results; then those of the trends.
 
     Examples
     --------
@@ -57,15 +47,20 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     >>> [verdict.status for verdict in verify(eatlas.run(tests=["weat-6", "weat-7"]))]
     ['same', 'same']
     """
+    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
     asked = [_asked(result) for result in results]
     sources: dict[str, Opened] = {}
     for name in {result.source: None for result in results}:
         questions = [a for r, a in zip(results, asked, strict=True) if r.source == name]
         sources[name] = _opened(name, [q for q in questions if not isinstance(q, EatlasError)])
-    return tuple(
-        _verify(result, question, _of_period(sources[result.source], result.period))
+    again = [
+        _again(result, question, _of_period(sources[result.source], result.period))
         for result, question in zip(results, asked, strict=True)
+    ]
+    return (
+        *(_judged(result, found) for result, found in zip(results, again, strict=True)),
+        *(_of_trend(trend, results, again, sources.get(trend.source)) for trend in trends),
     )
 
 
@@ -101,36 +96,66 @@ def _of_period(opened: Opened, period: int | None) -> VectorSource | EatlasError
     return SourceError(f"the series has no period {period}")
 
 
-def _verify(
+Again = AssociationResult | Failure | EatlasError
+"""What comes out now; why the test has no result; why it could not be asked at all."""
+
+
+def _again(
     result: AssociationResult, question: Question | EatlasError, source: VectorSource | EatlasError
-) -> Verdict:
+) -> Again:
     if isinstance(source, EatlasError):
-        return Verdict(result, "not repeated", (source.what, *_versions(result)))
+        return source
     if isinstance(question, EatlasError):
-        return Verdict(result, "not repeated", (question.what, *_versions(result)))
+        return question
     test, measure = question
     given = result.provenance
-    again = perform(Job(test, source, measure), Conditions(given.case, given.seed))
-    if isinstance(again, Failure):
-        return Verdict(result, "not repeated", (again.error.what, *_versions(result)))
-    # what the numbers rest on comes first: other vectors or stimuli explain all the rest
-    found = sorted(differences(_written(result), again.to_dict()), key=_of_the_numbers)
-    more = (f"and {len(found) - SHOWN} more",) if len(found) > SHOWN else ()
-    details = (*found[:SHOWN], *more, *_versions(result))
-    return Verdict(result, "differs" if found else "same", details)
+    return perform(Job(test, source, measure), Conditions(given.case, given.seed))
 
 
-def _written(result: AssociationResult) -> dict[str, object]:
-    """All that a result holds; of one by another version, only what stands in its file."""
-    if result.provenance.version == __version__:
-        return result.to_dict()
-    return result.model_dump(mode="json", exclude_unset=True)
+def _judged(result: AssociationResult, again: Again) -> Verdict:
+    if isinstance(again, AssociationResult):
+        return Verdict.of(result, differences(written(result), again.to_dict()))
+    error = again.error if isinstance(again, Failure) else again
+    return Verdict.without(result, error.what)
 
 
-def _versions(result: AssociationResult) -> tuple[str, ...]:
-    if result.provenance.version == __version__:
-        return ()
-    return (f"written by eatlas {result.provenance.version}, computed again by {__version__}",)
+def _of_trend(
+    trend: TrendResult,
+    results: tuple[AssociationResult, ...],
+    again: list[Again],
+    opened: Opened | None,
+) -> Verdict:
+    """Verify a trend by the results of its periods, those that the file lacks included."""
+    known = {
+        result.period: (result, found)
+        for result, found in zip(results, again, strict=True)
+        if _belongs(result, trend)
+    }
+    if not known or opened is None:
+        reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
+        return Verdict.without(trend, reason)
+    if isinstance(opened, EatlasError):
+        return Verdict.without(trend, opened.what)
+    first = next(result for result, _ in known.values())
+    question = _asked(first)
+    outcomes = [
+        known[period][1] if period in known else _again(first, question, source)
+        for period, source in opened.items()
+    ]
+    faults = [outcome.what for outcome in outcomes if isinstance(outcome, EatlasError)]
+    if faults:
+        return Verdict.without(trend, faults[0])
+    usable = [outcome for outcome in outcomes if not isinstance(outcome, EatlasError)]
+    return verify_trend(trend, usable, trend.provenance.seed)
+
+
+def _belongs(result: AssociationResult, trend: TrendResult) -> bool:
+    """Whether a result is one of the periods of a trend."""
+    return result.period is not None and _named(result) == _named(trend)
+
+
+def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int]:
+    return record.test, record.source, record.signature, record.provenance.seed
 
 
 def rebuilt_test(result: AssociationResult) -> AssociationTest:
@@ -164,8 +189,3 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
         for term in terms
     )
     return Concept(name=name, terms=terms, sentences=sentences)
-
-
-def _of_the_numbers(difference: str) -> bool:
-    """Whether a difference is one of numbers, not of what they were computed from."""
-    return not difference.startswith("provenance.")
