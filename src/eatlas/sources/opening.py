@@ -21,10 +21,10 @@ from eatlas.sources.published import published_vectors
 from eatlas.sources.published.resolving import on_this_machine
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
+from eatlas.sources.schemes import known_schemes, opener_of
 from eatlas.sources.series import is_series, open_series
 from eatlas.sources.spec import FileSpec, parse_file_spec
 from eatlas.sources.transforms import TransformedSource, parse_transforms, split_transform
-from eatlas.sources.whole import ListedSource
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -108,6 +108,10 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
     """
     if isinstance(spec, str | Path):
         plain, transform = split_transform(str(spec))
+        opener = opener_of(plain)
+        if opener is not None:
+            several = opener(plain)
+            return several if transform is None else _each(several, transform)
         file = _file(plain)
         if is_series(file.path):
             periods = open_series(file, str(spec))
@@ -116,11 +120,11 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
 
 
 def _each(
-    periods: tuple[ListedSource, ...], transform: str, name: str
+    sources: tuple[VectorSource, ...], transform: str, name: str | None = None
 ) -> tuple[TransformedSource, ...]:
-    """Periods of a series, each transformed by what is fitted on its own vectors."""
+    """Sources such as the periods of a series, each transformed by a fit on its own vectors."""
     steps = parse_transforms(transform)
-    return tuple(TransformedSource(period, steps, name) for period in periods)
+    return tuple(TransformedSource(source, steps, name) for source in sources)
 
 
 def is_pair(spec: object) -> bool:
@@ -150,15 +154,20 @@ def _open_string(spec: str | Path) -> VectorSource:
     plain, transform = split_transform(str(spec))
     if transform is not None:
         return TransformedSource(_open_string(plain), parse_transforms(transform), str(spec))
-    opener = named_sources().get(str(spec))
-    if opener is not None:
-        return opener()
-    file = _file(str(spec))
+    kind = opener_of(str(spec))
+    if kind is not None:
+        return _only_one(kind(str(spec)), str(spec))
+    named = named_sources().get(str(spec))
+    return _open_path(str(spec)) if named is None else named()
+
+
+def _open_path(spec: str) -> VectorSource:
+    file = _file(spec)
     if not file.path.exists():
-        raise _no_such(file, str(spec))
+        raise _no_such(file, spec)
     if is_series(file.path):
-        return _one_period(file, str(spec))
-    return open_file(file.path, file.options, file.member, name=str(spec))
+        return _one_period(file, spec)
+    return open_file(file.path, file.options, file.member, name=spec)
 
 
 def _file(text: str) -> FileSpec:
@@ -166,6 +175,17 @@ def _file(text: str) -> FileSpec:
     file = parse_file_spec(text)
     known = file.path.exists() or str(file.path) in named_sources()
     return file if known else on_this_machine(file)
+
+
+def _only_one(sources: tuple[VectorSource, ...], text: str) -> VectorSource:
+    if len(sources) == 1:
+        return sources[0]
+    names = ", ".join(source.name for source in sources)
+    raise SourceError(
+        f"{text}: these are {len(sources)} sources, and one is needed here",
+        allowed=names,
+        remedy="take one; eatlas run takes all of them",
+    )
 
 
 def _one_period(file: FileSpec, name: str) -> VectorSource:
@@ -193,7 +213,8 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     if scheme:
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
-            allowed=f"a file, one of: {', '.join(names)}, or {SCHEME} and either of these",
+            allowed=f"a file, one of: {', '.join(names)}, or {SCHEME} and either of these"
+            + (f"; {known_schemes()} and what each takes" if known_schemes() else ""),
             remedy="save the vectors in a file, and name that",
         )
     if spec in names:

@@ -1,0 +1,32 @@
+"""Kinds of sources that a source string names by what stands before its first colon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from eatlas.sources.protocol import VectorSource
+from eatlas.sources.spec import parse_file_spec
+
+Opener = Callable[[str], tuple[VectorSource, ...]]
+"""From a whole source string, its scheme and options included, to its sources: mostly one."""
+
+SCHEMES: dict[str, Opener] = {}
+"""By the scheme without its colon; what is heavy is imported by the source, when it is used."""
+
+
+def opener_of(text: str) -> Opener | None:
+    """Return what opens a source string that begins with a known scheme; an existing path wins.
+
+    Examples
+    --------
+    >>> opener_of("vectors.txt") is None
+    True
+    """
+    scheme, colon, _ = text.partition(":")
+    opener = SCHEMES.get(scheme) if colon else None
+    return None if opener is None or parse_file_spec(text).path.exists() else opener
+
+
+def known_schemes() -> str:
+    """Name the schemes, for a message."""
+    return ", ".join(f"{scheme}:" for scheme in sorted(SCHEMES))
