@@ -23,7 +23,7 @@ BLOCK = 2 << 20
 MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
 _COMPILE_FROM_LINES = 200_000  # in Python these take half a second
 _NEWLINE = 10
-_BLANK, _FINE, _WIDE, _ODD = 0, 1, 2, 3  # as in _line_kernels
+_BLANK, _FINE, _WIDE, _ODD = 0, 1, 2, 3  # as in compiled_lines
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,12 @@ def _block(
     word_ends, ends = np.empty((2, count), np.int64)
     hashes, kinds = np.zeros(count, np.uint64), np.full(count, _ODD, np.uint8)
     if compiled:
-        from eatlas.sources.files import _line_kernels  # noqa: PLC0415  (compiles on import)
+        from eatlas.sources.files import compiled_lines  # noqa: PLC0415  (compiles on import)
 
         separator = np.uint8(dialect.separator[0])
-        _line_kernels.mark(buffer, newlines, separator, dialect.dim, word_ends, ends, hashes, kinds)
+        compiled_lines.mark(
+            buffer, newlines, separator, dialect.dim, word_ends, ends, hashes, kinds
+        )
     else:
         ends = newlines
         kinds[[not buffer[a:b].tobytes().strip() for a, b in zip(starts, ends, strict=True)]] = (

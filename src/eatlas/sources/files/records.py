@@ -147,9 +147,9 @@ def _records(
     starts, ends = np.empty((2, most), np.int64)
     hashes, wide = np.empty(most, np.uint64), np.zeros(most, np.bool_)
     if compiled:
-        from eatlas.sources.files import _record_kernels  # noqa: PLC0415  (compiles on import)
+        from eatlas.sources.files import compiled_records  # noqa: PLC0415  (compiles on import)
 
-        n = _record_kernels.walk(data, layout.size, MAX_WORD, starts, ends, hashes, wide)
+        n = compiled_records.walk(data, layout.size, MAX_WORD, starts, ends, hashes, wide)
     else:
         n = _walk(data.tobytes(), layout.size, starts, ends, hashes, wide)
     return Records(layout, data, offset, starts[:n], ends[:n], hashes[:n], wide[:n])

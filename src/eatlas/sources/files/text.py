@@ -187,11 +187,11 @@ class _Lines:
         odd: NDArray[np.bool_] = self.block.kinds[lines] == 3
         if odd.all():
             return odd
-        from eatlas.sources.files import _line_kernels  # noqa: PLC0415  (compiles on import)
+        from eatlas.sources.files import compiled_lines  # noqa: PLC0415  (compiles on import)
 
         block, done = self.block, ~odd
         separator = np.uint8(block.dialect.separator[0])
-        _line_kernels.parse(
+        compiled_lines.parse(
             block.data, block.word_ends[lines], block.ends[lines], separator, out, done
         )
         return ~done
