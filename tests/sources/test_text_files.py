@@ -44,6 +44,28 @@ def test_words_with_spaces_as_in_glove_840b(tmp_path):
     assert list(found) == [". ."]
 
 
+def test_words_with_spaces_in_word2vec_text(tmp_path):
+    """As gensim writes them; a word that ends with a number cannot be told from its vector."""
+    from gensim.models import KeyedVectors
+
+    words, rows = ["new york", "a b c", "cat"], np.eye(3, dtype=np.float32)
+    vectors = KeyedVectors(3)
+    vectors.add_vectors(words, rows)
+    vectors.save_word2vec_format(str(tmp_path / "v.txt"), binary=False)
+    found = open_vectors(tmp_path / "v.txt").lookup({*words, "new", "york"})
+    assert set(found) == set(words)
+    np.testing.assert_array_equal([found[word] for word in words], rows)
+    said = fault(tmp_path, "2 2\ncat 1 2\nroute 66 3 4\n")
+    assert "line 3: a vector of the wrong length\n  got: 3 numbers\n  allowed: 2 numbers" in said
+
+
+def test_latin_1_where_it_is_asked_for(tmp_path):
+    for text in (b"cat 1 2\ncaf\xe9 3 4\n", b"2 2\ncat 1 2\ncaf\xe9 3 4\n"):
+        path = write(tmp_path, text)
+        found = open_vectors(f"{path}?encoding=latin-1").lookup({"caf\u00e9", "\u65e5"})
+        assert set(found) == {"caf\u00e9"}
+
+
 def test_a_no_break_space_is_part_of_a_word(tmp_path):
     found = open_vectors(write(tmp_path, "a 1 2\nb\u00a0c 3 4\n")).lookup({"b\u00a0c"})
     assert list(found) == ["b\u00a0c"]

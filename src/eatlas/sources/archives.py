@@ -80,10 +80,15 @@ class Content:
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """Read from the first byte; what goes wrong on the way is said as a SourceError."""
-        with told(self.label):
-            raw = self._open(self.path)
-        with raw:
-            yield _Guarded(raw, self.label, 0 if self.plain else self.stamp.size)  # type: ignore[misc]
+        self.stamp.check(self.path)
+        try:
+            with told(self.label):
+                raw = self._open(self.path)
+            with raw:
+                yield _Guarded(raw, self.label, 0 if self.plain else self.stamp.size)  # type: ignore[misc]
+        except SourceError:
+            self.stamp.check(self.path)  # a file that changed seems damaged, or too long
+            raise
         self.stamp.check(self.path)
 
     def head(self, size: int) -> bytes:

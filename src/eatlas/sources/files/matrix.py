@@ -180,7 +180,8 @@ class MatrixSource:
             these = list(islice(words, len(block)))
             check_finite(block, f"{self.name}, between {these[0]!r} and {these[-1]!r}")
             yield Chunk(these, block)
-        self._check_unchanged()
+            # before the next block: to touch a mapped file that was cut would end the process
+            self._check_unchanged()
 
     def _check_unchanged(self) -> None:
         for path, stamp in self._stamps:
