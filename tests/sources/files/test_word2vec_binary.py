@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.sources.files.faults import fault, written
-from tests.sources.files.writers import word2vec_binary
+from tests.sources.files.writers import matrix, word2vec_binary
 
 from eatlas import open_vectors
 
@@ -59,6 +59,18 @@ def test_words_in_latin_1(tmp_path):
     assert "FILE, byte 4: the file is not UTF-8\n  got: byte 0xe9" in fault(path)
     source = open_vectors(f"{path}?encoding=latin-1")
     np.testing.assert_array_equal(source.lookup({"café", "日"})["café"], [1, 2])
+
+
+def test_words_with_spaces(tmp_path):
+    """gensim writes them, and nobody can read them back: a space ends the word."""
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(8)
+    vectors.add_vectors(["cat", "new york", "dog"], matrix(3))
+    vectors.save_word2vec_format(str(tmp_path / "v.bin"), binary=True)
+    said = fault(tmp_path / "v.bin")
+    assert "is not UTF-8" in said
+    assert "words of this form cannot hold spaces" in said
 
 
 def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path):

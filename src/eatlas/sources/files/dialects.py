@@ -91,7 +91,7 @@ class Dialect:
                 f"{where}: a row that cannot be read as a table's",
                 got=str(error),
                 remedy="a quoted term ends on the line on which it begins, and doubles the "
-                "quotation marks in it",
+                "quotation marks in it; if nothing is quoted, say so: ?format=text",
             ) from error
         if len(cells) != self.dim + 1:
             raise self._wrong_length(max(0, len(cells) - 1), where)

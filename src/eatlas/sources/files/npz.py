@@ -41,8 +41,8 @@ def open_npz(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
     """
     heads = _heads(path)
     if _is_one_vector_a_word(heads) and not options:
-        matrix = np.stack([np.ravel(_read(path, key, heads[key])) for key in heads])
-        return MatrixSource(list(heads), ArrayMatrix(matrix), name=name, files=(path,))
+        rows = ArrayMatrix(_read_rows(path, heads))
+        return MatrixSource(list(heads), rows, name=name, files=(path,))
     vectors = options.get("vectors") or _only(path, heads, "vectors", "fiu", 2)
     head = _head(path, heads, vectors)
     check_matrix(head.shape, head.dtype, f"{path}, {vectors}")
@@ -112,6 +112,21 @@ def _read(path: Path, key: str, head: ArrayHead) -> NDArray[np.generic]:
         raise SourceError(f"{path}, {key}: the array ends early")
     flat: NDArray[Any] = np.frombuffer(raw, head.dtype)
     return flat.reshape(head.shape, order="F" if head.fortran else "C")
+
+
+def _read_rows(path: Path, heads: Mapping[str, ArrayHead]) -> NDArray[Any]:
+    """All arrays, one below the other; the archive's list of members is read once for all."""
+    first = next(iter(heads.values()))
+    check_growth(str(path), len(heads) * first.size, Stamp.of(path).size)
+    rows = np.empty((len(heads), *first.shape), np.result_type(*{h.dtype for h in heads.values()}))
+    with told(str(path)), zipfile.ZipFile(path) as archive:
+        for row, (key, head) in enumerate(heads.items()):
+            with archive.open(f"{key}.npy") as member:
+                raw = member.read(head.start + head.size)[head.start :]
+            if len(raw) < head.size:
+                raise SourceError(f"{path}, {key}: the array ends early")
+            rows[row] = np.frombuffer(raw, head.dtype)
+    return rows
 
 
 def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:

@@ -21,7 +21,7 @@ BLOCK = 4 << 20
 MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
 _NO_WORD = (
     "if the header tells the right dimension, say what the words are: ?encoding=latin-1; "
-    "else correct the header, or get the file again"
+    "else correct the header, or get the file again; words of this form cannot hold spaces"
 )
 
 

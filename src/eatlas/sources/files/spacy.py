@@ -1,7 +1,8 @@
 """Vectors of a spaCy pipeline, read from its folder; spaCy is not needed.
 
 ``vectors`` is an array, ``key2row`` a map from the hash of a word to its row, and ``strings.json``
-lists the words. Several words may share a row: that is how spaCy prunes a table.
+lists the words, but not those that are symbols of spaCy, whose keys are small numbers instead of
+hashes. Several words may share a row: that is how spaCy prunes a table.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, as_floats, ch
 from eatlas.sources.files.msgpack import read_int_map
 from eatlas.sources.files.murmur import murmur64a
 from eatlas.sources.files.npy import map_array
+from eatlas.sources.files.spacy_symbols import SYMBOLS
 
 _TABLE = "key2row"
 
@@ -55,8 +57,9 @@ def open_spacy(folder: Path, name: str) -> MatrixSource:
     check_matrix(array.shape, array.dtype, str(paths[0]))
     rows = read_int_map(paths[1].read_bytes(), str(paths[1]))
     words, places = [], []
-    for word in _strings(paths[2]):
-        row = rows.get(murmur64a(word.encode("utf-8", "surrogatepass")), -1)
+    keys = {word: _key(word) for word in _strings(paths[2])} | SYMBOLS
+    for word, key in keys.items():
+        row = rows.get(key, -1)
         if 0 <= row < len(array):
             words.append(word)
             places.append(row)
@@ -93,6 +96,10 @@ class SharedRows(ArrayMatrix):
         """All rows in order, at most `size` at a time."""
         for start in range(0, len(self.places), size):
             yield as_floats(np.asarray(self.array[self.places[start : start + size]]))
+
+
+def _key(word: str) -> int:
+    return murmur64a(word.encode("utf-8", "surrogatepass"))
 
 
 def _refuse_floret(folder: Path) -> None:
