@@ -23,6 +23,7 @@ from eatlas.errors import (
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
+from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
 from eatlas.signature import Signature
 from eatlas.sources import CaseRule, VectorSource, embed, is_contextual, open_vectors, period_of
@@ -171,18 +172,26 @@ class AssociationMeasure(ABC):
                 allowed=f"tests of the kind {self.kind}",
             )
         chance = np.random.default_rng(seed) if rng is None else generator(rng)
-        given = self._embed(test, open_vectors(source), case, seed, chance)
+        given = self._embed(test, self.opened(source), case, seed, chance)
         notes: list[str] = []
         result = self.compute(given, notes)
         for note in notes:
             if note.startswith("Undefined"):
                 warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=2)
-        diagnosis = diagnose_terms(given.unit or given.rows)
+        diagnosis = self.diagnosed(given)
         doubts = diagnosis.remarks() if diagnosis else ()
         for doubt in doubts:
             warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=2)
         said = (*given.notes, *notes, *doubts)
         return result.model_copy(update={"diagnosis": diagnosis, "warnings": said})
+
+    def opened(self, source: Any) -> Any:
+        """Open the kind of source that the measure needs."""
+        return open_vectors(source)
+
+    def diagnosed(self, given: Input) -> TermsDiagnosis | None:
+        """Whether the associations mean anything among the test's terms; None where unknown."""
+        return diagnose_terms(given.unit or given.rows)
 
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:
@@ -233,30 +242,39 @@ class AssociationMeasure(ABC):
         period = period_of(source)
         place = source.name if period is None else f"{source.name}, {period}"
         self._require_minimum(test, embedded.coverage, place)
+        provenance = Provenance(
+            version=__version__,
+            seed=seed,
+            case=case,
+            stimuli_sha256=test.stimuli_sha256,
+            source_fingerprint=source.fingerprint,
+            vectors_sha256=embedded.sha256,
+            citation=test.citation,
+        )
         head = {
-            "signature": self.signature,
-            "test": test.id,
-            "title": test.title,
-            "source": source.name,
+            **self.head(test, source.name, embedded.coverage, provenance),
             "period": period,
             "encoding": source.encoding if is_contextual(source) else None,
-            "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
-            "coverage": embedded.coverage,
-            "provenance": Provenance(
-                version=__version__,
-                seed=seed,
-                case=case,
-                stimuli_sha256=test.stimuli_sha256,
-                source_fingerprint=source.fingerprint,
-                vectors_sha256=embedded.sha256,
-                citation=test.citation,
-            ),
         }
         rows = {
             role: kernels.unit_rows(vectors) if len(vectors) else vectors
             for role, vectors in embedded.vectors.items()
         }
         return Input(rows, embedded.coverage, embedded.notes, head, rng)
+
+    def head(
+        self, test: AssociationTest, source: str, coverage: Coverage, provenance: Provenance
+    ) -> dict[str, Any]:
+        """Fields that every result has, whatever was measured."""
+        return {
+            "signature": self.signature,
+            "test": test.id,
+            "title": test.title,
+            "source": source,
+            "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
+            "coverage": coverage,
+            "provenance": provenance,
+        }
 
     def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
         for role, least in self.minimum.items():

@@ -1,4 +1,7 @@
-"""Record of an ML-EAT: three levels and the EAT pattern they make."""
+"""Record of an ML-EAT: three levels and the EAT pattern they make.
+
+Measures that associate targets with attributes in another way than by vectors share it.
+"""
 
 from __future__ import annotations
 
@@ -108,10 +111,9 @@ class StimulusMLEAT(StimulusWEAT):
         return {**columns, "stimulus_pattern": self.pattern and self.pattern.label}
 
 
-class MLEATResult(AssociationResult):
-    """What :class:`eatlas.MLEAT` found."""
+class ThreeLevelResult(AssociationResult):
+    """What a measure at three levels found, whatever associates a target with an attribute."""
 
-    measure: Literal["ml-eat"] = "ml-eat"
     level1: Level
     level2: Level2
     level3: Level3
@@ -171,3 +173,9 @@ class MLEATResult(AssociationResult):
             show_effect(level.effect_size) for level in (self.level1, self.level2.X, self.level2.Y)
         )
         return f"{self.pattern.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}"
+
+
+class MLEATResult(ThreeLevelResult):
+    """What :class:`eatlas.MLEAT` found."""
+
+    measure: Literal["ml-eat"] = "ml-eat"
