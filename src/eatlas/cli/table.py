@@ -16,9 +16,12 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
+from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
+from eatlas.report.sections import sections
 from eatlas.report.trend_words import heading, sentences
 from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
 from eatlas.results.family import Family, FamilyMember
@@ -48,11 +51,21 @@ def print_results(results: Results) -> None:
         _print(console, Text(_legend(members[0]), "dim"))
         if len(family := Results(members).family()) > 1:
             _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
+    _print_comparisons(console, results)
     for trend in results.trends:
         _print(console, Text(f"\n{heading(trend)}", style="bold"))
         for sentence in sentences(trend):
             _print(console, Text(sentence))
     _print_warnings(console, results)
+
+
+def _print_comparisons(console: Console, results: Results) -> None:
+    """Say how findings move with the prompt or the layer, and what random weights show."""
+    shown = sections(results, DeclaredFamily.of(results), dots=False)
+    for comparison in comparisons(shown):
+        if comparison.by != "source":
+            name = f"{comparison.first.result.test} by {comparison.by}: "
+            _print(console, Text.assemble("\n", (name, "bold"), comparison.sentence))
 
 
 def _called(result: AssociationResult | FamilyMember) -> str:

@@ -1,21 +1,60 @@
-"""The same test on several sources, side by side."""
+"""The same test on several sources, or encoded in several ways, side by side."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
 
+from markupsafe import Markup
+
+from eatlas.report.drawings.timeline import timeline
 from eatlas.report.numerals import count, effects_apart, number_of
 from eatlas.report.sections import Section
+from eatlas.report.series import lines_of
 from eatlas.results import MLEATResult
+from eatlas.results.sensitivity import By, value_of, varied
+
+Respect = Literal["source"] | By
+RESPECTS: tuple[Respect, ...] = ("source", *get_args(By))
+MANY: dict[Respect, str] = {
+    "source": "sources",
+    "prompt": "prompts",
+    "layer": "layers",
+    "weights": "sets of weights",
+}
+
+HEADINGS: dict[Respect, tuple[str, str]] = {
+    "source": (
+        "Sources compared",
+        "The same test with the same measure on several sources of vectors.",
+    ),
+    "prompt": (
+        "Prompts compared",
+        "The same test on the same model, with its words put into several prompts. A finding that "
+        "comes and goes with the prompt is one about the prompt.",
+    ),
+    "layer": (
+        "Layer by layer",
+        "The same test on the vectors of several layers of one model, from the embeddings (0) up.",
+    ),
+    "weights": (
+        "Against random weights",
+        "The same test on the trained model and on one of the same build whose weights were drawn "
+        "at random. An association in a random model is an artefact.",
+    ),
+}
+"""Heading of each kind of comparison, and what it shows."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test, one measure, several sources."""
+    """One test, one measure, several sources, or several ways to encode on one model."""
 
     members: tuple[Section, ...]
+    by: Respect = "source"
 
     @property
     def first(self) -> Section:
@@ -28,9 +67,19 @@ class Comparison:
         return isinstance(self.first.result, MLEATResult)
 
     @property
+    def model(self) -> str:
+        """The model that was asked in several ways."""
+        encoding = self.first.result.encoding
+        return self.first.source if encoding is None else encoding.model
+
+    def value(self, section: Section) -> str:
+        """In what a member differs from the others."""
+        return section.source if self.by == "source" else value_of(section.result, self.by)
+
+    @property
     def sentence(self) -> str:
-        """Whether the sources agree."""
-        return " ".join(part for part in (self._patterns(), self._sizes()) if part)
+        """Whether the members agree."""
+        return " ".join(part for part in (self._patterns(), self._sizes(), self._means()) if part)
 
     def _patterns(self) -> str:
         labels = Counter(
@@ -38,10 +87,26 @@ class Comparison:
         )
         if not labels:
             return ""
+        if self.by == "weights":
+            return self._against_random()
         if len(labels) == 1:
-            return f"All {count(len(self.members))} sources show {next(iter(labels))}."
+            every = "Both" if len(self.members) == 2 and self.by != "source" else "All"
+            number = "" if every == "Both" else f"{count(len(self.members))} "
+            return f"{every} {number}{MANY[self.by]} show {next(iter(labels))}."
         kinds = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
-        return f"The sources differ: {kinds}."
+        return f"The {MANY[self.by]} differ: {kinds}."
+
+    def _against_random(self) -> str:
+        """What an untrained model shows too is no finding about training."""
+        found = [
+            f"{self.value(s)}: {s.result.pattern.label}"
+            for s in self.members
+            if isinstance(s.result, MLEATResult)
+        ]
+        return (
+            f"{'; '.join(found)}. What random weights show as well comes of the model's build and "
+            "of the words' pieces, not of what it learned."
+        )
 
     def _sizes(self) -> str:
         sizes = [s.levels[0].d for s in self.members]
@@ -51,20 +116,69 @@ class Comparison:
         low, high = effects_apart(min(known), max(known))
         return f"The effect size d at level 1 goes from {low} to {high}."
 
+    def _means(self) -> str:
+        """How level 3 moves; of sources it is said nowhere else that they are alike."""
+        if self.by == "source":
+            return ""
+        found = [s.result.level3 for s in self.members if isinstance(s.result, MLEATResult)]
+        means = [cell.mean for level in found for cell in (level.XA, level.XB, level.YA, level.YB)]
+        if not means:
+            return ""
+        low, high = effects_apart(min(means), max(means))
+        return f"Mean cosines lie between {low} and {high}."
+
+    @cached_property
+    def figure(self) -> Markup:
+        """Effect sizes by layer; nothing for other comparisons, and for layers without a number."""
+        layers = [self.value(section) for section in self.members]
+        if self.by != "layer" or not all(layer.isdigit() for layer in layers):
+            return Markup()
+        result = self.first.result
+        rule = result.pattern if isinstance(result, MLEATResult) else None
+        drawn = timeline(
+            lines_of([(int(n), s) for n, s in zip(layers, self.members, strict=True)]),
+            {},
+            title=f"Effect sizes of {result.test} by layer",
+            ends=(result.concepts.A, result.concepts.B),
+            threshold=None if rule is None else rule.threshold,
+            unit="layer",
+        )
+        return Markup(drawn)  # noqa: S704  (escaped there)
+
     @property
     def title(self) -> str:
         """What is compared, in words."""
-        return f"{self.first.result.test} on {number_of(len(self.members), 'source')}"
+        if self.by == "source":
+            return f"{self.first.result.test} on {number_of(len(self.members), 'source')}"
+        return f"{self.first.result.test} by {self.by}, {self.first.result.source}"
 
 
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
-    """Group the results that differ in their source alone; groups of one are left out."""
+    """Group the results that differ in their source alone; groups of one are left out.
+
+    Where one source is a model that was asked in several ways, the comparison by that way stands
+    in the place of the one by source.
+    """
+    given = [section for section in shown if section.levels]
+    encoded = [found for by in get_args(By) for found in _by_encoding(given, by)]
     groups: dict[tuple[str, str], list[Section]] = {}
-    for section in shown:
-        if section.levels:
-            key = section.result.test, section.result.signature
-            groups.setdefault(key, []).append(section)
-    return [Comparison(tuple(group)) for group in groups.values() if _several(group)]
+    for section in given:
+        groups.setdefault((section.result.test, section.result.signature), []).append(section)
+    covered = {frozenset(s.anchor for s in found.members) for found in encoded}
+    by_source = [
+        Comparison(tuple(group))
+        for group in groups.values()
+        if _several(group) and frozenset(s.anchor for s in group) not in covered
+    ]
+    return by_source + encoded
+
+
+def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
+    sections = {id(section.result): section for section in given}
+    return [
+        Comparison(tuple(sections[id(result)] for result in group.members), by)
+        for group in varied([section.result for section in given], by)
+    ]
 
 
 def _several(group: Sequence[Section]) -> bool:

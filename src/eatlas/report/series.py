@@ -82,18 +82,7 @@ class Series:
     @cached_property
     def lines(self) -> list[Line]:
         """Each effect size by year."""
-        names = self.first.concepts
-        targets = {"level1": (names.X, names.Y), "level2.X": (names.X,), "level2.Y": (names.Y,)}
-        return [
-            Line(row.place, row.title, targets[row.place], tuple(self._points(number)))
-            for number, row in enumerate(self.members[0].levels)
-        ]
-
-    def _points(self, number: int) -> Iterable[Point]:
-        for section in self.members:
-            row = section.levels[number]
-            year = section.result.period or 0
-            yield Point(year, row.d, row.interval, row.significant, _told(row))
+        return lines_of([(s.result.period or 0, s) for s in self.members])
 
     @cached_property
     def figure(self) -> Markup:
@@ -106,6 +95,23 @@ class Series:
                 threshold=self.threshold,
             )
         )  # fmt: skip
+
+
+def lines_of(members: Sequence[tuple[int, Section]]) -> list[Line]:
+    """Each effect size by a number that each section has, such as its year."""
+    first = members[0][1]
+    names = first.result.concepts
+    targets = {"level1": (names.X, names.Y), "level2.X": (names.X,), "level2.Y": (names.Y,)}
+    return [
+        Line(row.place, row.title, targets[row.place], tuple(_points(members, number)))
+        for number, row in enumerate(first.levels)
+    ]
+
+
+def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterable[Point]:
+    for place, section in members:
+        row = section.levels[number]
+        yield Point(place, row.d, row.interval, row.significant, _told(row))
 
 
 def _told(row: LevelRow) -> str:

@@ -47,6 +47,7 @@ class AssociationResult(Record):
             "test": self.test,
             "source": self.source,
             **({} if self.period is None else {"period": self.period}),
+            **({} if self.encoding is None else self.encoding.columns()),
             "measure": self.measure,
             "signature": self.signature,
             **{role: self.concepts.name(role) for role in "XYAB"},

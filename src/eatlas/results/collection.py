@@ -13,6 +13,7 @@ from eatlas.results.display import html_of
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
+from eatlas.results.sensitivity import By, varied
 from eatlas.results.trend import TrendResult
 
 if TYPE_CHECKING:
@@ -147,6 +148,42 @@ class Results(Sequence[AssociationResult]):
         ['3.1e-04', '4.5e-03']
         """
         return family_of(self, levels, tail, method)
+
+    def sensitivity(self, by: By = "prompt") -> pd.DataFrame:
+        """Return how the findings move with one choice of how texts were encoded.
+
+        Parameters
+        ----------
+        by : {"prompt", "layer", "weights"}
+            Results that are alike but for this stand together: one test, one measure, one model.
+
+        Returns
+        -------
+        DataFrame
+            A row for each result that has another to compare it with: the columns of
+            :meth:`to_frame`, with ``model`` and the choice in front. Empty where nothing varies.
+
+        Raises
+        ------
+        ResultsError
+            If there is no such choice.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> eatlas.run(tests="weat-6").sensitivity("prompt").empty
+        True
+        """
+        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+        rows = [
+            {"test": member.test, "model": member.encoding.model, by: value, **row}
+            for group in varied(self, by)
+            for member, value in zip(group.members, group.values, strict=True)
+            if member.encoding is not None
+            for row in member.rows()
+        ]
+        return pd.DataFrame(rows)
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""

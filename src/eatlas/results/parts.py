@@ -227,6 +227,14 @@ class Encoding(Record):
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
 
+    def columns(self) -> dict[str, Any]:
+        """Columns of a table: the choices that change what is found."""
+        return {
+            "encoded": self.level,
+            **{name: getattr(self, name) for name in ("layer", "pool", "subword", "prompt")},
+            "weights": self.weights,
+        }
+
 
 class Provenance(Record):
     """What is needed to compute the result again and to see that nothing has changed."""

@@ -1,4 +1,4 @@
-"""Effect sizes by year: a line for each level, broken where a year has no result.
+"""Effect sizes by year or layer: a line for each level, broken where one has no result.
 
 Wolfe, Hiniker and Howe (2024), Figure 3.
 """
@@ -71,8 +71,9 @@ def timeline(
     title: str,
     ends: tuple[str, str],
     threshold: float | None,
+    unit: str = "year",
 ) -> str:
-    """Draw effect sizes by year.
+    """Draw effect sizes by year, or by another number that rises.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ def timeline(
         What lies up and what down.
     threshold : float or None
         Effect sizes up to this count as no association; shaded.
+    unit : str
+        What is counted from left to right.
     """
     years = sorted({point.year for line in lines for point in line.points} | set(missing))
     top = _KEY * len(lines) + 32
@@ -105,7 +108,7 @@ def timeline(
         _end("↑", ends[0], top - 12),
         _end("↓", ends[1], below + 40),
         title=title,
-        alt=_in_words(lines, missing),
+        alt=_in_words(lines, missing, unit),
     )
 
 
@@ -289,21 +292,22 @@ def _strip(
     ]  # fmt: skip
 
 
-def _in_words(lines: Sequence[Line], missing: Mapping[int, str]) -> str:
-    parts = [_line_in_words(line) for line in lines]
+def _in_words(lines: Sequence[Line], missing: Mapping[int, str], unit: str) -> str:
+    parts = [_line_in_words(line, unit) for line in lines]
     if missing:
         parts.append(f"without a result: {', '.join(map(str, missing))}")
     return "; ".join(parts)
 
 
-def _line_in_words(line: Line) -> str:
+def _line_in_words(line: Line, unit: str) -> str:
     known = [(point.year, point.d) for point in line.points if point.d is not None]
     name = line.name
     if not known:
-        return f"{name}: undefined in every year"
+        return f"{name}: undefined in every {unit}"
     (first, start), (last, end) = known[0], known[-1]
     filled = sum(point.filled for point in line.points)
+    at = "" if unit == "year" else f"{unit} "
     return (
-        f"{name}: d from {effect(start)} in {first} to {effect(end)} in {last}, "
-        f"p below alpha in {filled} of {len(line.points)} years"
+        f"{name}: d from {effect(start)} in {at}{first} to {effect(end)} in {at}{last}, "
+        f"p below alpha in {filled} of {len(line.points)} {unit}s"
     )

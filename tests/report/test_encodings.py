@@ -1,0 +1,122 @@
+"""How findings move with prompt, layer and weights: groups, sentences, tables, page."""
+
+import pytest
+from tests.report.records import ml_eat, weat
+
+from eatlas.errors import ResultsError
+from eatlas.report import report_html
+from eatlas.report.comparison import comparisons
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.sections import sections
+from eatlas.results import Results
+from eatlas.results.parts import Encoding
+from eatlas.results.sensitivity import value_of, varied
+
+
+def encoded(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", **choices):
+    given = {"model": "model", "architecture": "BertModel", "level": "word", "layer": "12"}
+    encoding = Encoding(**{**given, **choices})
+    name = ",".join(f"{key}={value}" for key, value in choices.items())
+    args = (pattern,) if made is ml_eat else ()
+    result = made(*args, d=d, source=f"{source}?{name}")
+    return result.model_copy(update={"encoding": encoding})
+
+
+def compared(*results):
+    return comparisons(sections(results, DeclaredFamily.of(results), dots=False))
+
+
+def test_layers_stand_in_their_order():
+    found = varied([encoded(layer=n) for n in ("10", "9", "0", "mean(1,2)")], "layer")
+    assert [group.values for group in found] == [("0", "9", "10", "mean(1,2)")]
+
+
+def test_trained_weights_come_before_random_ones():
+    random = [encoded(weights="random", weights_seed=seed) for seed in (1, 0)]
+    (found,) = varied([*random, encoded()], "weights")
+    assert found.values == ("trained", "random, seed 0", "random, seed 1")
+
+
+def test_prompts_stand_as_given_and_none_has_a_name():
+    (found,) = varied([encoded(prompt="The {}"), encoded(), encoded(prompt="A {}")], "prompt")
+    assert found.values == ("The {}", "(no prompt)", "A {}")
+
+
+def test_what_differs_in_more_than_one_choice_is_not_compared():
+    both = [encoded(layer="1", prompt="The {}"), encoded(layer="2")]
+    assert [varied(both, by) for by in ("prompt", "layer", "weights")] == [(), (), ()]
+    grid = [encoded(layer=n, prompt=p) for n in "12" for p in ("The {}", "A {}")]
+    assert [len(group.members) for group in varied(grid, "layer")] == [2, 2]
+    assert varied([encoded(), encoded()], "prompt") == (), "one value is no comparison"
+    assert varied([ml_eat(), ml_eat(source="b")], "prompt") == (), "looked up, not encoded"
+
+
+def test_bad_choices_are_named():
+    with pytest.raises(
+        ResultsError,
+        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, weights",
+    ):
+        varied([encoded()], "pool")
+    with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
+        value_of(ml_eat(), "prompt")
+
+
+def test_a_frame_of_prompts():
+    results = Results(
+        [encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7), ml_eat()]
+    )
+    frame = results.sensitivity("prompt")
+    assert frame["prompt"].tolist() == ["The {}", "A {}"]
+    assert frame["effect_size"].tolist() == [1.4, 0.7]
+    assert list(frame.columns[:3]) == ["test", "model", "prompt"]
+    assert results.sensitivity("layer").empty
+
+
+def test_sentences_say_what_moves():
+    (found,) = compared(encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7))
+    assert found.by == "prompt"
+    assert found.sentence.startswith(
+        "The prompts differ: AX-Singular in 1, A-Uniform in 1. The effect size d at level 1 goes from 0.70 to 1.40. Mean cosines lie between "
+    )
+    (same,) = compared(encoded(layer="1"), encoded(layer="2"))
+    assert same.sentence.startswith("Both layers show AX-Singular.")
+    (control,) = compared(encoded(), encoded("Non-Directional", weights="random", weights_seed=3))
+    assert control.sentence.startswith(
+        "trained: AX-Singular; random, seed 3: Non-Directional. What random weights show as well "
+        "comes of the model's build"
+    )
+
+
+def test_sources_are_compared_beside_prompts_only_where_there_are_other_sources():
+    prompts = encoded(prompt="The {}"), encoded(prompt="A {}")
+    assert [c.by for c in compared(*prompts)] == ["prompt"]
+    assert [c.by for c in compared(*prompts, ml_eat())] == ["source", "prompt"]
+
+
+def test_a_page_with_prompts_layers_and_a_control():
+    page = report_html(
+        [
+            encoded(prompt="The {}"),
+            encoded(prompt="A <b>{}</b>"),
+            encoded(layer="0"),
+            encoded(layer="12"),
+            encoded(weights="random", weights_seed=0),
+        ]
+    )
+    for heading in ("Prompts compared", "Layer by layer", "Against random weights"):
+        assert f">{heading}</h2>" in page
+    assert "A &lt;b&gt;{}&lt;/b&gt;" in page
+    assert "A <b>" not in page
+    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 2 of 2 layers" in page
+    assert "Level 3: mean cosine (standard deviation)" in page
+
+
+def test_layers_without_a_number_have_no_line():
+    (found,) = compared(encoded(layer="1"), encoded(layer="mean(1,2)"))
+    assert found.figure == ""
+
+
+def test_a_weat_has_no_level_3():
+    (found,) = compared(encoded(made=weat, layer="1"), encoded(made=weat, layer="2"))
+    assert found.sentence == "The effect size d at level 1 goes from 1.40 to 1.40."
+    assert found.figure
