@@ -13,7 +13,18 @@ from eatlas.results import MLEATResult, WEATResult
 if TYPE_CHECKING:
     from eatlas.plots.chart import Chart, Panels
 
-Kind = Literal["eat-map", "forest", "level3", "stability", "influence", "timeline", "legend"]
+Kind = Literal[
+    "eat-map",
+    "forest",
+    "level3",
+    "stability",
+    "influence",
+    "timeline",
+    "prompts",
+    "layers",
+    "weights",
+    "legend",
+]
 KINDS: dict[str, str] = {
     "eat-map": "eat_map",
     "forest": "forest",
@@ -21,6 +32,9 @@ KINDS: dict[str, str] = {
     "stability": "stability",
     "influence": "influence",
     "timeline": "timeline",
+    "prompts": "prompts",
+    "layers": "layers",
+    "weights": "weights",
     "legend": "legend",
 }
 """Kinds of charts and the modules that prepare and draw them."""
@@ -49,6 +63,8 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
         - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
+        - ``"prompts"``, ``"layers"``, ``"weights"``: effect sizes of one model that was asked in
+          several ways; ML-EAT, WEAT.
         - ``"legend"``: all nine EAT patterns; also without results.
 
     Raises

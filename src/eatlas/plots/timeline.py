@@ -66,7 +66,8 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     _require_periods(found)
     grid = sorted(set(periods)) if periods is not None else steps(_years(found))
     lines = _lines(found)
-    return frame((row for line in lines.items() for row in _line(*line, grid)), COLUMNS)
+    rows = (row for key, line in lines.items() for row in rows_of(_head(key, line), line, grid))
+    return frame(rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Panels:
@@ -134,16 +135,20 @@ def _one_source_a_period(found: tuple[AssociationResult, ...]) -> bool:
     )
 
 
-def _line(key: Key, line: list[AssociationResult], grid: list[int]) -> Iterator[dict[str, Any]]:
+def _head(key: Key, line: list[AssociationResult]) -> dict[str, Any]:
     test, source, signature = key
     sources = dict.fromkeys(result.source for result in line)
     series = source or (next(iter(sources)) if len(sources) == 1 else f"{len(sources)} sources")
+    return {"test": test, "signature": signature, "series": series}
+
+
+def rows_of(
+    head: dict[str, Any], line: list[AssociationResult], grid: list[int]
+) -> Iterator[dict[str, Any]]:
+    """Rows of one line of results, each with its period; `head` says which line it is."""
     by_year = {result.period: result for result in line}
     names = line[0].concepts
-    head = {
-        "test": test, "signature": signature, "series": series, "title": line[0].title,
-        **{role: names.name(role) for role in "XYAB"},
-    }  # fmt: skip
+    head = head | {"title": line[0].title, **{role: names.name(role) for role in "XYAB"}}
     labels = [{k: row[k] for k in ("level", "role", "name")} for row in effect_rows(line[0])]
     for year in sorted({*grid, *_years(line)}):
         result = by_year.get(year)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,17 @@ _DODGE = {"level 1": 0.0, "X": -4.0, "Y": 4.0}
 _DASHES = {"level 1": [1, 0], "X": [7, 3], "Y": [2, 2]}
 
 
-def draw(given: pd.DataFrame) -> Panels:
-    """Draw the frame of :func:`eatlas.plots.timeline.prepare`."""
+@dataclass(frozen=True)
+class Across:
+    """What runs from left to right."""
+
+    unit: str = "year"
+    heading: str = "Effect sizes over time"
+    name: str = "Timeline"
+
+
+def draw(given: pd.DataFrame, across: Across = Across()) -> Panels:
+    """Draw the frame of :func:`eatlas.plots.timeline.prepare`, or one like it."""
     rows = records(given)
     place = dict.fromkeys((row["test"], row["series"], row["signature"]) for row in rows)
     several = len({row["signature"] for row in rows}) > 1
@@ -35,15 +45,15 @@ def draw(given: pd.DataFrame) -> Panels:
     drawn = [
         _panel(
             [row for row in rows if (row["test"], row["series"], row["signature"]) == key],
-            years, with_signature=several,
+            years, across.unit, with_signature=several,
         )
         for key in place
     ]  # fmt: skip
     return panels(
         drawn,
         spacing=26,
-        title=altair().Title("Effect sizes over time", subtitle=_subtitle(rows, found)),
-        description=described("Timeline", found),
+        title=altair().Title(across.heading, subtitle=_subtitle(rows, found)),
+        description=described(across.name, found),
     )
 
 
@@ -58,13 +68,13 @@ def _subtitle(rows: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[s
     return [line for note in notes for line in lines_of(note, _PLOT)]
 
 
-def _panel(rows: list[dict[str, Any]], years: list[int], *, with_signature: bool) -> Any:
+def _panel(rows: list[dict[str, Any]], years: list[int], unit: str, *, with_signature: bool) -> Any:
     canvas = Canvas()
     top = _key(canvas, rows, _head(canvas, rows[0], with_signature=with_signature)) + 6
     bottom = top + _HEIGHT
-    across, up = _scales(rows, years, (bottom, top))
+    across, up = _scales(rows, years, (bottom, top), unit)
     points = [{**row, **LEVELS[_key_of(row)], **_told(row)} for row in rows]
-    layers = [_zero(up), *_intervals(points, across, up), *_lines(points, across, up)]
+    layers = [_zero(up), *_intervals(points, across, up), *_lines(points, across, up, unit)]
     absent = _absent(points, across, bottom + _STRIP / 2 + 2)
     layers += [*absent, *canvas.layers()]
     return altair().layer(*layers, width=_PLOT, height=bottom + (_STRIP if absent else 0.0))
@@ -107,9 +117,9 @@ def _strokes(key: str, length: float = 28.0) -> list[tuple[float, float]]:
 
 
 def _scales(
-    rows: list[dict[str, Any]], years: list[int], heights: tuple[float, float]
+    rows: list[dict[str, Any]], years: list[int], heights: tuple[float, float], unit: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Year from left to right, effect size from bottom to top."""
+    """Year or layer from left to right, effect size from bottom to top."""
     alt = altair()
     room = 0.03 * (years[1] - years[0]) or 1.0
     values = (row[name] for row in rows for name in ("effect_size", "low", "high"))
@@ -119,7 +129,7 @@ def _scales(
         "scale": alt.Scale(
             domain=[years[0] - room, years[1] + room], range=[0, _PLOT], nice=False, zero=False
         ),
-        "axis": alt.Axis(title="Year", format="d", grid=False, labelAngle=0, **ticks),
+        "axis": alt.Axis(title=unit.capitalize(), format="d", grid=False, labelAngle=0, **ticks),
     }, {
         "scale": alt.Scale(domain=around(values), range=list(heights), nice=False),
         "axis": alt.Axis(title="Effect size d", tickCount=6),
@@ -164,7 +174,9 @@ def _intervals(
     ]  # fmt: skip
 
 
-def _lines(points: list[dict[str, Any]], across: dict[str, Any], up: dict[str, Any]) -> list[Any]:
+def _lines(
+    points: list[dict[str, Any]], across: dict[str, Any], up: dict[str, Any], unit: str
+) -> list[Any]:
     """A line for each effect size, broken where there is none, and its points above it."""
     alt = altair()
     layers = []
@@ -186,7 +198,7 @@ def _lines(points: list[dict[str, Any]], across: dict[str, Any], up: dict[str, A
                 fill=alt.Fill("fill:N", scale=None),
                 shape=alt.Shape("shape:N", scale=None),
                 description="words:N",
-                tooltip=[alt.Tooltip("period:Q", title="year", format="d"), *effect_tooltip()],
+                tooltip=[alt.Tooltip("period:Q", title=unit, format="d"), *effect_tooltip()],
             )
         )
         layers += [path, marks]
