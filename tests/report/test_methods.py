@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.report.records import full, head, ml_eat, p_values, sc_eat, uncertainty, weat
+from tests.report.records import full, head, ml_eat, p_values, sc_eat, trend, uncertainty, weat
 
 import eatlas
 from eatlas.report.family import DeclaredFamily
@@ -93,3 +93,18 @@ def test_what_was_used_is_cited(results, adjust, wanted):
     text = bibtex(results, DeclaredFamily.of(results, adjust=adjust))
     assert keys(text) == wanted
     assert text.count("{") == text.count("}")
+
+
+def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
+    years = [ml_eat(period=year) for year in range(1800, 2000, 10)]
+    family = DeclaredFamily.of(years)
+    given = [*years, ml_eat(source="other"), ml_eat(source="third", period=1990)]
+    text = methods_paragraph(given, None, [trend(range(1800, 2000, 10))])
+    assert "on some-vectors (20 periods, 1800 to 1990), other and third, 1990 with eatlas" in text
+    assert "permuting blocks of 4 neighbouring periods (Carlstein 1986)." in text
+    assert "carlstein1986use" in bibtex(years, family, [trend([1800])])
+    assert "carlstein" not in bibtex(years, family).lower()
+    assert "Carlstein" not in methods_paragraph(years)
+    silent = trend([1800], level1=None, level2=None)
+    assert "Trends" not in methods_paragraph(years, None, [silent])
+    assert "carlstein" not in bibtex(years, family, [silent])

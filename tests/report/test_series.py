@@ -2,7 +2,7 @@
 
 import pytest
 from tests.report.reading import Page
-from tests.report.records import full, ml_eat, sc_eat, trend, weat
+from tests.report.records import full, level_trend, ml_eat, sc_eat, trend, weat
 
 from eatlas.errors import CoverageError
 from eatlas.report import report_html
@@ -87,8 +87,6 @@ def test_a_series_that_was_run_twice_stands_twice():
     ],
 )
 def test_the_finding_in_words(changes, words):
-    from tests.report.records import level_trend
-
     given = trend(YEARS, level1=level_trend(**changes))
     (found,) = grouped(*years(), trends=[given])
     assert words in found.finding
@@ -144,3 +142,29 @@ def test_of_many_results_the_tables_are_packed_and_the_timelines_not():
 def test_a_failure_names_its_year():
     failure = Failure("t", "hist", "ML-EAT()", CoverageError("too few"), 1850)
     assert "hist, 1850" in Page(report_html(Results([], [failure]))).text
+
+
+def test_few_trends_are_told_in_brief_and_many_are_counted():
+    def brief(number):
+        tests = [f"t{i}" for i in range(number)]
+        given = [one for test in tests for one in years(1900, 1910, test=test)]
+        ways = [{"rho": 0.9}, {"rho": -0.9}, {"p": 0.5}, {"rho": 0.8}]
+        trends = [
+            trend((1900, 1910), test=test, level1=level_trend(**way))
+            for test, way in zip(tests, ways[:number], strict=True)
+        ]
+        return Page(report_html(Results(given, trends=trends))).text
+
+    few = brief(2)
+    assert "t0 from 1900 to 1910, 2 of 2 periods: the effect size d at level 1 rises with" in few
+    assert "t1 from 1900 to 1910, 2 of 2 periods: the effect size d at level 1 falls with" in few
+    assert (
+        "Of 4 series, the effect size d at level 1 rises significantly with the year in 2 and "
+        "falls in 1." in brief(4)
+    )
+
+
+def test_the_head_of_the_page_names_the_series_once():
+    text = Page(report_html(years())).text
+    assert "Source some-vectors ( 3 periods, 1900 to 1930)" in text
+    assert text.count("3 periods, 1900 to 1930") == 2  # and in the methods paragraph

@@ -8,18 +8,38 @@ from collections.abc import Iterator, Sequence
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import all_of, count, level_of, number_of, percent
 from eatlas.report.sections import Section, distinct
+from eatlas.report.series import Series
 from eatlas.report.text import isolated
 from eatlas.results import MLEATResult
 
 NAMED = 6
 """Tests that a sentence names; more would hide what it says."""
+TRENDS = 3
+"""Series whose trends are told one by one."""
 UNSTABLE = 0.5
 """Below this share of the resamples, a pattern is seen less often than others together."""
 
 
-def in_brief(shown: Sequence[Section], family: DeclaredFamily) -> list[str]:
+def in_brief(
+    shown: Sequence[Section], family: DeclaredFamily, series: Sequence[Series] = ()
+) -> list[str]:
     """Say in sentences what the results of a page show together; nothing for none."""
-    return list(_sentences(shown, family)) if shown else []
+    return [*_over_time(series), *_sentences(shown, family)] if shown else []
+
+
+def _over_time(series: Sequence[Series]) -> Iterator[str]:
+    """Trends one by one while they are few, then how many there are."""
+    told = [one for one in series if one.finding]
+    if len(told) <= TRENDS:
+        for one in told:
+            text = one.finding[0].lower() + one.finding[1:]
+            yield f"{isolated(one.first.test)} from {one.span}: {text}"
+        return
+    ways = [one.way for one in told]
+    yield (
+        f"Of {count(len(told))} series, the effect size d at level 1 rises significantly with the "
+        f"year in {ways.count(1) or 'none'} and falls in {ways.count(-1) or 'none'}."
+    )
 
 
 def _sentences(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:

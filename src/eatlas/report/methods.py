@@ -8,8 +8,9 @@ from typing import Any
 from eatlas.errors import SignatureError
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import count, level_of, number_of, percent
-from eatlas.report.sections import distinct, source_of
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.report.sections import distinct, named_sources, source_of
+from eatlas.report.trend_words import levels_of_trend
+from eatlas.results import AssociationResult, MLEATResult, SCEATResult, TrendResult, WEATResult
 from eatlas.results.parts import TAILS, Level
 from eatlas.signature import Signature
 
@@ -47,7 +48,9 @@ _ADJUSTED = {
 
 
 def methods_paragraph(
-    results: Iterable[AssociationResult], family: DeclaredFamily | None = None
+    results: Iterable[AssociationResult],
+    family: DeclaredFamily | None = None,
+    trends: Iterable[TrendResult] = (),
 ) -> str:
     """Write the methods paragraph of a paper from the results' signatures and provenance.
 
@@ -56,6 +59,8 @@ def methods_paragraph(
     results : Results or iterable of results
     family : DeclaredFamily, optional
         The family over which p-values were adjusted.
+    trends : iterable of TrendResult, optional
+        Of the results of series.
 
     Returns
     -------
@@ -71,11 +76,13 @@ def methods_paragraph(
     given = list(results)
     if not given:
         return ""
-    return " ".join(_sentences(given, family))
+    return " ".join(_sentences(given, family, list(trends)))
 
 
-def _sentences(given: list[AssociationResult], family: DeclaredFamily | None) -> Iterator[str]:
-    tests, sources = distinct(r.test for r in given), distinct(source_of(r) for r in given)
+def _sentences(
+    given: list[AssociationResult], family: DeclaredFamily | None, trends: list[TrendResult]
+) -> Iterator[str]:
+    tests, sources = distinct(r.test for r in given), named_sources(given)
     versions = ", ".join(distinct(r.provenance.version for r in given))
     yield (
         f"We measured {number_of(len(tests), 'association test')} ({_list(tests)}) on "
@@ -89,6 +96,7 @@ def _sentences(given: list[AssociationResult], family: DeclaredFamily | None) ->
             f"The two-sided p-values of {family.what} were taken as one family and adjusted by "
             f"{_ADJUSTED[family.family.method]}."
         )
+    yield from _trends(trends)
     yield from _stimuli(given)
     signatures = distinct(r.signature for r in given)
     yield f"{'Signature' if len(signatures) == 1 else 'Signatures'}: {'; '.join(signatures)}."
@@ -180,6 +188,18 @@ def _intervals(given: Sequence[AssociationResult]) -> Iterator[str]:
             f"from {count(resamples)} resamples of the {_OVER[over]} within their groups "
             f"(seed {seeds})."
         )
+
+
+def _trends(trends: Sequence[TrendResult]) -> Iterator[str]:
+    levels = [level for trend in trends for _, level in levels_of_trend(trend)]
+    if not levels:
+        return
+    lengths = " or ".join(distinct(str(level.block_length) for level in levels))
+    yield (
+        "Trends over the periods are Spearman's rank correlations of the effect size with the "
+        f"year; their two-sided p-values come from permuting blocks of {lengths} neighbouring "
+        "periods (Carlstein 1986)."
+    )
 
 
 def _stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:

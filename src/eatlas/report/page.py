@@ -20,10 +20,10 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.legend import LABELS, legend, symbols
 from eatlas.report.methods import methods_paragraph
 from eatlas.report.references import bibtex
-from eatlas.report.sections import Scales, Section, distinct, sections
+from eatlas.report.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.report.series import Series, series_of
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult, MLEATResult
+from eatlas.results import AssociationResult, MLEATResult, TrendResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
@@ -85,14 +85,15 @@ def report_html(
     given = list(results)
     declared = DeclaredFamily.of(given, family, adjust)
     faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
+    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     said = {
         "family": declared,
-        "methods": methods_paragraph(given, declared),
-        "bibtex": bibtex(given, declared),
+        "methods": methods_paragraph(given, declared, trends),
+        "bibtex": bibtex(given, declared, trends),
     }
     shown = sections(given, declared, dots=_dots(given))
-    series = series_of(shown, getattr(results, "trends", ()), faults["failures"])
-    return _rendered(shown, series, brief=in_brief(shown, declared), **faults, **said)
+    series = series_of(shown, trends, faults["failures"])
+    return _rendered(shown, series, brief=in_brief(shown, declared, series), **faults, **said)
 
 
 def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object) -> str:
@@ -161,6 +162,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,
+        "named_sources": named_sources(s.result for s in shown),
         "source_numbers": {source: number for number, source in enumerate(sources)},
         "signatures": distinct(s.result.signature for s in shown),
         "several_signatures": _several_signatures(shown),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eatlas.report.family import DeclaredFamily
-from eatlas.results import AssociationResult
+from eatlas.report.trend_words import levels_of_trend
+from eatlas.results import AssociationResult, TrendResult
 
 _ML_EAT = """\
 @misc{wolfe2024mleat,
@@ -41,6 +42,17 @@ _GLOVE = """\
   booktitle = {Proceedings of EMNLP 2014},
   pages = {1532--1543},
   year = {2014}
+}"""
+_BLOCKS = """\
+@article{carlstein1986use,
+  author = {Carlstein, Edward},
+  title = {The Use of Subseries Values for Estimating the Variance of a General Statistic from a
+    Stationary Sequence},
+  journal = {The Annals of Statistics},
+  volume = {14},
+  number = {3},
+  pages = {1171--1179},
+  year = {1986}
 }"""
 _ADJUSTMENTS = {
     "holm": """\
@@ -78,7 +90,11 @@ _ADJUSTMENTS = {
 _SAMPLE = "glove-sample"
 
 
-def bibtex(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
+def bibtex(
+    results: Iterable[AssociationResult],
+    family: DeclaredFamily,
+    trends: Iterable[TrendResult] = (),
+) -> str:
     """Entries for eatlas, the measures, the adjustment and the bundled vectors, where used.
 
     Stimuli bring a citation in words, which the methods paragraph repeats.
@@ -87,6 +103,7 @@ def bibtex(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     ----------
     results : iterable of results
     family : DeclaredFamily
+    trends : iterable of TrendResult, optional
     """
     given = list(results)
     measures = {result.measure for result in given}
@@ -97,6 +114,7 @@ def bibtex(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
         (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
         (resampled, _BOOTSTRAP),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
+        (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),
     ]
     if family.family is not None:
         wanted.append((True, _ADJUSTMENTS[family.family.method]))

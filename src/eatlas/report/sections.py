@@ -210,6 +210,25 @@ def source_of(result: AssociationResult) -> str:
     return result.source if result.period is None else f"{result.source}, {result.period}"
 
 
+def named_sources(results: Iterable[AssociationResult]) -> list[str]:
+    """Each source once; a series with how many periods it has, rather than each of them."""
+    years: dict[str, list[int | None]] = {}
+    for result in results:
+        known = years.setdefault(result.source, [])
+        if result.period not in known:
+            known.append(result.period)
+    return [name for source, known in years.items() for name in _named(source, known)]
+
+
+def _named(source: str, years: list[int | None]) -> list[str]:
+    known = [year for year in years if year is not None]
+    if len(known) < 2:
+        found = [f"{source}, {year}" for year in known]
+    else:
+        found = [f"{source} ({len(known)} periods, {min(known)} to {max(known)})"]
+    return [source, *found] if None in years else found
+
+
 def distinct(values: Iterable[str]) -> list[str]:
     """Return each value once, in order of first appearance."""
     return list(dict.fromkeys(values))

@@ -70,6 +70,14 @@ class Series:
         return "" if self.trend is None else finding(self.trend, self.members[0].rule.alpha)
 
     @property
+    def way(self) -> int:
+        """1 where the effect size of level 1 rises significantly with the years, -1 or 0."""
+        found = None if self.trend is None else self.trend.level1
+        if found is None or found.p.p >= self.members[0].rule.alpha:
+            return 0
+        return 1 if found.rho > 0 else -1
+
+    @property
     def statements(self) -> list[Statement]:
         """The rank correlation of each effect size with the year."""
         return [] if self.trend is None else level_statements(self.trend)

@@ -44,7 +44,7 @@ def finding(trend: TrendResult, alpha: float = 0.05) -> str:
 
 def sentences(trend: TrendResult) -> list[str]:
     """Say how each effect size moves, then what is missing and what is doubtful."""
-    said = [f"{name}: {_sentence(level)}" for name, level in _levels(trend)]
+    said = [f"{name}: {_sentence(level)}" for name, level in levels_of_trend(trend)]
     return [*said, *(f"{m.period} is missing: {m.reason}." for m in trend.missing), *trend.warnings]
 
 
@@ -52,11 +52,12 @@ def level_statements(trend: TrendResult) -> list[Statement]:
     """How each effect size moves, one statement each."""
     return [
         Statement(f"{name[0].upper()}{name[1:]}:", _sentence(level))
-        for name, level in _levels(trend)
+        for name, level in levels_of_trend(trend)
     ]
 
 
-def _levels(trend: TrendResult) -> Iterator[tuple[str, LevelTrend]]:
+def levels_of_trend(trend: TrendResult) -> Iterator[tuple[str, LevelTrend]]:
+    """The effect sizes that have a trend, each with what it is called."""
     found = [("level 1", trend.level1)]
     if trend.level2 is not None:
         found.append((f"level 2 of {trend.concepts.X}", trend.level2.X))
