@@ -4,6 +4,7 @@ Every sum here runs in an order fixed by the values alone, so that terms listed 
 or the same vector met twice, give the same bits.
 """
 
+from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
 from eatlas.kernels.projection import (
     GroupDirections,
     coordinates,
@@ -13,9 +14,13 @@ from eatlas.kernels.projection import (
 from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similarities, unit_rows
 
 __all__ = [
+    "Drawn",
     "GroupDirections",
+    "Rows",
     "associations",
+    "compact_rows",
     "coordinates",
+    "draw_associations",
     "group_direction",
     "mean_and_sd",
     "mean_row",

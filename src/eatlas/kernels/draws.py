@@ -1,0 +1,167 @@
+"""Associations of many draws of contexts, one context for each stimulus.
+
+A draw costs O(n d): a mean of cosines is a product with a mean of unit vectors, so no cosine of
+two rows is ever computed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.kernels.rows import unit_rows
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+NUMPY_NUMBERS = 100_000_000
+"""Components of chosen rows in all draws together up to which numpy, 5 ns each, is quicker than
+loading compiled code (half a second, and several the first time)."""
+TOGETHER = 2**19
+"""Components of chosen rows that numpy has in memory together: 4 MB."""
+CHUNK = 1024
+"""Rows that are looked at together, so that no second matrix is made of them."""
+BLOCK = 250
+"""Draws handled by one thread at a time."""
+THREADS = 4
+"""At most; the compiled loop releases the interpreter."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Vectors as they are, and what makes each one a unit vector."""
+
+    values: NDArray[np.floating[Any]]
+    """Shape (rows, d), in single precision where that holds every number."""
+    inverse: Array
+    """One over the length of each row, shape (rows,)."""
+
+    def units(self, which: NDArray[np.intp] | slice) -> Array:
+        """Unit vectors of some rows, in double precision."""
+        unit: Array = self.values[which] * self.inverse[which, None]
+        return unit
+
+
+def compact_rows(vectors: NDArray[np.floating]) -> Rows:
+    """Hold vectors in half the memory where single precision loses nothing.
+
+    Encoders compute in single precision; products with those numbers are made in double precision,
+    so nothing else changes.
+
+    Parameters
+    ----------
+    vectors : array, shape (n, d)
+        Finite, no row of zeros.
+
+    Examples
+    --------
+    >>> rows = compact_rows(np.array([[3.0, 4.0], [0.0, 2.0]]))
+    >>> rows.values.dtype, rows.inverse
+    (dtype('float32'), array([0.2, 0.5]))
+    >>> compact_rows(np.array([[0.1, 0.0]])).values.dtype
+    dtype('float64')
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        single = np.asarray(vectors, dtype=np.float32)
+    squares = np.empty(len(single))
+    for start in range(0, len(single), CHUNK):
+        part = slice(start, start + CHUNK)
+        exact = single[part].astype(np.float64)
+        if not np.array_equal(exact, vectors[part]):
+            return Rows(unit_rows(vectors), np.ones(len(vectors)))
+        squares[part] = np.einsum("ij,ij->i", exact, exact)
+    return Rows(single, 1 / np.sqrt(squares))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What was found in each draw."""
+
+    targets: Array
+    """s(w, A, B) of the context drawn for each target stimulus, shape (draws, n_x + n_y)."""
+    attributes: Array
+    """u(T, a) of the context drawn for each attribute stimulus, shape (draws, 2, n_a + n_b): with
+    X, with Y."""
+    cells: Array
+    """Mean cosine of X with A, X with B, Y with A, Y with B, shape (draws, 4)."""
+
+
+def draw_associations(rows: Rows, chosen: Places, sizes: tuple[int, int, int, int]) -> Drawn:
+    """Associations of the contexts that were chosen.
+
+    Parameters
+    ----------
+    rows : Rows
+        Vectors of all contexts.
+    chosen : array of int64, shape (draws, n_x + n_y + n_a + n_b)
+        Row of the context of each stimulus of X, Y, A and B in turn.
+    sizes : tuple of int
+        Stimuli of X, Y, A and B.
+
+    Returns
+    -------
+    Drawn
+        With the means of the unit vectors of a draw, ``s(w, A, B) = w . (mean A - mean B)``
+        and ``u(T, a) = a . mean T``.
+
+    Examples
+    --------
+    >>> rows = compact_rows(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> found = draw_associations(rows, np.array([[0, 1, 1, 2]]), (1, 1, 1, 1))
+    >>> found.targets.round(6), found.cells.round(6)
+    (array([[-0.2,  1. ]]), array([[0.6, 0.8, 1. , 0. ]]))
+    """
+    draws, stimuli = chosen.shape
+    border = sizes[0] + sizes[1]
+    found = Drawn(
+        targets=np.empty((draws, border)),
+        attributes=np.empty((draws, 2, stimuli - border)),
+        cells=np.empty((draws, 4)),
+    )
+    if chosen.size * rows.values.shape[1] <= NUMPY_NUMBERS:
+        step = max(1, TOGETHER // (stimuli * rows.values.shape[1]))
+        for start in range(0, draws, step):
+            _associate(rows, chosen, sizes, found, slice(start, start + step))
+        return found
+    work = _compiled(rows, chosen, sizes, found)
+    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+        list(pool.map(work, range(0, draws, BLOCK)))
+    return found
+
+
+def _associate(
+    rows: Rows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn, part: slice
+) -> None:
+    """Fill in some draws by numpy."""
+    border = sizes[0] + sizes[1]
+    unit = rows.units(chosen[part])
+    ends = np.cumsum(sizes)
+    x, y, a, b = (unit[:, end - n : end].mean(axis=1) for end, n in zip(ends, sizes, strict=True))
+    found.targets[part] = np.einsum("ikj,ij->ik", unit[:, :border], a - b)
+    for i, centre in enumerate((x, y)):
+        found.attributes[part, i] = np.einsum("ikj,ij->ik", unit[:, border:], centre)
+    pairs = ((x, a), (x, b), (y, a), (y, b))
+    found.cells[part] = np.stack([np.einsum("ij,ij->i", *pair) for pair in pairs], axis=1)
+
+
+def _compiled(
+    rows: Rows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
+) -> Callable[[int], None]:
+    """What fills in the draws from a given one on."""
+    # heavy, and not needed for small designs
+    from eatlas.kernels.compiled_draws import associate  # noqa: PLC0415
+
+    lengths = np.array(sizes, dtype=np.int64)
+
+    def work(start: int) -> None:
+        part = slice(start, start + BLOCK)
+        parts = (found.targets[part], found.attributes[part], found.cells[part])
+        associate(rows.values, rows.inverse, chosen[part], lengths, *parts)
+
+    return work

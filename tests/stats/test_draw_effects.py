@@ -1,0 +1,171 @@
+"""Effects of draws, and the exact test of their mean against relabelling by brute force."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from statsmodels.stats.meta_analysis import combine_effects
+
+from eatlas.stats.draw_effects import draw_effects
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.effect_variance import union_variance
+from eatlas.stats.meta import random_effects
+from eatlas.stats.permutation import permutation_test
+
+AGREEMENT = 1e-12
+"""Worst difference from the effect size of a single draw: 5e-16."""
+DL_AGREEMENT = 1e-10
+"""Worst difference from statsmodels over 16 designs of 2,000 draws: 2e-15."""
+
+
+def scores(draws, n, m, *, shift=0.6, seed=0):
+    """Scores of stimuli in random contexts: spread differs from draw to draw."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(size=n + m) * 0.1
+    own[:n] += 0.1 * shift
+    width = rng.uniform(0.02, 0.4, size=(draws, 1))
+    return own + rng.normal(size=(draws, n + m)) * width
+
+
+def relabelled(n, m):
+    """Order of units for each of the relabellings, the first group first."""
+    everyone = set(range(n + m))
+    for first in combinations(range(n + m), n):
+        yield [*first, *sorted(everyone - set(first))]
+
+
+def tails(statistics, observed):
+    """Counts of the three tails; the mean over all relabellings is 0 for groups of one size."""
+    t, tie = np.array(statistics), 1e-9
+    return {
+        "greater": int((t >= observed - tie).sum()),
+        "less": int((t <= observed + tie).sum()),
+        "two_sided": int((np.abs(t) >= abs(observed) - tie).sum()),
+    }
+
+
+def brute(values, n, m, weigh):
+    """Weighted mean effect under every relabelling; all is computed anew for each."""
+
+    def statistic(order):
+        found = draw_effects(values[:, order], n)
+        w = weigh(found)
+        return float(np.sum(w * found.d) / np.sum(w))
+
+    everything = [statistic(order) for order in relabelled(n, m)]
+    return tails(everything, everything[0])
+
+
+def by_score_vector(values, n, weights):
+    """The engine's counts for a weighted mean of draws, from one vector of scores."""
+    found = draw_effects(values, n)
+    away = (values - values.mean(axis=1, keepdims=True)) / found.sd[:, None]
+    answer = permutation_test(weights @ away / weights.sum(), n)
+    return {name: getattr(answer, name).count for name in ("greater", "less", "two_sided")}
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_each_draw_is_the_effect_size_of_its_scores(ddof):
+    values = scores(200, 7, 5)
+    found = draw_effects(values, 7, ddof=ddof)
+    for i, row in enumerate(values):
+        difference, d = effect_size(row, 7, ddof=ddof)
+        assert abs(found.difference[i] - difference) < AGREEMENT
+        assert abs(found.d[i] - d) < AGREEMENT
+    assert found.mean == pytest.approx(found.d.mean(), abs=AGREEMENT)
+
+
+def test_the_mean_effect_is_the_difference_of_means_of_one_vector():
+    values = scores(500, 6, 9)
+    found = draw_effects(values, 6)
+    assert found.scores[:6].mean() - found.scores[6:].mean() == pytest.approx(found.mean, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_p_of_the_equally_weighted_mean_is_that_of_brute_force(seed):
+    values = scores(40, 5, 5, seed=seed)
+    found = draw_effects(values, 5)
+    answer = permutation_test(found.scores, 5, scale=found.scale)
+    counts = {name: getattr(answer, name).count for name in ("greater", "less", "two_sided")}
+    assert counts == brute(values, 5, 5, lambda one: np.ones(len(one.d)))
+    assert answer.total == 252
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_so_it_is_for_weights_that_do_not_depend_on_labels(seed):
+    values = scores(40, 5, 5, seed=seed)
+    by_sample = np.random.default_rng(seed).uniform(size=40)
+    expected = brute(values, 5, 5, lambda _: by_sample)
+    assert by_score_vector(values, 5, by_sample) == expected
+    # the published variance, that of the raw associations, does not change with the labels either
+    expected = brute(values, 5, 5, lambda one: one.sd**-2)
+    assert by_score_vector(values, 5, draw_effects(values, 5).sd ** -2) == expected
+
+
+def random_effects_weights(found, n, m):
+    v = union_variance(found.d, n, m)
+    return 1 / (v + random_effects(found.d, v).tau2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_but_not_for_weights_of_a_random_effects_model(seed):
+    def weigh(found):
+        return random_effects_weights(found, 5, 5)
+
+    values = scores(40, 5, 5, shift=1.0, seed=seed)
+    frozen = by_score_vector(values, 5, weigh(draw_effects(values, 5)))
+    true = brute(values, 5, 5, weigh)
+    # weights that fit the observed labels make them look more extreme than they are
+    assert frozen["two_sided"] < true["two_sided"]
+
+
+def test_even_with_the_published_variance_tau2_depends_on_the_labels():
+    values = scores(40, 5, 5, shift=1.0, seed=0)
+
+    def weigh(found):
+        return 1 / (found.sd**2 + random_effects(found.d, found.sd**2).tau2)
+
+    tau2 = {round(1 / weigh(draw_effects(values[:, o], 5)).max(), 9) for o in relabelled(5, 5)}
+    assert len(tau2) > 100
+    frozen = by_score_vector(values, 5, weigh(draw_effects(values, 5)))
+    assert frozen != brute(values, 5, 5, weigh)
+
+
+def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
+    values = scores(30, 4, 4)
+    flat = np.concatenate([values, np.full((5, 8), 0.3)])
+    some, every = draw_effects(flat, 4), draw_effects(values, 4)
+    assert some.defined.sum() == 30
+    assert np.isnan(some.d[30:]).all()
+    assert some.mean == pytest.approx(every.mean, abs=1e-15)
+    assert np.allclose(some.scores, every.scores, atol=1e-15)
+
+
+def test_without_any_spread_nothing_is_defined_and_every_relabelling_ties():
+    found = draw_effects(np.full((3, 6), 0.2), 3)
+    assert np.isnan(found.mean)
+    answer = permutation_test(found.scores, 3, scale=found.scale)
+    assert answer.two_sided.count == answer.total == 20
+
+
+def test_combined_effect_is_that_of_statsmodels():
+    values = scores(2000, 8, 8)
+    d = draw_effects(values, 8).d
+    v = union_variance(d, 8, 8)
+    ours = random_effects(d, v, method="DL")
+    theirs = combine_effects(d, v, method_re="dl")
+    frame = theirs.summary_frame().loc["random effect"]
+    assert abs(ours.mean - frame["eff"]) < DL_AGREEMENT
+    assert abs(ours.se - frame["sd_eff"]) < DL_AGREEMENT
+    assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
+    assert abs(ours.q / theirs.q - 1) < DL_AGREEMENT
+    assert abs(ours.i2 - theirs.i2) < DL_AGREEMENT
+
+
+def test_paule_mandel_is_that_of_statsmodels_where_it_iterates_on():
+    d = draw_effects(scores(2000, 8, 8), 8).d
+    v = union_variance(d, 8, 8)
+    ours = random_effects(d, v, method="PM")
+    theirs = combine_effects(d, v, method_re="iterated", atol=1e-10)
+    assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
+    assert abs(ours.mean - theirs.mean_effect_re) < DL_AGREEMENT

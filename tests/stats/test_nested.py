@@ -1,0 +1,65 @@
+"""Nested variance components: analysis of variance by hand, and unbiased by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eatlas.errors import EatlasError
+from eatlas.stats.nested import nested_components
+
+
+def test_a_balanced_design_is_the_analysis_of_variance():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(2, 6, 4)) + rng.normal(size=(2, 6, 1)) + [[[0.0]], [[2.0]]]
+    found = nested_components(table.ravel(), np.full(12, 4), 6)
+    means = table.mean(axis=2)
+    within = ((table - means[..., None]) ** 2).sum() / (12 * 3)
+    between = 4 * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum() / (2 * 5)
+    assert found.within == pytest.approx(within)
+    assert found.units == pytest.approx((between - within) / 4)
+    gap = means[0].mean() - means[1].mean()
+    assert found.groups == pytest.approx((gap**2 - between / 4 * 2 / 6) / 4)
+
+
+def test_components_are_unbiased_for_units_of_unequal_size_and_spread():
+    rng = np.random.default_rng(1)
+    sizes = np.array([2, 3, 9, 4, 2, 5, 7, 2, 3, 6, 4, 4])
+    spread = np.repeat(np.linspace(0.5, 2.0, 12), sizes)
+    found = []
+    for _ in range(3000):
+        units = rng.normal(size=12) * 2
+        units[:5] += 6
+        values = np.repeat(units, sizes) + rng.normal(size=sizes.sum()) * spread
+        one = nested_components(values, sizes, 5)
+        found.append((one.within, one.units, one.groups))
+    expected = [np.mean(np.linspace(0.5, 2.0, 12) ** 2), 4.0, 9.0]
+    errors = np.std(found, axis=0) / math.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0) - expected) < 4 * errors).all()
+
+
+def test_negative_estimates_are_none():
+    found = nested_components(np.array([0.0, 10, 0, 10, 0, 10]), np.array([2, 2, 2]), 1)
+    assert (found.units, found.groups) == (0.0, 0.0)
+
+
+def test_units_of_one_score_leave_the_variance_within_open():
+    found = nested_components(np.array([0.0, 2.0, 10.0, 12.0]), np.ones(4, int), 2)
+    assert math.isnan(found.within)
+    assert found.units == 2.0
+
+
+def test_a_unit_of_one_score_has_the_noise_of_the_others():
+    # means 1, 5 and 11, 15: V = 8; v = 2, 2, 2, unknown
+    found = nested_components(np.array([0.0, 2, 4, 6, 10, 12, 15]), np.array([2, 2, 2, 1]), 2)
+    assert found.within == 2.0
+    assert found.units == pytest.approx(8 - (1 + 1 + 1 + 2) / 4)
+
+
+def test_two_units_are_too_few():
+    with pytest.raises(EatlasError) as error:
+        nested_components(np.array([0.0, 1.0]), np.array([1, 1]), 1)
+    assert str(error.value) == (
+        "variance between units needs more units than groups\n"
+        "  got: 2 units in two groups\n  allowed: 3 or more"
+    )
