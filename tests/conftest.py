@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -31,6 +32,16 @@ def pytest_runtest_makereport(item, call):
             report.outcome = "failed"
             report.longrepr = f"skipped where nothing may be skipped: {reason}"
     return report
+
+
+@pytest.fixture(autouse=True)
+def computed_vectors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Each test keeps what it computes in a folder of its own."""
+    folder = tmp_path_factory.getbasetemp() / "computed" / uuid4().hex
+    monkeypatch.setenv("EATLAS_CACHE", str(folder))
+    return folder
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import data, diagnose, report, run, scan, tests, verify
-from eatlas.cli.say import complain, remark
+from eatlas.cli import cache, data, diagnose, report, run, scan, tests, verify
+from eatlas.cli.say import complain, remark, warnings_in_words
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
 
@@ -23,7 +23,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interruption:
-            remark("interrupted")
+            remark("; ".join(["interrupted", *getattr(interruption, "__notes__", ())]))
             raise typer.Exit(130) from interruption
 
 
@@ -59,6 +59,7 @@ app.command("scan")(scan.scan)
 app.command("verify")(verify.verify)
 app.add_typer(tests.app, name="tests")
 app.add_typer(data.app, name="data")
+app.add_typer(cache.app, name="cache")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)
@@ -82,7 +83,8 @@ def _options(
 def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
-        app(prog_name="eatlas")
+        with warnings_in_words():
+            app(prog_name="eatlas")
     except EatlasError as error:
         complain(error)
         sys.exit(2)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
-from eatlas.errors import ResultsError
+from eatlas.errors import EatlasWarning, ResultsError
 
 
 def complain(error: Exception | str) -> None:
@@ -18,6 +20,29 @@ def complain(error: Exception | str) -> None:
 def remark(text: str) -> None:
     """Say something worth knowing."""
     sys.stderr.write(f"{text}\n")
+
+
+@contextmanager
+def warnings_in_words() -> Iterator[None]:
+    """Say the warnings of eatlas as they are, without the line of code that gave them."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, EatlasWarning):
+                remark(f"warning: {message}")
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

@@ -1,0 +1,83 @@
+"""``eatlas cache``: vectors that encoders computed and that are kept on this machine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eatlas.cli.say import output_of_a_command
+
+if TYPE_CHECKING:
+    from eatlas.sources.encoders.cache.contents import Contents
+
+app = typer.Typer(
+    help="See and remove the vectors of texts that encoders computed and that are kept.",
+    no_args_is_help=True,
+)
+
+
+@app.command("show")
+def show(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Say where computed vectors are kept, how much room they take, and how many each source has.
+
+    They are in the folder that the system keeps caches in, or in the one that the environment
+    variable EATLAS_CACHE names. A source whose model or options changed stands there twice, with
+    another fingerprint.
+    """
+    from eatlas.sources.encoders.cache.contents import contents  # noqa: PLC0415
+
+    found = contents()
+    with output_of_a_command():
+        if as_json:
+            typer.echo(json.dumps(_values(found), ensure_ascii=False))
+            return
+        _print(found)
+
+
+@app.command("clear")
+def clear(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SOURCE]",
+            help="A source that eatlas cache show names. [default: all]",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Remove computed vectors; the next run computes them again."""
+    from eatlas.sources.encoders.cache.contents import clear as remove  # noqa: PLC0415
+
+    gone = remove(source)
+    with output_of_a_command():
+        typer.echo(f"removed: {gone:,} vectors")
+
+
+def _values(found: Contents) -> dict[str, object]:
+    models = [
+        {"source": m.name, "fingerprint": m.fingerprint, "vectors": m.vectors, "bytes": m.bytes}
+        for m in found.models
+    ]
+    return {
+        "schema": "eatlas/cache/1",
+        "path": str(found.folder),
+        "bytes": found.size,
+        "damaged": found.damaged,
+        "sources": models,
+    }
+
+
+def _print(found: Contents) -> None:
+    from eatlas.sources.published.resolving import size_text  # noqa: PLC0415
+
+    typer.echo(f"path:    {found.folder}")
+    typer.echo(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
+    if found.damaged:
+        typer.echo(f"damaged: {found.damaged}; the next run begins anew")
+    for model in found.models:
+        typer.echo(f"vectors: {model.vectors:,} of {model.name}")
+        typer.echo(f"         {model.fingerprint}")

@@ -1,0 +1,1 @@
+"""Sources that compute vectors of texts, and what keeps them."""

@@ -1,0 +1,7 @@
+"""Vectors that encoders computed, kept on disk under what they were computed from."""
+
+from __future__ import annotations
+
+from eatlas.sources.encoders.cache.cached import CachedSource, cached
+
+__all__ = ["CachedSource", "cached"]

@@ -1,0 +1,107 @@
+"""What is kept, and how to be rid of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from eatlas.errors import SourceError
+from eatlas.nearest import nearest
+from eatlas.sources.encoders.cache.database import Kept, NotOursError, opened
+from eatlas.sources.encoders.cache.place import (
+    PREFIX,
+    VARIABLE,
+    cache_folder,
+    file_of,
+    generations,
+)
+from eatlas.sources.encoders.cache.store import renew
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a folder of computed vectors holds."""
+
+    folder: Path
+    size: int
+    """Bytes on disk, with SQLite's log."""
+    models: tuple[Kept, ...]
+    damaged: str | None = None
+    """What is wrong with the file, if it cannot be read; the next run begins a new one then."""
+
+
+def contents() -> Contents:
+    """Say what is kept in the folder of computed vectors.
+
+    Raises
+    ------
+    SourceError
+        If the folder cannot be read.
+    """
+    folder = cache_folder()
+    try:
+        size = (
+            sum(path.stat().st_size for path in folder.glob(f"{PREFIX}*")) if folder.is_dir() else 0
+        )
+        there = generations(folder)
+        if not there:
+            return Contents(folder, size, ())
+        with opened(file_of(folder, there[-1])) as database:
+            return Contents(folder, size, tuple(database.models()))
+    except OSError as error:
+        raise _out_of_reach(folder, error) from error
+    except (sqlite3.Error, NotOursError) as error:
+        return Contents(folder, size, (), str(error) or "a database of another program")
+
+
+def clear(model: str | None = None) -> int:
+    """Remove computed vectors.
+
+    Parameters
+    ----------
+    model : str, optional
+        Name of a source as :func:`contents` gives it; by default all vectors go. Processes that
+        encode meanwhile go on, and what they computed before may be lost to the cache.
+
+    Returns
+    -------
+    int
+        Number of vectors that were removed.
+
+    Raises
+    ------
+    SourceError
+        If the folder cannot be written to, or nothing is kept of the model.
+    """
+    found = contents()
+    try:
+        if model is not None:
+            return _clear_model(found, model)
+        if there := generations(found.folder):
+            renew(found.folder, there[-1])
+    except (OSError, sqlite3.Error) as error:
+        raise _out_of_reach(found.folder, error) from error
+    return sum(one.vectors for one in found.models)
+
+
+def _clear_model(found: Contents, model: str) -> int:
+    names = list(dict.fromkeys(one.name for one in found.models))
+    if model not in names:
+        near = nearest(model, names)
+        raise SourceError(
+            f"{found.folder}: no vectors of this source are kept",
+            got=model,
+            allowed=", ".join(names) or "nothing: no vectors are kept at all",
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
+    with opened(file_of(found.folder, generations(found.folder)[-1])) as database:
+        return database.forget(model)
+
+
+def _out_of_reach(folder: Path, error: Exception) -> SourceError:
+    return SourceError(
+        f"{folder}: the folder of computed vectors is out of reach",
+        got=(isinstance(error, OSError) and error.strerror) or str(error),
+        remedy=f"set {VARIABLE} to a folder that you may write to",
+    )

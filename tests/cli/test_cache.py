@@ -1,0 +1,89 @@
+"""``eatlas cache``, and what other commands say of it."""
+
+import json
+import warnings
+
+import pytest
+from tests.sources.encoders.letters import Letters, passages
+
+from eatlas.errors import SourceWarning
+from eatlas.sources.encoders.cache import cached
+
+
+def test_nothing_is_kept_at_first(eatlas_cli, computed_vectors):
+    ended = eatlas_cli("cache", "show")
+    assert ended.out == f"path:    {computed_vectors}\nsize:    nothing is kept\n"
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_show_and_clear(eatlas_cli, computed_vectors):
+    cached(Letters("one")).encode(passages(1200))
+    cached(Letters("two", fingerprint="letters:2")).encode(passages(3))
+    lines = eatlas_cli("cache", "show").out.splitlines()
+    assert lines[0] == f"path:    {computed_vectors}"
+    assert lines[1].startswith("size:    ")
+    assert lines[1].endswith("kB")
+    assert lines[2:] == [
+        "vectors: 1,200 of one",
+        "         letters:1",
+        "vectors: 3 of two",
+        "         letters:2",
+    ]
+    values = json.loads(eatlas_cli("cache", "show", "--json").out)
+    assert values["schema"] == "eatlas/cache/1"
+    assert values["bytes"] > 1203 * 27 * 4
+    assert values["sources"][1] == {
+        "source": "two", "fingerprint": "letters:2", "vectors": 3, "bytes": 324,
+    }  # fmt: skip
+    assert eatlas_cli("cache", "clear", "one").out == "removed: 1,200 vectors\n"
+    assert eatlas_cli("cache", "clear").out == "removed: 3 vectors\n"
+    assert json.loads(eatlas_cli("cache", "show", "--json").out)["sources"] == []
+
+
+def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
+    cached(Letters("letters")).encode(passages(3))
+    ended = eatlas_cli("cache", "clear", "leters")
+    assert ended.code == 2
+    assert ended.err == (
+        f"error: {computed_vectors}: no vectors of this source are kept\n"
+        "  got: leters\n  allowed: letters\n  remedy: did you mean letters?\n"
+    )
+
+
+def test_damage_is_said(eatlas_cli, computed_vectors):
+    computed_vectors.mkdir(parents=True)
+    (computed_vectors / "vectors-v1-1.sqlite").write_bytes(b"damage" * 1000)
+    ended = eatlas_cli("cache", "show")
+    assert ended.code == 0
+    assert "damaged: file is not a database; the next run begins anew\n" in ended.out
+    assert eatlas_cli("cache", "clear").out == "removed: 0 vectors\n"
+    assert "damaged" not in eatlas_cli("cache", "show").out
+
+
+def test_a_folder_that_is_none(eatlas_cli, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "file" / "under"))
+    assert "nothing is kept" in eatlas_cli("cache", "show").out
+
+
+@pytest.mark.parametrize(("kind", "said"), [(SourceWarning, "warning: it is full\n")])
+def test_warnings_are_said_in_words(eatlas_cli, monkeypatch, kind, said):
+    def contents():
+        warnings.simplefilter("default")
+        warnings.warn("it is full", kind, stacklevel=2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eatlas.sources.encoders.cache.contents.contents", contents)
+    ended = eatlas_cli("cache", "show")
+    assert ended.err == f"{said}interrupted\n"
+    assert ended.code == 130
+
+
+def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):
+    def contents():
+        stop = KeyboardInterrupt()
+        stop.add_note("7 of 9 texts are encoded and kept")
+        raise stop
+
+    monkeypatch.setattr("eatlas.sources.encoders.cache.contents.contents", contents)
+    assert eatlas_cli("cache", "show").err == "interrupted; 7 of 9 texts are encoded and kept\n"
