@@ -9,7 +9,8 @@ from tests.sources.series_files import write_histwords
 import eatlas
 from eatlas.errors import AnisotropyWarning, SourceError
 from eatlas.sources import Snapshot, VectorSource, open_sources
-from eatlas.sources.transforms import parse_transforms, split_transform
+from eatlas.sources.spec import take_option
+from eatlas.sources.transforms import parse_transforms
 
 RNG = np.random.default_rng(11)
 WORDS = [f"w{i}" for i in range(300)]
@@ -207,7 +208,7 @@ def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):
     ],
 )
 def test_the_option_is_taken_out(spec, plain, transform):
-    assert split_transform(spec) == (plain, transform)
+    assert take_option(spec, "transform") == (plain, transform)
 
 
 def test_a_file_that_is_called_like_an_option_is_a_file(tmp_path):

@@ -51,6 +51,15 @@ def run(
             show_default=False,
         ),
     ] = None,
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEMPLATE",
+            help="Text that words are put into before a model encodes them, such as "
+            "'This is {}'; may be repeated, to see how findings move with it.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -89,7 +98,7 @@ def run(
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
-    plan = make_plan(tests, vectors, measure, case=_case(case), seed=seed)
+    plan = make_plan(tests, vectors, measure, prompts=prompt or None, case=_case(case), seed=seed)
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:

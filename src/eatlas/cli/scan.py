@@ -23,7 +23,7 @@ PATIENCE = 1.0
 NO_BANDS = "none"
 
 
-def scan(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+def scan(
     vectors: Annotated[
         str,
         typer.Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 
@@ -23,6 +23,7 @@ def run(
     vectors: Any = None,
     measures: Any = None,
     *,
+    prompts: str | Iterable[str] | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
@@ -37,6 +38,9 @@ def run(
         What :func:`eatlas.open_vectors` takes.
     measures : str, measure, or list of them, default "ml-eat"
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``.
+    prompts : str or list of str, optional
+        Texts that words are put into before they are encoded, such as ``"This is {}"``; each
+        source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
@@ -69,7 +73,7 @@ def run(
     'BY-Singular'
     """
     require_workers(workers)  # before a large file is read
-    plan = make_plan(tests, vectors, measures, case=case, seed=seed)
+    plan = make_plan(tests, vectors, measures, prompts=prompts, case=case, seed=seed)
     results = execute(plan, choose(workers, len(plan.jobs)))
     if results.failures:
         first = results.failures[0]

@@ -18,6 +18,7 @@ from eatlas.sources import (
     ask,
     open_sources,
     period_of,
+    prompted,
 )
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
@@ -51,6 +52,7 @@ def make_plan(
     vectors: Any = None,
     measures: Any = None,
     *,
+    prompts: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
     tell: Tell | None = None,
@@ -75,7 +77,8 @@ def make_plan(
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
     chosen_tests = _of_fitting_kind(tests, chosen.values())
-    sources = _open_all([vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS))
+    given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
+    sources = _open_all(given, prompts)
     words = {word for measure in chosen.values() for word in measure.words}
     snapshots = [ask(source, chosen_tests, words, case, tell) for source in sources]
     jobs = tuple(
@@ -114,13 +117,19 @@ def _several(given: Any, default: str) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _open_all(specs: list[Any]) -> list[VectorSource]:
-    """Open each source once; the names that results will carry must tell them apart."""
+def _open_all(specs: list[Any], prompts: Any) -> list[VectorSource]:
+    """Open each source once, and put it into every prompt.
+
+    The names that results will carry must tell them apart.
+    """
     texts = {str(spec): spec for spec in specs if isinstance(spec, str | Path)}
     objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     sources = [source for spec in (*texts.values(), *objects) for source in open_sources(spec)]
+    if prompts is not None:
+        texts_in = dict.fromkeys([prompts] if isinstance(prompts, str) else prompts)
+        sources = [prompted(source, prompt) for source in sources for prompt in texts_in]
     names = Counter((source.name, period_of(source)) for source in sources)
     same = [name for (name, _), n in names.items() if n > 1]
     if same:

@@ -5,6 +5,7 @@ from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellin
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
 from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual
+from eatlas.sources.prompts import PromptedSource, prompted
 from eatlas.sources.protocol import ChunkedSource, VectorSource
 from eatlas.sources.series import PeriodSource, period_of
 from eatlas.sources.snapshot import EncodedSnapshot, Snapshot, ask
@@ -19,6 +20,7 @@ __all__ = [
     "EncodedSnapshot",
     "Passage",
     "PeriodSource",
+    "PromptedSource",
     "Snapshot",
     "Tell",
     "VectorSource",
@@ -30,5 +32,6 @@ __all__ = [
     "open_sources",
     "open_vectors",
     "period_of",
+    "prompted",
     "spellings",
 ]

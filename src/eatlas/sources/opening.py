@@ -23,8 +23,8 @@ from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
 from eatlas.sources.schemes import known_schemes, opener_of
 from eatlas.sources.series import is_series, open_series
-from eatlas.sources.spec import FileSpec, parse_file_spec
-from eatlas.sources.transforms import TransformedSource, parse_transforms, split_transform
+from eatlas.sources.spec import FileSpec, parse_file_spec, take_option
+from eatlas.sources.transforms import TransformedSource, parse_transforms
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -107,7 +107,7 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
         If there is no such source, or what it holds are not vectors.
     """
     if isinstance(spec, str | Path):
-        plain, transform = split_transform(str(spec))
+        plain, transform = take_option(str(spec), "transform")
         opener = opener_of(plain)
         if opener is not None:
             several = opener(plain)
@@ -151,7 +151,7 @@ def _open_string(spec: str | Path) -> VectorSource:
         return open_file(path)
     if str(spec).startswith(SCHEME):
         return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
-    plain, transform = split_transform(str(spec))
+    plain, transform = take_option(str(spec), "transform")
     if transform is not None:
         return TransformedSource(_open_string(plain), parse_transforms(transform), str(spec))
     kind = opener_of(str(spec))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from eatlas.sources.prompts import OPTION, prompted
 from eatlas.sources.protocol import VectorSource
-from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.spec import parse_file_spec, take_option
 
 Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
@@ -24,7 +26,16 @@ def opener_of(text: str) -> Opener | None:
     """
     scheme, colon, _ = text.partition(":")
     opener = SCHEMES.get(scheme) if colon else None
-    return None if opener is None or parse_file_spec(text).path.exists() else opener
+    if opener is None or parse_file_spec(text).path.exists():
+        return None
+    return partial(_open_with_prompt, opener)
+
+
+def _open_with_prompt(opener: Opener, text: str) -> tuple[VectorSource, ...]:
+    """Open what encodes texts; a prompt is for all kinds of it alike."""
+    plain, prompt = take_option(text, OPTION)
+    sources = opener(plain)
+    return sources if prompt is None else tuple(prompted(source, prompt) for source in sources)
 
 
 def known_schemes() -> str:

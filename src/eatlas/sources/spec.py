@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,52 @@ def parse_file_spec(text: str) -> FileSpec:
     rest = text[len(path) :]
     options, found, member = rest.removeprefix("?").partition("#")
     return FileSpec(Path(path), parse_options(options, text), unquote(member) if found else None)
+
+
+def take_option(text: str, key: str) -> tuple[str, str | None]:
+    """Take one option out of a source string.
+
+    Returns
+    -------
+    plain : str
+        The source string without it.
+    value : str or None
+        None where there is no such option.
+
+    Raises
+    ------
+    SourceError
+        If the options cannot be read.
+
+    Examples
+    --------
+    >>> take_option("vectors.npy?transform=center&vocab=words.txt", "transform")
+    ('vectors.npy?vocab=words.txt', 'center')
+    >>> take_option("vectors.npy", "transform")
+    ('vectors.npy', None)
+    """
+    value = parse_file_spec(text).options.get(key)
+    option = rf"(?P<before>[?&]){re.escape(key)}=[^?&#]*(?P<after>&?)"
+    found = list(re.finditer(option, text))
+    if value is None or not found:
+        return text, None
+    last = found[-1]
+    joint = last["before"] if last["after"] else ""
+    return text[: last.start()] + joint + text[last.end() :], value
+
+
+def with_option(text: str, option: str) -> str:
+    """Add an option to a source string: after the others, before the member of an archive.
+
+    Examples
+    --------
+    >>> with_option("vectors.zip?dim=50#a.txt", "transform=center")
+    'vectors.zip?dim=50&transform=center#a.txt'
+    """
+    if Path(text).exists():
+        return f"{text}?{option}"
+    head, mark, member = text.partition("#")
+    return f"{head}{'&' if '?' in head else '?'}{option}{mark}{member}"
 
 
 def parse_options(text: str, where: str) -> dict[str, str]:

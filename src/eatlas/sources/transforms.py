@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from eatlas.errors import EatlasError, SourceError
 from eatlas.nearest import nearest
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource
 from eatlas.sources.series import period_of
-from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.spec import with_option
 from eatlas.sources.whole import ListedSource, require_whole, usable
 from eatlas.stats.affine import Affine, standardize, whiten, without_top
 from eatlas.stats.moments import Moments
@@ -29,7 +28,6 @@ _PLAIN: dict[str, Callable[[Array], Array] | None] = {
     "standardize": standardize,
     "whiten": whiten,
 }
-_OPTION = re.compile(r"(?P<before>[?&])transform=[^?&#]*(?P<after>&?)")
 _WITH_NUMBER = re.compile(rf"{TOP}:([1-9][0-9]{{0,5}})")
 
 
@@ -60,37 +58,6 @@ def parse_transforms(text: str) -> tuple[Step, ...]:
     ['center', 'all-but-the-top:2']
     """
     return tuple(_parse_step(part.strip().lower()) for part in text.split(","))
-
-
-def split_transform(spec: str) -> tuple[str, str | None]:
-    """Take the option ``transform`` out of a source string.
-
-    Returns
-    -------
-    plain : str
-        The source string without it.
-    transform : str or None
-        Its value; None where there is no such option.
-
-    Raises
-    ------
-    SourceError
-        If the options cannot be read.
-
-    Examples
-    --------
-    >>> split_transform("vectors.npy?transform=center&vocab=words.txt")
-    ('vectors.npy?vocab=words.txt', 'center')
-    >>> split_transform("vectors.npy")
-    ('vectors.npy', None)
-    """
-    transform = parse_file_spec(spec).options.get("transform")
-    found = list(_OPTION.finditer(spec))
-    if transform is None or not found:
-        return spec, None
-    option = found[-1]
-    joint = option["before"] if option["after"] else ""
-    return spec[: option.start()] + joint + spec[option.end() :], transform
 
 
 def _parse_step(text: str) -> Step:
@@ -162,7 +129,7 @@ class TransformedSource:
     @property
     def name(self) -> str:
         """The source's name and the transforms."""
-        return self._name or _name_with(self.source.name, f"transform={self.transform}")
+        return self._name or with_option(self.source.name, f"transform={self.transform}")
 
     @property
     def dim(self) -> int:
@@ -253,11 +220,3 @@ class TransformedSource:
             if moments is not None:
                 moments.add(rows)
         return moments or Moments(self.dim)
-
-
-def _name_with(name: str, option: str) -> str:
-    """Add an option to a source string: after the others, before the member of an archive."""
-    if Path(name).exists():
-        return f"{name}?{option}"
-    head, mark, member = name.partition("#")
-    return f"{head}{'&' if '?' in head else '?'}{option}{mark}{member}"

@@ -10,7 +10,7 @@ from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.stimuli.sentences.forms import Forms
-from eatlas.stimuli.sentences.making import make_sentence
+from eatlas.stimuli.sentences.making import fill, make_sentence
 from eatlas.stimuli.sentences.templates import PLACES, Templates, built_in
 from eatlas.stimuli.toml import parse_battery
 
@@ -233,5 +233,5 @@ def test_every_term_makes_sentences_and_none_stands_twice(words, name):
 @given(text=st.text(st.characters(exclude_characters="{}"), max_size=20))
 def test_what_stands_around_a_place_is_kept(text):
     for place in PLACES:
-        said = make_sentence(f"X{text}{{{place}}}", "axe", Forms("an axe", "axes")).text
+        said = fill(f"X{text}{{{place}}}", "axe", Forms("an axe", "axes"))[0]
         assert said[1:].startswith(text)

@@ -146,6 +146,27 @@ def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sente
     >>> make_sentence("{term} is here.", "iPhone").text
     'iPhone is here.'
     """
+    text, span = fill(template, term, forms)
+    first = text.split(" ", 1)[0]
+    if first.islower() and len(text[0].upper()) == 1:
+        text = text[0].upper() + text[1:]
+    return Sentence(text=text, stimulus=term, template=template, span=span)
+
+
+def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:
+    """Put a term into a template, as both are written.
+
+    Returns
+    -------
+    text : str
+    span : (int, int)
+        Where the term, without an article, stands first.
+
+    Examples
+    --------
+    >>> fill("this is {term}", "ivy")
+    ('this is ivy', (8, 11))
+    """
     said = {"term": ("", term)}
     if forms is not None:
         article = forms.one.removesuffix(forms.singular)
@@ -156,14 +177,10 @@ def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sente
             "the terms": ("the ", forms.plural),
         }
     text = PLACE.sub(lambda place: "".join(said[place[1]]), template)
-    first = text.split(" ", 1)[0]
-    if first.islower() and len(text[0].upper()) == 1:
-        text = text[0].upper() + text[1:]
     place = next(PLACE.finditer(template))
     before, word = said[place[1]]
     start = place.start() + len(before)
-    span = (start, start + len(word))
-    return Sentence(text=text, stimulus=term, template=template, span=span)
+    return text, (start, start + len(word))
 
 
 def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:

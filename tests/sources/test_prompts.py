@@ -1,0 +1,95 @@
+"""Words in prompts: texts, spans, names, errors, runs over several prompts."""
+
+import pytest
+from tests.inputs import make_test
+from tests.sources.test_passages import WORDS, Letters, count, sentences
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources import Passage, PromptedSource, prompted
+
+
+class Kept(Letters):
+    """Keeps the texts that it is asked for."""
+
+    def encode(self, passages, tell=None):
+        self.texts = {one.text: one.span for one in passages}
+        return super().encode(passages, tell)
+
+
+def words(*given):
+    return [Passage(word, (0, len(word))) for word in given]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "word", "text", "span"),
+    [
+        ("This is {}", "aster", "This is aster", (8, 13)),
+        ("{} is here.", "aster", "aster is here.", (0, 5)),
+        ("{}", "aster", "aster", (0, 5)),
+        ("This is {a term}.", "hour", "This is an hour.", (11, 15)),
+        ("{the terms} are here", "aster", "the asters are here", (4, 10)),
+        ("{term}: what?", "fried chicken", "fried chicken: what?", (0, 13)),
+    ],
+)
+def test_a_word_in_a_prompt(prompt, word, text, span):
+    source = Kept()
+    (vector,) = PromptedSource(source, prompt).encode(words(word)).values()
+    assert source.texts == {text: span}
+    assert vector.tolist() == (count(text[slice(*span)]) + count(text) / 2).tolist()
+
+
+def test_answers_are_about_the_words_that_were_asked():
+    source = PromptedSource(Letters(), "This is {}")
+    assert set(source.encode(words("ivy", "rose"))) == set(words("ivy", "rose"))
+    assert (
+        source.lookup(["ivy"])["ivy"].tolist() == (count("ivy") + count("thisisivy") / 2).tolist()
+    )
+    assert source.encoding.prompt == "This is {}"
+    assert source.name == "letters?prompt=This is {}"
+    assert source.fingerprint == "letters:1;prompt=This is {}"
+    assert (source.dim, source.notes) == (26, ())
+
+
+def test_a_name_that_can_be_opened_again():
+    name = PromptedSource(Letters(), "50% & #{}?").name
+    assert name == "letters?prompt=50%25 %26 %23{}%3F"
+
+
+@pytest.mark.parametrize("prompt", ["", "This is it", "{} and {}", "{words}", "{} {", "{}}"])
+def test_a_prompt_needs_one_place(prompt):
+    with pytest.raises(SourceError, match=r"allowed: one place, \{\}, as in 'This is \{\}'"):
+        PromptedSource(Letters(), prompt)
+
+
+def test_sentences_are_not_put_into_prompts():
+    with pytest.raises(SourceError) as caught:
+        eatlas.run(sentences(), Letters(), prompts="This is {}")
+    assert str(caught.value).startswith(
+        "letters?prompt=This is {}: a prompt is for tests of words\n  got: the sentence "
+    )
+
+
+def test_one_prompt_is_enough():
+    with pytest.raises(SourceError, match="words are put into two prompts"):
+        prompted(PromptedSource(Letters(), "This is {}"), "That is {}")
+
+
+def test_vectors_that_are_looked_up_take_none():
+    with pytest.raises(SourceError) as caught:
+        eatlas.run("weat-6", "glove-sample", prompts=["This is {}"])
+    assert str(caught.value) == (
+        "glove-sample: a prompt changes nothing here, as words are looked up one by one\n"
+        "  got: the prompt 'This is {}'\n"
+        "  allowed: prompts for sources that encode text, such as hf:\n"
+        "  remedy: leave the prompt out for these vectors"
+    )
+
+
+def test_several_prompts_in_one_run():
+    prompts = ["This is {}", "The {} is here", "This is {}"]
+    results = eatlas.run(make_test(**WORDS), Letters(), prompts=prompts)
+    assert [result.encoding.prompt for result in results] == prompts[:2]
+    frame = results.sensitivity("prompt")
+    assert frame["prompt"].tolist() == prompts[:2]
+    assert frame["effect_size"].nunique() == 2
