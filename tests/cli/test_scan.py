@@ -373,3 +373,4 @@ def test_progress_is_shown_to_a_person_who_waits(tmp_path):
     text = on_a_terminal(["scan", "--vectors", "v.npy", *groups, "--top", 1], 100, tmp_path)
     assert " of 4,526 words, " in text
     assert " a second" in text
+    assert " 0 a second" not in text

@@ -215,16 +215,18 @@ def _progress(expected: int | None) -> Iterator[Callable[[int], None] | None]:
     columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task("", total=expected)
-    begun, before = time.monotonic(), -1
+    shown_from = time.monotonic() + PATIENCE
     of = "" if expected is None else f" of {expected:,}"
+    first: list[tuple[float, int]] = []
 
     def tick(done: int) -> None:
-        nonlocal before
-        spent = time.monotonic() - begun
-        before = done if before < 0 else before  # what was taken over took no time
-        rate = (done - before) / spent
-        bar.update(task, completed=done, description=f"{done:,}{of} words, {rate:,.0f} a second")
-        if spent > PATIENCE:
+        # the rate counts from the first chunk on: the words taken over before it took no time
+        now = time.monotonic()
+        first[:] = first or [(now, done)]
+        begun, before = first[0]
+        rate = f", {(done - before) / (now - begun):,.0f} a second" if now > begun else ""
+        bar.update(task, completed=done, description=f"{done:,}{of} words{rate}")
+        if now > shown_from:
             bar.start()
 
     try:
