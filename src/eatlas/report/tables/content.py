@@ -8,7 +8,7 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.levels import LevelRow, levels_of
 from eatlas.report.numerals import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.report.rule import Rule
-from eatlas.report.sections import distinct, source_of
+from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.tables.model import Cell, Column, Table
 from eatlas.report.text import one_line
 from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
@@ -45,7 +45,8 @@ def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
             (row[0], Cell((one_line(source_of(owner)),)), *row[1:])
             for owner, row in zip(owners, rows, strict=True)
         ]
-    named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
+    whole = named_sources(members)
+    named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
     return Table(
         id=first.measure,
         caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
