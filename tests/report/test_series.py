@@ -1,8 +1,10 @@
 """Results of one test over years: groups, gaps, words."""
 
+import re
+
 import pytest
-from tests.report.reading import Page
-from tests.report.records import full, level_trend, ml_eat, sc_eat, trend, weat
+from tests.report.reading import Page, svg_root
+from tests.report.records import full, level_trend, ml_eat, sc_eat, trend, uncertainty, weat
 
 from eatlas.errors import CoverageError
 from eatlas.report import report_html
@@ -12,6 +14,7 @@ from eatlas.report.series import NOT_GIVEN, series_of
 from eatlas.results import Failure, Results
 
 YEARS = (1900, 1910, 1930)
+WEAK, STABLE = (uncertainty(patterns={"AX-Singular": share}) for share in (0.2, 0.9))
 
 
 def grouped(*results, trends=(), failures=()):
@@ -168,3 +171,26 @@ def test_the_head_of_the_page_names_the_series_once():
     text = Page(report_html(years())).text
     assert "Source some-vectors ( 3 periods, 1900 to 1930)" in text
     assert text.count("3 periods, 1900 to 1930") == 2  # and in the methods paragraph
+
+
+def test_in_brief_names_the_years_and_knows_of_gaps():
+    given = [full(period=year, uncertainty=WEAK if year == 1910 else STABLE) for year in YEARS]
+    text = Page(report_html(given)).text
+    assert "the same pattern is seen again for test-1 (1910): take this pattern" in text
+    assert "Every term of every test has a vector, in the years that have a result." in text
+    whole = Page(report_html(given[:2])).text
+    assert "Every term of every test has a vector." in whole
+
+
+def test_hostile_texts_stay_text():
+    nasty = '"><script>alert(1)</script>&amp;\x1b[31m'
+    head = {"test": nasty, "title": nasty, "source": nasty}
+    given = [ml_eat(period=year, names=dict.fromkeys("XYAB", nasty), **head) for year in YEARS]
+    missing = [{"period": 1920, "reason": nasty}]
+    said = trend(YEARS, missing=missing, warnings=[nasty], **head)
+    html = report_html(Results(given, trends=[said]))
+    page = Page(html)
+    assert len(page.scripts) == 1
+    assert "\x1b" not in html
+    (figure,) = [svg for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if "by year" in svg]
+    assert "alert(1)" in "".join(svg_root(figure).itertext())

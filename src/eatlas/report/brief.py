@@ -24,7 +24,10 @@ def in_brief(
     shown: Sequence[Section], family: DeclaredFamily, series: Sequence[Series] = ()
 ) -> list[str]:
     """Say in sentences what the results of a page show together; nothing for none."""
-    return [*_over_time(series), *_sentences(shown, family)] if shown else []
+    if not shown:
+        return []
+    gaps = any(one.missing for one in series)
+    return [*_over_time(series), *_sentences(shown, family, gaps=gaps)]
 
 
 def _over_time(series: Sequence[Series]) -> Iterator[str]:
@@ -42,14 +45,14 @@ def _over_time(series: Sequence[Series]) -> Iterator[str]:
     )
 
 
-def _sentences(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
+def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) -> Iterator[str]:
     maps = [(s, s.result) for s in shown if isinstance(s.result, MLEATResult)]
     if maps:
         yield from _patterns(maps)
         yield from _two_sided(maps)
         yield from _unstable(maps)
     yield from _family(shown, family)
-    yield from _missing(shown)
+    yield from _missing(shown, gaps=gaps)
 
 
 def _patterns(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
@@ -100,7 +103,7 @@ def _unstable(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
         least = min(known, key=lambda pair: pair[1])
         yield (
             "Every pattern is seen again in more than half of the draws of other words, least "
-            f"often that of {isolated(least[0].result.test)} ({percent(least[1])})."
+            f"often that of {_called(least[0])} ({percent(least[1])})."
         )
 
 
@@ -119,12 +122,13 @@ def _family(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
     )
 
 
-def _missing(shown: Sequence[Section]) -> Iterator[str]:
+def _missing(shown: Sequence[Section], *, gaps: bool) -> Iterator[str]:
     # several measures of one test look up the same terms
     counts = {(s.result.test, s.source): s.result.coverage.counts() for s in shown}
     missing = sum(m for _, m in counts.values())
     if not missing:
-        yield "Every term of every test has a vector."
+        where = ", in the years that have a result" if gaps else ""
+        yield f"Every term of every test has a vector{where}."
         return
     lacking = [section for section in shown if section.missing]
     yield (
@@ -135,7 +139,13 @@ def _missing(shown: Sequence[Section]) -> Iterator[str]:
 
 
 def _named(shown: Sequence[Section]) -> str:
-    names = distinct(isolated(section.result.test) for section in shown)
+    names = distinct(_called(section) for section in shown)
     if len(names) <= NAMED:
         return ", ".join(names)
     return f"{', '.join(names[:NAMED])} and {count(len(names) - NAMED)} more"
+
+
+def _called(section: Section) -> str:
+    """The test and, in a series, its year."""
+    year = section.result.period
+    return isolated(section.result.test) + ("" if year is None else f" ({year})")
