@@ -135,3 +135,18 @@ def test_the_last_bits_of_a_fit_are_the_machines(eatlas_cli, tmp_path):
         verified = eatlas_cli("verify", path)
         assert verified.code == code
         assert ("vectors_sha256" in verified.out) == bool(code)
+
+
+def test_several_sources_stand_side_by_side(capsys):
+    from eatlas.cli.diagnose_table import print_diagnoses
+
+    found = [
+        eatlas.diagnose("glove-sample", sample=20),
+        eatlas.diagnose({"a": [9, 1], "b": [9, 2]}),
+    ]
+    print_diagnoses(found)
+    said = capsys.readouterr().out
+    assert "glove-sample" in said
+    assert "fine" in said
+    assert "doubtful" in said
+    assert "IsoScore" in said

@@ -31,8 +31,17 @@ def diagnose(
         typer.Option(metavar="SOURCE", help="The same, as an option.", show_default=False),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+        bool, typer.Option("--json", help="Print one JSON object a source, and nothing else.")
     ] = False,
+    tests: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID|BATTERY|FILE.toml",
+            help="For a source that encodes texts: the tests whose texts are looked at; may be "
+            "repeated. [default: sent-caliskan, or caliskan where vectors stand for words]",
+            show_default=False,
+        ),
+    ] = None,
     sample: Annotated[
         int,
         typer.Option(
@@ -45,13 +54,18 @@ def diagnose(
 ) -> None:
     """Say whether cosines mean anything in a space: anisotropy, rogue dimensions, hubness.
 
-    Looks at every vector of the source, once.
+    Looks at every vector of the source, once; of a source that encodes texts, at those of tests.
+    Several layers (?layer=all) are shown side by side.
 
     Exit codes: 0 done, whatever was found; 2 the source cannot be used.
     """
-    from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415  (--help need not wait)
+    from eatlas.sources import open_sources  # noqa: PLC0415  (--help need not wait)
+    from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415
 
-    found = look(_one_of(source, vectors), sample=sample, seed=seed)
+    found = [
+        look(one, tests=tests or None, sample=sample, seed=seed)
+        for one in open_sources(_one_of(source, vectors))
+    ]
     with output_of_a_command():
         _show(found, as_json=as_json)
 
@@ -66,14 +80,18 @@ def _one_of(source: str | None, vectors: str | None) -> str:
     return source or vectors or DEFAULT
 
 
-def _show(found: Diagnosis, *, as_json: bool) -> None:
+def _show(found: list[Diagnosis], *, as_json: bool) -> None:
     if as_json:
         import json  # noqa: PLC0415
 
-        line = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+        said = (json.dumps(one.to_dict(), ensure_ascii=False, allow_nan=False) for one in found)
+        lines = "".join(f"{line}\n" for line in said)
         sys.stdout.flush()
-        sys.stdout.buffer.write(line.encode())  # JSON is UTF-8, whatever the terminal
+        sys.stdout.buffer.write(lines.encode())  # JSON is UTF-8, whatever the terminal
         return
-    from eatlas.cli.diagnose_table import print_diagnosis  # noqa: PLC0415
+    from eatlas.cli.diagnose_table import print_diagnoses, print_diagnosis  # noqa: PLC0415
 
-    print_diagnosis(found)
+    if len(found) == 1:
+        print_diagnosis(found[0])
+    else:
+        print_diagnoses(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+from collections.abc import Sequence
 from itertools import chain
 
 from rich import box
@@ -25,7 +26,49 @@ WIDTHS = (60, 110)
 
 def print_diagnosis(found: Diagnosis) -> None:
     """Print the verdict, a table of all figures, and what passes a limit."""
-    text = _rendered(found)
+    zero = f"; {found.zero:,} zero vectors left out" if found.zero else ""
+    size = f"{found.vectors:,} vectors of {found.dim} components{zero}"
+    _write(
+        Text(f"{one_line(found.source)}: {size}", "bold"),
+        Text(verdict(found)),
+        "",
+        _table(found),
+        *_warnings(found),
+    )
+
+
+def print_diagnoses(found: Sequence[Diagnosis]) -> None:
+    """Print the figures of several sources, such as the layers of a model, side by side."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    table.add_column("Source", overflow="fold")
+    heads = ("mean cosine", "sd", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
+    for head in heads:
+        table.add_column(head, justify="right" if head else "left", no_wrap=True)
+    for one in found:
+        doubtful = any(reading.doubtful for reading in readings(one))
+        table.add_row(
+            one_line(one.source),
+            f"{one.mean_cosine:.3f}",
+            f"{one.sd_cosine:.3f}",
+            "–" if one.iso_score is None else f"{one.iso_score:.3f}",
+            "–" if one.variance is None else f"{one.variance.top1:.0%}",
+            f"{one.loudest.dimension}: {one.loudest.length:.0%}",
+            Text(DOUBTFUL, "bold red") if doubtful else Text(FINE, "green"),
+        )
+    sizes = sorted({one.vectors for one in found})
+    spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
+    vectors = f"{len(found)} sources, {spread} vectors of each"
+    said = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
+    said += "and loudest dimension: share of variance and of squared length. One source alone is "
+    _write(Text(vectors, "bold"), "", table, Text(f"{said}shown with every figure.", "dim"))
+
+
+def _warnings(found: Diagnosis) -> list[Text]:
+    return [Text.assemble(("WARNING: ", "bold"), warning) for warning in found.warnings]
+
+
+def _write(*parts: Text | Table | str) -> None:
+    text = _rendered(parts)
     encoding = sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)
@@ -34,7 +77,7 @@ def print_diagnosis(found: Diagnosis) -> None:
     sys.stdout.write(text)
 
 
-def _rendered(found: Diagnosis) -> str:
+def _rendered(parts: Sequence[Text | Table | str]) -> str:
     columns = shutil.get_terminal_size((WIDTHS[1], 0)).columns
     colours = sys.stdout.isatty()
     console = Console(
@@ -43,15 +86,9 @@ def _rendered(found: Diagnosis) -> str:
         force_terminal=colours,
         highlight=False,
     )
-    zero = f"; {found.zero:,} zero vectors left out" if found.zero else ""
-    size = f"{found.vectors:,} vectors of {found.dim} components{zero}"
     with console.capture() as captured:
-        console.print(Text(f"{one_line(found.source)}: {size}", "bold"))
-        console.print(Text(verdict(found)))
-        console.print()
-        console.print(_table(found))
-        for warning in found.warnings:
-            console.print(Text.assemble(("WARNING: ", "bold"), warning))
+        for part in parts:
+            console.print(part)
     # rich fills lines up with blanks
     return "".join(
         chain.from_iterable((line.rstrip(), "\n") for line in captured.get().split("\n"))

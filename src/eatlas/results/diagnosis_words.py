@@ -28,16 +28,17 @@ def readings(diagnosis: Diagnosis) -> tuple[Reading, ...]:
     >>> readings(eatlas.diagnose({"a": [1, 0], "b": [0, 1], "c": [-1, -1]}))[0].figure
     'Mean cosine of two words'
     """
+    by_rank = bool(diagnosis.bands)  # the order of texts that were encoded says nothing
     return (
         _cosine(diagnosis),
-        _bands(diagnosis),
+        *([_bands(diagnosis)] if by_rank else []),
         _level3(diagnosis),
         _iso_score(diagnosis),
         _variance(diagnosis),
         _loudest(diagnosis),
         _rogue(diagnosis),
         _hubness(diagnosis.hubness),
-        _norms(diagnosis),
+        *([_norms(diagnosis)] if by_rank else []),
     )
 
 

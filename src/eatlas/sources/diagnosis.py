@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,10 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.sources.opening import open_vectors
+from eatlas.sources.passages import Tell, all_passages, is_contextual
+from eatlas.sources.protocol import VectorSource
 from eatlas.sources.sampling import Sample
+from eatlas.sources.texts import EncodedTexts
 from eatlas.sources.whole import ListedSource, require_whole, usable
 from eatlas.stats.anisotropy import PairCosines, pair_cosines
 from eatlas.stats.hubness import k_occurrences, skewness
@@ -29,6 +32,7 @@ from eatlas.stats.inputs import whole
 from eatlas.stats.isoscore import effective_dimensions, iso_score, variance_shares
 from eatlas.stats.moments import Moments
 from eatlas.stats.rank_correlation import spearman
+from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 
 Array = NDArray[np.float64]
@@ -42,17 +46,25 @@ ROGUE = 3
 """Timkey and van Schijndel (2021) find 1 to 3 rogue dimensions in each model."""
 
 
-def diagnose(source: Any, *, sample: int = SAMPLE, seed: int = 0) -> Diagnosis:
+def diagnose(
+    source: Any, *, tests: Any = None, sample: int = SAMPLE, seed: int = 0, tell: Tell | None = None
+) -> Diagnosis:
     """Say whether cosines are meaningful in a source.
 
     Parameters
     ----------
     source : anything that :func:`eatlas.open_vectors` opens
-        Must be readable from end to end: a file, a name, a dict, (words, array).
+        Must be readable from end to end: a file, a name, a dict, (words, array); or it encodes
+        texts, and those of `tests` are looked at.
+    tests : what :func:`eatlas.load_tests` takes, optional
+        For a source that encodes texts: default ``sent-caliskan`` where its vectors stand for
+        sentences, ``caliskan`` where they stand for words.
     sample : int, default 10,000
         Vectors drawn for hubness, 2 or more; all other figures are about every vector.
     seed : int, default 0
         Of that sample, 0 or more.
+    tell : callable, optional
+        Called with the number of passages encoded and the number of all.
 
     Returns
     -------
@@ -65,8 +77,8 @@ def diagnose(source: Any, *, sample: int = SAMPLE, seed: int = 0) -> Diagnosis:
     Raises
     ------
     SourceError
-        If the source cannot be listed, has fewer than two vectors that are not zero, or has one
-        that is not finite.
+        If the source cannot be listed, or can and `tests` are given; if it has fewer than two
+        vectors that are not zero, or has one that is not finite.
 
     Examples
     --------
@@ -76,7 +88,7 @@ def diagnose(source: Any, *, sample: int = SAMPLE, seed: int = 0) -> Diagnosis:
     (0.16, 0.58, ())
     """
     survey = _Survey(
-        require_whole(open_vectors(source), "a diagnosis looks at all vectors"),
+        _listed(open_vectors(source), tests, tell),
         Sample(whole(sample, "sample", 2), np.random.default_rng(whole(seed, "seed", 0))),
     )
     survey.read()
@@ -84,11 +96,26 @@ def diagnose(source: Any, *, sample: int = SAMPLE, seed: int = 0) -> Diagnosis:
     return found.model_copy(update={"warnings": found.remarks()})
 
 
+def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource:
+    if is_contextual(source):
+        if tests is None:
+            tests = "sent-caliskan" if source.encoding.level == "sentence" else "caliskan"
+        return EncodedTexts(source, all_passages(load_tests(tests)), tell)
+    if tests is not None:
+        raise SourceError(
+            f"{source.name}: tests say which texts an encoder is asked for",
+            got=f"tests {tests!r} for vectors that are all there",
+            remedy="leave the tests out: all vectors are looked at",
+        )
+    return require_whole(source, "a diagnosis looks at all vectors")
+
+
 class _Survey:
     """What one pass over a source gathers."""
 
     def __init__(self, source: ListedSource, sample: Sample) -> None:
         self.source, self.sample = source, sample
+        self.ranked = getattr(source, "ranked", True)
         self.unit = Moments(source.dim)
         self.raw: Moments | None = None
         self.seen = 0
@@ -140,15 +167,19 @@ class _Survey:
             mean_cosine=mean,
             sd_cosine=sd,
             alike=mean >= thresholds.ALIKE_MEAN and sd <= thresholds.ALIKE_SD,
-            bands=tuple(band.record(self.seen) for band in self.bands if band.first <= self.seen),
+            bands=tuple(self._bands()),
             iso_score=_number(iso_score(covariance)) if enough else None,
             effective_dimensions=_number(effective_dimensions(covariance)),
             variance=_shares(covariance),
             rogue=tuple(_dimension(pairs, i) for i in pairs.largest(ROGUE)),
             loudest=_dimension(pairs, int(np.argmax(pairs.lengths))),
             hubness=self._hubness(),
-            norm_frequency=self._norm_frequency(),
+            norm_frequency=self._norm_frequency() if self.ranked else None,
         )
+
+    def _bands(self) -> Iterator[RankBand]:
+        if self.ranked:
+            yield from (b.record(self.seen) for b in self.bands if b.first <= self.seen)
 
     def _hubness(self) -> Hubness | None:
         words, rows = self.sample.drawn()

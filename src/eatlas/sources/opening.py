@@ -16,6 +16,7 @@ from eatlas.nearest import nearest
 from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
+from eatlas.sources.passages import is_contextual
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.published import published_vectors
 from eatlas.sources.published.resolving import on_this_machine
@@ -24,7 +25,8 @@ from eatlas.sources.sample import open_sample
 from eatlas.sources.schemes import known_schemes, opener_of
 from eatlas.sources.series import is_series, open_series
 from eatlas.sources.spec import FileSpec, parse_file_spec, take_option
-from eatlas.sources.transforms import TransformedSource, parse_transforms
+from eatlas.sources.texts import TransformedEncodings
+from eatlas.sources.transforms import Step, TransformedSource, parse_transforms
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -121,10 +123,19 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
 
 def _each(
     sources: tuple[VectorSource, ...], transform: str, name: str | None = None
-) -> tuple[TransformedSource, ...]:
+) -> tuple[VectorSource, ...]:
     """Sources such as the periods of a series, each transformed by a fit on its own vectors."""
     steps = parse_transforms(transform)
-    return tuple(TransformedSource(source, steps, name) for source in sources)
+    return tuple(_transformed(source, steps, name) for source in sources)
+
+
+def _transformed(
+    source: VectorSource, steps: tuple[Step, ...], name: str | None = None
+) -> VectorSource:
+    """Transform vectors: all that a source has, or all that it will encode at once."""
+    if is_contextual(source):
+        return TransformedEncodings(source, steps)
+    return TransformedSource(source, steps, name)
 
 
 def is_pair(spec: object) -> bool:
@@ -153,7 +164,7 @@ def _open_string(spec: str | Path) -> VectorSource:
         return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
     plain, transform = take_option(str(spec), "transform")
     if transform is not None:
-        return TransformedSource(_open_string(plain), parse_transforms(transform), str(spec))
+        return _transformed(_open_string(plain), parse_transforms(transform), str(spec))
     kind = opener_of(str(spec))
     if kind is not None:
         return _only_one(kind(str(spec)), str(spec))

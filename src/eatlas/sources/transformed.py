@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.sources.opening import open_vectors
+from eatlas.sources.passages import is_contextual
+from eatlas.sources.texts import TransformedEncodings
 from eatlas.sources.transforms import TransformedSource, parse_transforms
 
 
-def transformed(source: Any, transform: str) -> TransformedSource:
+def transformed(source: Any, transform: str) -> TransformedSource | TransformedEncodings:
     """Transform all vectors of a source, as a remedy for anisotropy.
 
     Parameters
     ----------
     source : anything that :func:`eatlas.open_vectors` opens
-        Must be readable from end to end; the transform is fitted on all its vectors but zeros.
+        The transform is fitted on all its vectors but zeros, so it must be readable from end to
+        end; or it encodes texts, and the fit is on all that are encoded at once, as in a run.
     transform : str
         ``center`` subtracts the mean; ``standardize`` also divides each dimension by its standard
         deviation; ``all-but-the-top:K`` also removes the first K principal components (Mu and
@@ -39,4 +42,7 @@ def transformed(source: Any, transform: str) -> TransformedSource:
     >>> source.lookup(["up"])["up"].tolist(), source.fitted_on
     ([1.0, 0.0], 2)
     """
-    return TransformedSource(open_vectors(source), parse_transforms(transform))
+    opened, steps = open_vectors(source), parse_transforms(transform)
+    if is_contextual(opened):
+        return TransformedEncodings(opened, steps)
+    return TransformedSource(opened, steps)

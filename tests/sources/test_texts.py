@@ -1,0 +1,88 @@
+"""Encoders whose vectors are looked at together: diagnosis and transforms on the texts of tests."""
+
+import numpy as np
+import pytest
+from tests.inputs import make_test
+from tests.sources.test_passages import WORDS, Letters, count, sentences
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources import Passage
+from eatlas.sources.texts import EncodedTexts, TransformedEncodings
+
+TEST = make_test(**WORDS)
+ALL = [Passage(term, (0, len(term))) for term in TEST.terms]
+
+
+def plain():
+    return np.array([count(one.text) * 1.5 for one in sorted(ALL)])
+
+
+def test_texts_can_be_read_from_end_to_end():
+    texts = EncodedTexts(Letters(), ALL)
+    blocks = list(texts.iter_chunks(5))
+    assert [len(words) for words, _ in blocks] == [5, 5, 2]
+    assert np.concatenate([rows for _, rows in blocks]).tolist() == plain().tolist()
+    assert len(texts.source.asked) == 1, "however often it is read"
+    assert texts.expected == 12
+    assert texts.lookup(["rose", "nothing"]).keys() == {"rose"}
+
+
+def test_the_fingerprint_holds_the_texts_in_any_order():
+    mixed, fewer = EncodedTexts(Letters(), ALL[::-1]), EncodedTexts(Letters(), ALL[1:])
+    assert EncodedTexts(Letters(), ALL).fingerprint == mixed.fingerprint != fewer.fingerprint
+
+
+def test_an_encoder_is_diagnosed_on_the_texts_of_tests():
+    found = eatlas.diagnose(Letters(), tests=[TEST])
+    unit = plain() / np.linalg.norm(plain(), axis=1, keepdims=True)
+    cosines = (unit @ unit.T)[np.triu_indices(12, 1)]
+    assert found.mean_cosine == pytest.approx(cosines.mean(), abs=2e-6)
+    assert (found.vectors, found.source) == (12, "letters")
+    assert found.norm_frequency is None
+    assert found.bands == (), "texts have no rank"
+    assert "rank" not in str(found.to_dict()["warnings"])
+
+
+def test_an_encoder_of_words_is_asked_the_words_of_caliskan():
+    words = {term for test in eatlas.load_tests("caliskan") for term in test.terms}
+    assert eatlas.diagnose(Letters()).vectors == len(words)
+
+
+def test_vectors_that_are_all_there_need_no_tests():
+    with pytest.raises(SourceError) as caught:
+        eatlas.diagnose("glove-sample", tests="caliskan")
+    assert str(caught.value) == (
+        "glove-sample: tests say which texts an encoder is asked for\n"
+        "  got: tests 'caliskan' for vectors that are all there\n"
+        "  remedy: leave the tests out: all vectors are looked at"
+    )
+
+
+def test_a_transform_is_fitted_on_what_a_run_encodes():
+    source = eatlas.transformed(Letters(), "center")
+    assert isinstance(source, TransformedEncodings)
+    found = source.encode(ALL)
+    expected = plain() - plain().mean(axis=0)
+    assert np.array([found[one] for one in sorted(ALL)]) == pytest.approx(expected, abs=1e-12)
+    assert source.name == "letters?transform=center"
+    assert source.notes == ("Vectors transformed by center, fitted on 12 vectors of letters.",)
+    assert source.fingerprint.startswith("letters:1;texts=")
+    assert source.fingerprint.endswith(";transform=center;fitted_on=12")
+
+
+def test_a_run_with_a_transform_says_so():
+    test = sentences()
+    (result,) = eatlas.run(test, eatlas.transformed(Letters(), "standardize"))
+    (bare,) = eatlas.run(test, Letters())
+    assert result.source == "letters?transform=standardize"
+    assert result.encoding == bare.encoding
+    assert result.level1.effect_size != bare.level1.effect_size
+    assert any("fitted on" in warning for warning in result.warnings)
+
+
+def test_too_few_texts_for_a_transform():
+    with pytest.raises(
+        SourceError, match="the transform whiten cannot be fitted\n  got: 12 vectors"
+    ):
+        eatlas.transformed(Letters(), "whiten").encode(ALL)
