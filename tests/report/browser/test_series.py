@@ -1,6 +1,7 @@
 """Timelines in a browser: on a desk and a telephone, light and dark, on paper."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.report.browser.conftest import DESK, PHONE
 from tests.report.browser.test_access import faults
 from tests.report.browser.test_reading import overflow
@@ -72,3 +73,12 @@ def test_long_names_stay_in_the_drawing(open_page, picture):
     assert overflow(page) == 0
     page.locator("#over-time").evaluate("element => element.scrollIntoView()")
     picture(page, "over-time-long")
+
+
+def test_a_packed_table_opens(open_page):
+    years = range(1800, 1842)
+    page = open_page(Results([ml_eat(period=y) for y in years], trends=[trend(years)]))
+    part = page.locator("#over-time details.later")
+    part.locator("> summary").click()
+    expect(part.locator("table.by-year tbody tr").first).to_be_visible()
+    assert part.locator("table.by-year tbody tr").count() == 42
