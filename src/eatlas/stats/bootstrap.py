@@ -14,15 +14,7 @@ from eatlas.stats.bootstrap_intervals import acceleration, bca, percentile, stud
 from eatlas.stats.inputs import generator, open_unit, whole
 from eatlas.stats.leave_one_out import without_each_other, without_each_unit
 from eatlas.stats.resampling import Over, draw, fewest, sides
-from eatlas.stats.weighted import (
-    Array,
-    Design,
-    Weights,
-    design,
-    effects,
-    other_variance,
-    unit_variance,
-)
+from eatlas.stats.weighted import Array, Layout, Weights, design
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")
 """The three effect sizes in order."""
@@ -127,29 +119,43 @@ def bootstrap_effects(
     (1.582775, 'targets', 0)
     """
     test = design(cosines, n_x, n_a, fewest(over))
+    return bootstrap_layout(test, rng=rng, over=over, resamples=resamples, level=level, ddof=ddof)
+
+
+def bootstrap_layout(
+    test: Layout,
+    *,
+    rng: np.random.Generator,
+    over: Over,
+    resamples: int,
+    level: float,
+    ddof: int,
+) -> Bootstrap:
+    """As :func:`bootstrap_effects`, of a layout whose resampled groups have 2 units or more."""
     count, ddof = whole(resamples, "resamples", 1), whole(ddof, "ddof", 0, 1)
     sample = _Sample(test, over, ddof, open_unit(level))
     chunks = [sample.errors(weights) for weights in draw(test, over, count, generator(rng))]
     notes: list[str] = []
     level1, x, y = (sample.intervals(i, _joined([c[i] for c in chunks]), notes) for i in range(3))
     if notes:
-        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=2)
+        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=3)
     return Bootstrap(level1, x, y, over=over, resamples=count, level=sample.level)
 
 
-Drawn = tuple[Array, Array]
-"""Effect sizes of one level and their standard errors, a number for each resample."""
+Drawn = tuple[Array, Array, Array]
+"""Effect sizes of one level, their standard errors and greatest magnitudes, one a resample."""
 
 
 def _joined(parts: list[Drawn]) -> Drawn:
-    return np.concatenate([d for d, _ in parts]), np.concatenate([se for _, se in parts])
+    d, se, bound = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return d, se, bound
 
 
 @dataclass(frozen=True)
 class _Sample:
     """A test and what is taken as a sample in it."""
 
-    test: Design
+    test: Layout
     over: Over
     ddof: int
     level: float
@@ -164,22 +170,18 @@ class _Sample:
         return [self._error(i, *pair) for i, pair in enumerate(self.test.sides(weights))]
 
     def _error(self, i: int, units: Array, others: Array) -> Drawn:
-        level, variance = self.test.levels[i], np.zeros(1)
-        found = effects(level, units, others, self.ddof)
-        over_units, over_others = self.resampled(i)
-        if over_units:
-            variance = variance + unit_variance(level, found, units, self.ddof)
-        if over_others:
-            variance = variance + other_variance(level, found, units, others, self.ddof)
-        return found.d, np.sqrt(variance)
+        level, over = self.test.levels[i], self.resampled(i)
+        d, variance = level.effect_and_variance(units, others, self.ddof, over)
+        bound = np.broadcast_to(level.bound(units, self.ddof), d.shape)
+        return d, np.sqrt(variance), bound
 
     def intervals(self, i: int, drawn: Drawn, notes: list[str]) -> EffectIntervals:
         """All figures of one level; what is undefined goes into `notes`."""
         estimate = self._error(i, *self.test.sides(self.test.as_is)[i])
-        d, se = float(estimate[0][0]), float(estimate[1][0])
+        d, se, bound = (float(figure[0]) for figure in estimate)
         defined = ~np.isnan(drawn[0])
-        values, errors = drawn[0][defined], drawn[1][defined]
-        student, left_out = studentised((d, se), (values, errors), self._bound(i), self.level)
+        values, errors, bounds = (figures[defined] for figures in drawn)
+        student, left_out = studentised((d, se), (values, errors), bound, self.level, bounds)
         found = EffectIntervals(
             estimate=d,
             se=float(np.std(values, ddof=1)) if values.size > 1 else math.nan,
@@ -191,12 +193,6 @@ class _Sample:
         )
         notes.extend(_remarks(NAMES[i], found, defined.size))
         return found
-
-    def _bound(self, i: int) -> float:
-        """The greatest effect size there is: no spread within the two groups."""
-        level = self.test.levels[i]
-        size = level.block.shape[0]
-        return math.sqrt((size - self.ddof) * size / (level.n * (size - level.n)))
 
     def _leaving_one_out(self, i: int) -> list[Array]:
         """Effect sizes without each term, for each resampled group."""

@@ -90,7 +90,11 @@ def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, f
 
 
 def studentised(
-    estimate: tuple[float, float], drawn: tuple[Array, Array], bound: float, level: float
+    estimate: tuple[float, float],
+    drawn: tuple[Array, Array],
+    bound: float,
+    level: float,
+    bounds: Array | None = None,
 ) -> tuple[tuple[float, float], int]:
     """Bootstrap-t interval on Fisher's scale, where the effect size has no bound.
 
@@ -104,6 +108,8 @@ def studentised(
         The effect size's greatest magnitude: ``d / bound`` is the correlation r of scores with
         the label of their group.
     level : float
+    bounds : array, shape (B,), optional
+        Those of the resamples, where their sizes differ.
 
     Returns
     -------
@@ -120,7 +126,7 @@ def studentised(
     stabilization and the bootstrap, Biometrika 75.
     """
     z, se = (float(x) for x in _fisher(np.array(estimate[0]), np.array(estimate[1]), bound))
-    zs, ses = _fisher(*drawn, bound)
+    zs, ses = _fisher(*drawn, bound if bounds is None else bounds)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (zs - z) / ses
     usable = t[np.isfinite(t)]
@@ -131,7 +137,7 @@ def studentised(
     return (bound * math.tanh(z - high * se), bound * math.tanh(z - low * se)), left_out
 
 
-def _fisher(d: Array, se: Array, bound: float) -> tuple[Array, Array]:
+def _fisher(d: Array, se: Array, bound: float | Array) -> tuple[Array, Array]:
     """Effect sizes and standard errors on the scale of artanh; NaN at the bounds."""
     r = d / bound
     free = np.where(1 - r**2 > NEAR_BOUND, 1 - r**2, np.nan)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from eatlas.errors import UndefinedWarning
 from eatlas.stats.inputs import whole
 from eatlas.stats.leave_one_out import without_each_other, without_each_unit
-from eatlas.stats.weighted import Array, Level, design, effects
+from eatlas.stats.weighted import Array, Layout, Weighable, design
 
 Side = Literal["targets", "attributes"]
 
@@ -122,7 +122,11 @@ def influence(cosines: ArrayLike, n_x: int, n_a: int, *, ddof: int = 1) -> Influ
     >>> found.level1.drivers(1)[0].side, found.level1.drivers(1)[0].index
     ('targets', 0)
     """
-    test = design(cosines, n_x, n_a, dict.fromkeys("XYAB", 2))
+    return influence_in(design(cosines, n_x, n_a, dict.fromkeys("XYAB", 2)), ddof=ddof)
+
+
+def influence_in(test: Layout, *, ddof: int = 1) -> Influences:
+    """As :func:`influence`, of a layout whose groups have 2 units or more."""
     ddof = whole(ddof, "ddof", 0, 1)
     level1, x, y = test.levels
     unused_x, unused_y = np.zeros(test.groups["X"]), np.zeros(test.groups["Y"])
@@ -144,9 +148,9 @@ def influence(cosines: ArrayLike, n_x: int, n_a: int, *, ddof: int = 1) -> Influ
     return found
 
 
-def _estimate(level: Level, ddof: int) -> float:
-    units, others = level.block.shape
-    return float(effects(level, np.ones((1, units)), np.ones((1, others)), ddof).d[0])
+def _estimate(level: Weighable, ddof: int) -> float:
+    units, others = level.shape
+    return float(level.effect(np.ones((1, units)), np.ones((1, others)), ddof)[0])
 
 
 def _influence(d: float, targets: Array, attributes: Array) -> Influence:
@@ -167,4 +171,4 @@ def _warn(found: Influences) -> None:
         elif lost:
             notes.append(f"{name} has no effect size without any one of {lost} terms")
     if notes:
-        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=3)
+        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=4)

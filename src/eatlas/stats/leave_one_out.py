@@ -6,38 +6,40 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from eatlas.stats.weighted import Array, Level, effects
+from eatlas.stats.weighted import Array, Weighable
 
 BLOCK = 2**18
 """Weights held at once: 2 MB."""
 
 
-def without_each_unit(level: Level, ddof: int) -> Array:
+def without_each_unit(level: Weighable, ddof: int) -> Array:
     """Effect size of a level without each of its units, shape (n_units,).
 
     Examples
     --------
+    >>> from eatlas.stats.weighted import Level
     >>> level = Level(np.array([[1.0], [2.0], [-1.0]]), 2, ((slice(None), 1.0),))
     >>> without_each_unit(level, 1).round(6)  # the last has nobody to be compared with
     array([1.414214, 1.414214,      nan])
     """
-    units, others = level.block.shape
+    units, others = level.shape
     every = np.ones((1, others))
-    return np.concatenate([effects(level, kept, every, ddof).d for kept in _kept(units)])
+    return np.concatenate([level.effect(kept, every, ddof) for kept in _kept(units)])
 
 
-def without_each_other(level: Level, ddof: int) -> Array:
+def without_each_other(level: Weighable, ddof: int) -> Array:
     """Effect size of a level without each of the terms that score its units, shape (n_others,).
 
     Examples
     --------
+    >>> from eatlas.stats.weighted import Level
     >>> level = Level(np.array([[1.0, 0.0], [2.0, 5.0], [-1.0, 0.0]]), 2, ((slice(None), 1.0),))
     >>> without_each_other(level, 1).round(6)
     array([0.866025, 1.636634])
     """
-    units, others = level.block.shape
+    units, others = level.shape
     every = np.ones((1, units))
-    return np.concatenate([effects(level, every, kept, ddof).d for kept in _kept(others)])
+    return np.concatenate([level.effect(every, kept, ddof) for kept in _kept(others)])
 
 
 def _kept(size: int) -> Iterator[Array]:

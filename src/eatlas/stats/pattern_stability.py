@@ -16,7 +16,7 @@ from eatlas.stats.inputs import generator, numbers, whole
 from eatlas.stats.rejections import below, enumerable, screen
 from eatlas.stats.relabelling import Kept, drawn, samples
 from eatlas.stats.resampling import Over, draw, fewest
-from eatlas.stats.weighted import Array, Level, design, effects
+from eatlas.stats.weighted import Array, Design, Level, design, effects
 
 TailRule = Literal["directional", "two-sided"]
 """Which p decides: that of the tail of the observed sign, or of both."""
@@ -194,6 +194,13 @@ def pattern_stability(
     (True, 1.0)
     """
     test = design(cosines, n_x, n_a, {**fewest(over), **dict.fromkeys("AB", 2)})
+    return pattern_stability_in(test, rng=rng, over=over, resamples=resamples, rule=rule)
+
+
+def pattern_stability_in(
+    test: Design, *, rng: np.random.Generator, over: Over, resamples: int, rule: PatternRule
+) -> PatternStability:
+    """As :func:`pattern_stability`, of a design with 2 units in every group that needs them."""
     count, rng = whole(resamples, "resamples", 1), generator(rng)
     decide = _Decisions(rule, test.block.shape[1], test.n_a, count, _aside(rng))
     table, undefined = np.zeros((3, 3), dtype=np.int64), [0, 0]
@@ -291,4 +298,4 @@ def _warn(undefined: list[int], count: int) -> None:
         if lost
     ]
     if notes:
-        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=3)
+        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=4)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.weighted import Array, Design, Weights
+from eatlas.stats.weighted import Array, Layout, Weights
 
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
@@ -42,12 +42,12 @@ def fewest(over: Over) -> dict[str, int]:
     return {"X": targets, "Y": targets, "A": attributes, "B": attributes}
 
 
-def draw(test: Design, over: Over, count: int, rng: np.random.Generator) -> Iterator[Weights]:
+def draw(test: Layout, over: Over, count: int, rng: np.random.Generator) -> Iterator[Weights]:
     """How often each term was drawn, in chunks of resamples.
 
     Parameters
     ----------
-    test : Design
+    test : Layout
     over : {"targets", "attributes", "both"}
         Both: rows and columns are drawn independently of one another, the pigeonhole bootstrap.
     count : int
@@ -67,6 +67,7 @@ def draw(test: Design, over: Over, count: int, rng: np.random.Generator) -> Iter
 
     Examples
     --------
+    >>> from eatlas.stats.weighted import Design
     >>> test = Design(np.zeros((4, 3)), 2, 1)
     >>> (weights,) = draw(test, "targets", 5, np.random.default_rng(0))
     >>> weights.targets.shape, weights.targets[:, :2].sum(axis=1), weights.attributes
@@ -75,8 +76,8 @@ def draw(test: Design, over: Over, count: int, rng: np.random.Generator) -> Iter
     resampled, size = sides(over), test.groups
     groups = [size[role] for role in "XY" * resampled[0] + "AB" * resampled[1]]
     many, start = _runs(groups)
-    targets, ones = resampled[0] * test.block.shape[0], test.as_is
-    step = max(1, CHUNK // max(test.block.shape))
+    targets, ones = resampled[0] * test.shape[0], test.as_is
+    step = max(1, CHUNK // max(test.shape))
     for done in range(0, count, step):
         # one draw for each place of each group, row by row: the size of a chunk changes nothing
         counts = _counts(rng.random((min(step, count - done), many.size)), many, start)

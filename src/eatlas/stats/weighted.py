@@ -6,7 +6,9 @@ weight 0. Many sets of weights are worked off together, by matrix products.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,46 @@ from eatlas.stats.inputs import numbers, whole
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
+
+
+def greatest(first: Array, second: Array, ddof: int) -> Array:
+    """The effect size of two groups of such sizes without a spread of their own.
+
+    Examples
+    --------
+    >>> greatest(np.array([8.0]), np.array([8.0]), 1).round(4)
+    array([1.9365])
+    """
+    size = first + second
+    bound: Array = np.sqrt((size - ddof) * size / (first * second))
+    return bound
+
+
+class Weighable(Protocol):
+    """One effect size, for any weights of its units and of the terms that score them."""
+
+    @property
+    def n(self) -> int:
+        """Units of the first group."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of units and of terms that score them."""
+
+    @property
+    def others(self) -> tuple[tuple[slice, float], ...]:
+        """Groups of the other side, each with the sign its mean has in a score."""
+
+    def effect(self, units: Array, others: Array, ddof: int) -> Array:
+        """Effect size for each set of weights."""
+
+    def effect_and_variance(
+        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
+    ) -> tuple[Array, Array]:
+        """Effect sizes and their sampling variances over units, over the other side, or both."""
+
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size there is."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +77,31 @@ class Level:
     """Groups of the other side, each with the sign its mean has in a score."""
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Number of units and of terms that score them."""
+        units, others = self.block.shape
+        return units, others
+
+    def effect(self, units: Array, others: Array, ddof: int) -> Array:
+        """Effect size for each set of weights, shape (sets,)."""
+        return effects(self, units, others, ddof).d
+
+    def effect_and_variance(
+        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
+    ) -> tuple[Array, Array]:
+        """Effect sizes and their sampling variances over units, over the other side, or both."""
+        found, variance = effects(self, units, others, ddof), np.zeros(1)
+        if over[0]:
+            variance = variance + unit_variance(self, found, units, ddof)
+        if over[1]:
+            variance = variance + other_variance(self, found, units, others, ddof)
+        return found.d, variance
+
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size there is, shape (sets,): no spread within the two groups."""
+        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
+
+    @property
     def noise(self) -> float:
         """Rounding error of a score: deviations no larger, on quadratic average, are none."""
         peak = float(np.abs(self.block).max())
@@ -51,35 +118,32 @@ class Weights:
     """Shape (sets or 1, n_attributes)."""
 
 
-@dataclass(frozen=True)
-class Design:
-    """The block of cosines of one test, and where its groups end."""
+class Layout(ABC):
+    """Sizes of the four groups of a test, and which weights belong to which level."""
 
-    block: Array
-    """Shape (n_targets, n_attributes): rows X then Y, columns A then B."""
     n_x: int
     n_a: int
 
     @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Number of targets and of attributes."""
+
+    @property
+    @abstractmethod
+    def levels(self) -> tuple[Weighable, Weighable, Weighable]:
+        """Level 1, level 2 of X, level 2 of Y."""
+
+    @property
     def groups(self) -> dict[str, int]:
         """Number of terms of X, Y, A and B."""
-        targets, attributes = self.block.shape
+        targets, attributes = self.shape
         return {
             "X": self.n_x,
             "Y": targets - self.n_x,
             "A": self.n_a,
             "B": attributes - self.n_a,
         }
-
-    @property
-    def levels(self) -> tuple[Level, Level, Level]:
-        """Level 1, level 2 of X, level 2 of Y."""
-        a, b, every = slice(0, self.n_a), slice(self.n_a, None), ((slice(None), 1.0),)
-        return (
-            Level(self.block, self.n_x, ((a, 1.0), (b, -1.0))),
-            Level(self.block[: self.n_x].T, self.n_a, every),
-            Level(self.block[self.n_x :].T, self.n_a, every),
-        )
 
     def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
         """Weights of units and of the other side, for each of the three levels."""
@@ -93,8 +157,47 @@ class Design:
     @property
     def as_is(self) -> Weights:
         """Every term once."""
-        targets, attributes = self.block.shape
+        targets, attributes = self.shape
         return Weights(np.ones((1, targets)), np.ones((1, attributes)))
+
+
+@dataclass(frozen=True)
+class Design(Layout):
+    """The block of cosines of one test, and where its groups end."""
+
+    block: Array
+    """Shape (n_targets, n_attributes): rows X then Y, columns A then B."""
+    n_x: int
+    n_a: int
+    sizes: tuple[Array, Array] | None = None
+    """What each target, and each attribute, counts in a mean over its group; 1 by default."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of targets and of attributes."""
+        targets, attributes = self.block.shape
+        return targets, attributes
+
+    @property
+    def levels(self) -> tuple[Level, Level, Level]:
+        """Level 1, level 2 of X, level 2 of Y."""
+        a, b, every = slice(0, self.n_a), slice(self.n_a, None), ((slice(None), 1.0),)
+        return (
+            Level(self.block, self.n_x, ((a, 1.0), (b, -1.0))),
+            Level(self.block[: self.n_x].T, self.n_a, every),
+            Level(self.block[self.n_x :].T, self.n_a, every),
+        )
+
+    def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
+        """Weights of units and of the other side, which counts by `sizes`."""
+        given = super().sides(weights)
+        if self.sizes is None:
+            return given
+        of_targets, of_attributes = self.sizes
+        others = (of_attributes, of_targets[: self.n_x], of_targets[self.n_x :])
+        return tuple(
+            (units, weight * size) for (units, weight), size in zip(given, others, strict=True)
+        )
 
 
 @dataclass(frozen=True)
