@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pytest
 from tests.inputs import make_test, make_vectors
@@ -11,6 +14,10 @@ from eatlas.engine import Processes, execute, here, make_plan
 from eatlas.engine.identity import derived_seed
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
+from eatlas.measures.p_values import to_record
+from eatlas.report.numerals import explain_p
+from eatlas.results.parts import PValues
+from eatlas.stats.permutation import permutation_test
 
 DRAWN = ["sampled", "importance"]
 TESTS = [make_test(f"t{i}", X=tuple(f"x{i}{j}" for j in range(5))) for i in range(4)]
@@ -133,3 +140,17 @@ def test_a_strict_count_of_zero_is_remarked():
         "With strict inequalities no relabelling of level 1 is counted in the tails greater and "
         "two_sided: a p of 0, given as the smallest positive number."
     ) in result.warnings
+
+
+def test_a_number_of_relabellings_that_no_reader_takes_is_left_out():
+    scores = np.random.default_rng(0).normal(size=20_000)
+    scores[:10_000] += 20
+    few, many = (
+        to_record(permutation_test(s, len(s) // 2)) for s in (scores[9_000:11_000], scores)
+    )
+    assert (few.count.greater, few.total) == (1, math.comb(2_000, 1_000))
+    assert (many.count.greater, many.count.less, many.total) == (1, None, None)
+    assert (many.method, many.greater) == ("exact", 5e-324)
+    assert explain_p(few, "greater").startswith("1 of ")
+    assert explain_p(many, "greater") == "1 of more than 10^3,900 relabellings"
+    assert PValues.from_dict(json.loads(json.dumps(many.to_dict()))) == many

@@ -17,6 +17,9 @@ from eatlas.results.parts import (
 )
 from eatlas.stats.permutation import PermutationResult, Tail
 
+MOST_BITS = 13_000
+"""Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
+
 
 def to_record(answer: PermutationResult) -> PValues:
     """Write down three tails: p, method, and the count or the stated error of each."""
@@ -33,14 +36,19 @@ def to_record(answer: PermutationResult) -> PValues:
     return PValues(
         **{name: tail.p for name, tail in tails.items()},
         method=methods["greater"] if same else Methods(**methods),
-        count=counts and Counts(**counts),
-        total=answer.total,
+        count=counts and Counts(**{name: _written(count) for name, count in counts.items()}),
+        total=_written(answer.total),
         min_p=answer.min_p,
         rel_err=errors and RelativeErrors(**errors),
         bracket=brackets and Brackets(**brackets),
         interval=intervals and Intervals(**intervals),
         draws=draws and Draws(**draws),
     )
+
+
+def _written(count: int | None) -> int | None:
+    """A count that a reader of JSON takes."""
+    return None if count is None or count.bit_length() > MOST_BITS else count
 
 
 def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Iterator[str]:

@@ -194,6 +194,8 @@ def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
     """
     found = evidence(p, tail, alpha)
     joined = " of" if p.count_of(tail) is not None else ", of"
+    if p.total is None:
+        return f"{found}{joined} more than 10^3,900 relabellings"
     return f"{found}{joined} {number_of(p.total, 'relabelling')}"
 
 

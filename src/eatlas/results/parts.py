@@ -43,7 +43,10 @@ class Methods(Record):
 
 
 class Counts(Record):
-    """Relabellings at least as extreme, for each tail; None where they were not counted."""
+    """Relabellings at least as extreme, for each tail.
+
+    None where they were not counted, and where the number has more than 3,900 digits.
+    """
 
     greater: int | None
     less: int | None
@@ -98,8 +101,9 @@ class PValues(Record):
     """How they were found; one word where all tails agree."""
     count: Counts | None = None
     """The relabellings counted, where at least one tail is exact."""
-    total: int
-    """The number of all relabellings, C(N, n)."""
+    total: int | None
+    """The number of all relabellings, C(N, n); None where it has more than 3,900 digits, as with
+    more than 13,000 terms, since readers of JSON refuse it."""
     min_p: Probability
     """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
     rel_err: RelativeErrors | None = None

@@ -24,7 +24,12 @@ BINS = 8
 SHARPEN = 60.0
 """Below this sum of v the second-order term is worth its transform: exp(-60) is 1e-26."""
 DIRECT = 64
-"""So many values of theta from 0 on are evaluated without binning."""
+"""So many values of theta from 0 on are evaluated without binning, ..."""
+FIRST_LOBE = 0.6
+"""... and all up to so many standard deviations of a phase, where exp(-0.18) SLACK is well below 1:
+of thousands of scores the bound without SLACK is sharp there, and with it says nothing."""
+CELLS = 1 << 20
+"""Phases held at once: 16 MB."""
 SLACK = 1.06
 """Covers binning and the gaps between samples: against direct evaluation at 3,000 theta in each
 of 200 random, clustered, near-lattice and heavy-tailed designs, |F| was up to 2.6% low."""
@@ -42,15 +47,29 @@ def log_bound(c: Contour, theta: NDArray[np.float64], finest: int) -> NDArray[np
     """
     v = c.chance * (1 - c.chance)
     place = theta * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
-    waves = np.exp(1j * theta[:DIRECT, None] * c.x)
+    near = int(np.searchsorted(theta, FIRST_LOBE * c.sd_size / c.sd_sum))
+    direct = theta[: max(DIRECT, near)]
     first = _interpolated(spectrum(c.x, v, finest), place)
-    first[:DIRECT] = np.abs(waves @ v)
+    first[: direct.size] = np.abs(waves(c, direct, v))
     bound = np.minimum(0.0, first - float(v.sum()))
     if v.sum() < SHARPEN:
         second = _interpolated(spectrum(c.x, v * v, finest), place)
-        second[:DIRECT] = np.abs(waves @ (v * v))
+        second[: direct.size] = np.abs(waves(c, direct, v * v))
         bound -= np.maximum(0.0, float((v * v).sum()) - 2 * second)
     return bound
+
+
+def waves(
+    c: Contour, theta: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.complex128]:
+    """Sum over the scores of weights exp(i theta x), at each theta."""
+    out = np.empty(theta.size, np.complex128)
+    rows = max(1, CELLS // c.x.size)
+    for start in range(0, theta.size, rows):
+        phase = theta[start : start + rows, None] * c.x
+        # half the time of a complex exponential
+        out[start : start + rows] = np.cos(phase) @ weights + 1j * (np.sin(phase) @ weights)
+    return out
 
 
 def spectrum(

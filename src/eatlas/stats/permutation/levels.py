@@ -20,6 +20,11 @@ Level = tuple[int, int]
 """A value and how many scores have it."""
 
 
+MOST_LEVELS = 128
+"""Distinct values of which one half alone has 2**64 compositions or more."""
+HOPELESS = 1 << 64
+
+
 @dataclass(frozen=True)
 class _Compositions:
     """All ways to choose from some levels, at most n items."""
@@ -36,7 +41,12 @@ class _Compositions:
 
 
 def level_states(values: NDArray[np.int64]) -> int:
-    """Compositions of the larger half: the work to be done, about 1 microsecond each."""
+    """Compositions of the larger half: the work to be done, about 1 microsecond each.
+
+    Where there are more distinct values than can ever be worked off, a large number.
+    """
+    if np.unique(values).size > MOST_LEVELS:
+        return HOPELESS
     return max(math.prod(m + 1 for _, m in half) for half in _split(values))
 
 

@@ -58,6 +58,10 @@ def count_at_least(
     ts = [min(max(int(t), least), greatest + 1) for t in thresholds]
     if n <= 2:
         return [(_singles if n == 1 else _couples)(values, t) for t in ts]
+    # without the greatest sum, which one subset alone has where this lies below it
+    second = greatest - int(values[values.size - n] - values[values.size - n - 1])
+    if all(t > second for t in ts):
+        return [int(t <= greatest) for t in ts]
     if values.size * (n + 1) > TABLE_CELLS:
         return None
     low, high = split(values, n, min(ts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from eatlas.stats.permutation.levels import count_by_levels, level_states
 from eatlas.stats.permutation.meet_middle import count_at_least
 from eatlas.stats.permutation.result import Tail
 
+subsets = lru_cache(maxsize=16)(math.comb)
+"""C(N, n); of 64,000 scores it takes a third of a second."""
 Solver = Callable[[NDArray[np.int64], int, Sequence[int]], list[Tail] | None]
 
 ALWAYS_EXACT = 1_000_000
@@ -39,6 +42,8 @@ FORCED_DIGITS = 3e10
 """The same when a count was asked for: about half a minute."""
 FEWER = 8
 """A composition costs more than a plain partial sum: there must be so many times fewer."""
+MOST_SCORES = 4096
+"""Binomials of more scores have more than a thousand digits, and take milliseconds each."""
 COMPOSITIONS = 400_000
 """Compositions of few distinct values for one half: about 0.4 s."""
 FORCED_COMPOSITIONS = 20_000_000
@@ -55,7 +60,7 @@ def counted(states: int, hopeful: float = math.inf) -> Solver:
     """Meet in the middle; gives up at once where the count is known to be hopelessly large."""
 
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
-        total = math.comb(values.size, n)
+        total = subsets(values.size, n)
         if total > ALWAYS_EXACT and log_count_near(values, n, min(thresholds)) > hopeful:
             return None
         limit = FORCED_STATES if total <= ALWAYS_EXACT else states
@@ -71,7 +76,7 @@ def on_steps(digits: float) -> Solver:
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
         if lattice_cost(values, n) > digits:
             return None
-        total = math.comb(values.size, n)
+        total = subsets(values.size, n)
         return [Tail.exact(c, total) for c in count_on_lattice(values, n, thresholds)]
 
     return solve
@@ -81,10 +86,12 @@ def by_levels(states: int) -> Solver:
     """Count compositions of few distinct values, up to so many."""
 
     def solve(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[Tail] | None:
+        if values.size > MOST_SCORES:
+            return None
         work = level_states(values)
         if work > states or work * FEWER > 1 << min(values.size // 2, 60):
             return None
-        total = math.comb(values.size, n)
+        total = subsets(values.size, n)
         return [Tail.exact(c, total) for c in count_by_levels(values, n, thresholds)]
 
     return solve
@@ -98,7 +105,7 @@ def inverted(accept: float, *, lattice: bool) -> Solver:
             found = invert(values, n, thresholds, lattice=lattice, effort=effort)
             worst = math.inf if found is None else max(x.rel_err for x in found)
             if found is not None and worst <= accept:
-                log_total = math.log(math.comb(values.size, n))
+                log_total = math.log(subsets(values.size, n))
                 return [_inverted(x, log_total) for x in found]
             if worst > worth:
                 break

@@ -32,6 +32,9 @@ CANDIDATES = 8
 """The highest peaks and the nearest ones are tried against all scores."""
 STRAY = 0.02
 """A step that moved further while it was refined does not divide the longer distances."""
+RUNGS = 1 << 12
+"""Distances that fix a step: of more, so many evenly spaced ones. Two thousand scores have no more,
+and every length between the shortest and the longest is still there."""
 FEW = 32
 """Scores whose mutual distances bridge the gap between short and long ones."""
 NOISE = np.geomspace(1e-9, 1e-4, 6)
@@ -89,7 +92,10 @@ def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Distances of every length, ascending: of neighbours, of some pairs, and from the first."""
     few = x[np.linspace(0, x.size - 1, min(FEW, x.size)).astype(np.int64)]
     pairs = np.abs(few[:, None] - few)[np.triu_indices(few.size, 1)]
-    return np.sort(np.concatenate([np.diff(x), pairs, x[1:] - x[0]]))
+    every = np.sort(np.concatenate([np.diff(x), pairs, x[1:] - x[0]]))
+    if every.size <= RUNGS:
+        return every
+    return every[np.linspace(0, every.size - 1, RUNGS).astype(np.int64)]
 
 
 def _refined(step: float, ladder: NDArray[np.float64]) -> float:
