@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
+    from eatlas.sources.corpora import Contexts, find_contexts, load_contexts
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.published import fetch_vectors
     from eatlas.sources.transformed import transformed
@@ -35,6 +36,7 @@ __all__ = [
     "ArraySource",
     "AssociationTest",
     "Concept",
+    "Contexts",
     "EatlasError",
     "EatlasWarning",
     "GroupsTest",
@@ -42,7 +44,9 @@ __all__ = [
     "__version__",
     "diagnose",
     "fetch_vectors",
+    "find_contexts",
     "get_measure",
+    "load_contexts",
     "load_tests",
     "open_vectors",
     "permutation_test",
@@ -58,6 +62,7 @@ _HOME = {
     "AssociationTest": "eatlas.stimuli",
     "ArraySource": "eatlas.sources",
     "Concept": "eatlas.stimuli",
+    "Contexts": "eatlas.sources.corpora",
     "EatlasError": "eatlas.errors",
     "EatlasWarning": "eatlas.errors",
     "GroupsTest": "eatlas.stimuli",
@@ -67,7 +72,9 @@ _HOME = {
     "WEAT": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
     "fetch_vectors": "eatlas.sources.published",
+    "find_contexts": "eatlas.sources.corpora",
     "get_measure": "eatlas.measures",
+    "load_contexts": "eatlas.sources.corpora",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import cache, data, diagnose, report, run, scan, tests, verify
+from eatlas.cli import cache, contexts, data, diagnose, report, run, scan, tests, verify
 from eatlas.cli.say import complain, remark, warnings_in_words
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
@@ -53,6 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
+app.command("contexts")(contexts.contexts)
 app.command("diagnose")(diagnose.diagnose)
 app.command("report")(report.report)
 app.command("scan")(scan.scan)

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
@@ -27,6 +28,7 @@ MAX_RATIO = 200
 FREE_BYTES = 64 << 20
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 _ZSTD_WINDOW = 1 << 27
+_LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _LIST_AT_MOST = 20
 _DAMAGED = (
     EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
@@ -36,14 +38,14 @@ _DAMAGED = (
 Opener = Callable[[Path], IO[bytes]]
 
 
-def _open_zstd(path: Path) -> IO[bytes]:
+def _open_zstd(path: Path, window: int = _ZSTD_WINDOW) -> IO[bytes]:
     try:
         zstandard: Any = importlib.import_module("zstandard")
     except ImportError as error:
         raise SourceError(
             f"{path}: zstandard is needed to read .zst files", remedy="pip install 'eatlas[files]'"
         ) from error
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    decompressor = zstandard.ZstdDecompressor(max_window_size=window)
     stream: IO[bytes] = decompressor.stream_reader(
         open_binary(path), read_across_frames=True, closefd=True
     )
@@ -113,7 +115,7 @@ class Content:
         )
 
 
-def locate(path: Path, member: str | None = None) -> Content:
+def locate(path: Path, member: str | None = None, *, long_windows: bool = False) -> Content:
     """Find the content of a file, through compression and archives.
 
     Parameters
@@ -121,6 +123,8 @@ def locate(path: Path, member: str | None = None) -> Content:
     path : Path
     member : str, optional
         Which file of an archive; without it the archive must hold one alone.
+    long_windows : bool, default False
+        Read zst files too that take up to 2 GiB of memory, as those of Reddit's comments do.
 
     Raises
     ------
@@ -133,6 +137,8 @@ def locate(path: Path, member: str | None = None) -> Content:
     if head.startswith(_ZIP) and not _is_npz(path):
         return _in_zip(path, stamp, member)
     opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
+    if opener is _open_zstd and long_windows:
+        opener = partial(_open_zstd, window=_LONG_WINDOW)
     inner = Content(path, stamp, None, plain=opener is None, _open=opener or _open_plain)
     if opener is not None:
         head = inner.head(_TAR_AT + len(_TAR_MAGIC))

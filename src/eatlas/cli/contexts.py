@@ -1,0 +1,178 @@
+"""``eatlas contexts``: sentences and windows of real texts in which the stimuli of tests stand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eatlas.cli.say import output_of_a_command, remark
+
+if TYPE_CHECKING:
+    from eatlas.sources.corpora import Contexts
+    from eatlas.sources.corpora.account import Damage
+
+SHOWN = 5
+"""Damaged lines that are said one by one; --log writes all."""
+
+
+def contexts(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Files, folders or patterns: text, JSON Lines (Reddit's dumps too), CSV, TSV, "
+            "Parquet; .gz, .bz2, .xz, .zst.",
+        ),
+    ],
+    tests: Annotated[
+        list[str],
+        typer.Option(
+            metavar="ID|BATTERY|FILE.toml", help="Tests whose stimuli are looked for; repeatable."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the contexts go: .parquet, .jsonl or .csv.",
+        ),
+    ] = Path("contexts.parquet"),
+    per_term: Annotated[
+        int, typer.Option(metavar="N", help="Most contexts of each stimulus.", min=1)
+    ] = 1000,
+    window: Annotated[
+        int, typer.Option(metavar="N", help="Words on either side of the stimulus.", min=0)
+    ] = 9,
+    case: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|exact|ignore",
+            help="auto: a stimulus in lower case also with a capital and in capitals, others as "
+            "written; exact: as written; ignore: in any case.",
+        ),
+    ] = "auto",
+    compounds: Annotated[
+        str,
+        typer.Option(
+            metavar="either|written",
+            help="Whether hyphen and space stand for each other in stimuli of several words.",
+        ),
+    ] = "either",
+    field: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Field or column that holds the text. [default: text, else body]",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="auto, text, jsonl, csv, tsv or parquet; auto goes by the name.",
+        ),
+    ] = "auto",
+    unit: Annotated[
+        str,
+        typer.Option(
+            metavar="line|paragraph",
+            help="What is one text in plain text: a line, or what stands between blank lines.",
+        ),
+    ] = "line",
+    seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a line for every damaged line of the corpus.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the counts as one JSON object, and nothing else."),
+    ] = False,
+) -> None:
+    """Sample contexts of the stimuli of tests from texts.
+
+    The corpus is read once. The same seed gives the same sample, in whatever order or files the
+    texts come.
+    Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+    """
+    from eatlas.sources.corpora import find_contexts  # noqa: PLC0415  (--help waits for none)
+    from eatlas.sources.corpora.storing import require_ending  # noqa: PLC0415
+
+    require_ending(output)
+    choices: dict[str, Any] = {"format": form, "case": case, "compounds": compounds, "unit": unit}
+    with _damage_told(log) as tell:
+        found = find_contexts(
+            corpus,
+            tests,
+            per_term=per_term,
+            window=window,
+            field=field,
+            seed=seed,
+            tell=tell,
+            progress=_progress(),
+            **choices,
+        )
+    found.write(output)
+    with output_of_a_command():
+        _show(found, output, as_json=as_json)
+
+
+def _progress() -> Any:
+    """Say to a person which file is read; say nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return None
+
+    def tick(done: int, total: int) -> None:
+        sys.stderr.write(f"\rfiles read: {done} of {total}" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+    return tick
+
+
+@contextmanager
+def _damage_told(log: Path | None) -> Iterator[Any]:
+    """Say the first damaged lines; write all of them to a log, where one is wanted."""
+    from eatlas.results.files import atomic_file  # noqa: PLC0415
+
+    said = 0
+
+    def tell(damage: Damage, file: IO[str] | None = None) -> None:
+        nonlocal said
+        if file is not None:
+            file.write(f"{damage}\n")
+        if said < SHOWN:
+            remark(f"skipped: {damage}")
+        elif said == SHOWN:
+            remark("skipped: more lines; " + (f"{log} names all" if log else "--log names all"))
+        said += 1
+
+    if log is None:
+        yield tell
+        return
+    with atomic_file(log) as file:
+        yield lambda damage: tell(damage, file)
+
+
+def _show(found: Contexts, output: Path, *, as_json: bool) -> None:
+    if as_json:
+        import json  # noqa: PLC0415
+
+        said = {**found.provenance, "counts": {c.stimulus: [c.found, c.kept] for c in found.counts}}
+        typer.echo(json.dumps(said, ensure_ascii=False))
+        return
+    from eatlas.cli.contexts_table import print_contexts  # noqa: PLC0415
+
+    print_contexts(found, output)

@@ -1,0 +1,94 @@
+"""From texts to samples of contexts, one for each stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.sources.corpora.matching import Matcher, Matches
+from eatlas.sources.corpora.reservoir import Kept, Reservoir, key_seed
+from eatlas.sources.corpora.texts import Batch
+
+MOST = 4096
+"""Bytes on either side of a stimulus that are looked at for words; what has longer words than that
+is no prose."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Matches with the contexts they stand in, by their bytes."""
+
+    begins: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    stops: NDArray[np.int64]
+
+
+class Collector:
+    """Takes in texts and keeps the sample of each stimulus.
+
+    Parameters
+    ----------
+    stimuli : sequence of str
+    matcher : Matcher
+        Finds the same stimuli.
+    per_term : int
+        Most contexts of a stimulus.
+    words : int
+        Words on either side.
+    seed : int
+    """
+
+    def __init__(self, matcher: Matcher, *, per_term: int, words: int, seed: int) -> None:
+        self.matcher, self.words = matcher, words
+        count = len(matcher.stimuli)
+        self.found = np.zeros(count, np.int64)
+        self._reservoirs = [Reservoir(per_term) for _ in range(count)]
+        seeds = [key_seed(seed, stimulus) for stimulus in matcher.stimuli]
+        self._seeds = np.array(seeds, np.uint64)
+        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
+
+    def take(self, batch: Batch) -> None:
+        """Look through some texts."""
+        for matches in self.matcher.matches(batch.data, batch.separator):
+            if len(matches):
+                self._take(batch, matches)
+
+    def samples(self) -> list[list[Kept]]:
+        """Return the sample of each stimulus."""
+        return [one.sample() for one in self._reservoirs]
+
+    def _take(self, batch: Batch, matches: Matches) -> None:
+        from eatlas.sources.corpora import _kernels  # noqa: PLC0415  (compiles on import)
+
+        data, which = batch.data, matches.stimuli
+        self.found += np.bincount(which, minlength=len(self.found))
+        begins, stops, offsets = np.empty((3, len(matches)), np.int64)
+        keys = np.empty(len(matches), np.uint64)
+        starts, ends = matches.starts, matches.ends
+        _kernels.word_windows(data, starts, ends, batch.separator, self.words, MOST, begins, stops)
+        _kernels.keys(data, begins, starts, stops, self._seeds[which], keys, offsets)
+        taken = np.flatnonzero(keys <= self._limits[which])
+        columns = (keys, offsets, which, begins, starts, ends, stops)
+        for key, offset, number, *place in zip(*(c[taken].tolist() for c in columns), strict=True):
+            reservoir = self._reservoirs[number]
+            known = reservoir.offset(key)
+            if known is None or offset < known:
+                reservoir.add(key, offset, cut_out(data, place, offset))
+        for number in np.unique(which[taken]).tolist():
+            self._limits[number] = self._reservoirs[number].limit
+
+
+def cut_out(data: NDArray[np.uint8], place: Sequence[int], offset: int) -> Kept:
+    """Return a context as text, every run of white space as one space.
+
+    `offset` is where the stimulus begins then, in bytes.
+    """
+    begin, start, end, stop = place
+    text = b" ".join(data[begin:stop].tobytes().split())
+    stimulus = b" ".join(data[start:end].tobytes().split())
+    first = len(text[:offset].decode())
+    return Kept(text.decode(), first, first + len(stimulus.decode()))

@@ -1,0 +1,189 @@
+"""Contexts of the stimuli of tests, streamed once from a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from eatlas.errors import EatlasError, StimulusError, described
+from eatlas.sources.corpora.account import NAMED, Account, Tell
+from eatlas.sources.corpora.collecting import Collector
+from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files, read_texts
+from eatlas.sources.corpora.matching import Matcher
+from eatlas.sources.corpora.record import SCHEMA, Context, Contexts, Count
+from eatlas.sources.corpora.spelling import Case, Compounds, Rule
+from eatlas.sources.files.reading import Stamp, ends_hash
+from eatlas.stimuli import Test, load_tests
+from eatlas.version import __version__
+
+Progress = Callable[[int, int], None]
+"""Called with the number of files read and the number of all."""
+
+
+def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
+    corpus: str | Path | Iterable[str | Path],
+    tests: Any,
+    *,
+    per_term: int = 1000,
+    window: int = 9,
+    case: Case = "auto",
+    compounds: Compounds = "either",
+    format: Format = "auto",  # noqa: A002  (as the option is called)
+    field: str | None = None,
+    unit: Unit = "line",
+    seed: int = 0,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+) -> Contexts:
+    """Sample contexts of the stimuli of tests from a corpus of texts.
+
+    The corpus is read once, in memory that does not grow with it. Stimuli are found as whole
+    words, from the left, the longest first. The sample of a stimulus depends on the seed and on the
+    texts alone: neither on the order of files nor on how texts are shared out among them. The same
+    text twice is one context.
+
+    Parameters
+    ----------
+    corpus : str, path, or several of them
+        Files, folders or patterns: plain text, JSON Lines, CSV, TSV, Parquet; text in gz, bz2, xz
+        or zst.
+    tests : anything that :func:`eatlas.load_tests` takes
+    per_term : int
+        Most contexts of each stimulus.
+    window : int
+        Words on either side of the stimulus.
+    case : {"auto", "exact", "ignore"}
+        ``auto``: a stimulus in lower case is found as written, with a capital first letter and in
+        capitals; one with a capital letter only as written. ``exact``: only as written.
+        ``ignore``: in any case.
+    compounds : {"either", "written"}
+        Whether hyphen and space stand for each other in a stimulus of several words.
+    format : {"auto", "text", "jsonl", "csv", "tsv", "parquet"}
+    field : str, optional
+        Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
+    unit : {"line", "paragraph"}
+        What is one text in plain text; contexts do not go across its ends.
+    seed : int
+    tell : callable, optional
+        Called with every line that is damaged, and skipped.
+    progress : callable, optional
+        Called with the number of files read and the number of all.
+
+    Returns
+    -------
+    Contexts
+
+    Raises
+    ------
+    EatlasError
+        If tests, options or files are not usable. Damaged lines are no reason: they are skipped,
+        counted and named in the provenance.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "corpus.txt")
+    ...     _ = path.write_text("An executive office. Home is where the family is.")
+    ...     contexts = find_contexts(path, "weat-6", window=2)
+    >>> contexts.of_stimulus("home")
+    [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
+    """
+    _whole("per_term", per_term, 1)
+    _whole("window", window, 0)
+    _whole("seed", seed, 0)
+    reading, rule = Reading(format, field, unit), Rule(case, compounds)
+    chosen = load_tests(tests)
+    stimuli = stimuli_of(chosen)
+    files = corpus_files(corpus)
+    collector = Collector(Matcher(stimuli, rule), per_term=per_term, words=window, seed=seed)
+    accounts = _read_all(files, reading, collector, tell, progress)
+    said = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "seed": int(seed),
+        "per_term": int(per_term),
+        "window": int(window),
+        "case": case,
+        "compounds": compounds,
+        "unit": unit,
+        "field": field,
+        "tests": [test.id for test in chosen],
+        **_account(files, accounts),
+    }
+    samples = dict(zip(stimuli, collector.samples(), strict=True))
+    return Contexts(
+        [Context(stimulus, *one) for stimulus, sample in samples.items() for one in sample],
+        tuple(
+            Count(stimulus, int(found), len(samples[stimulus]))
+            for stimulus, found in zip(stimuli, collector.found, strict=True)
+        ),
+        said,
+    )
+
+
+def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
+    """Return the stimuli of tests of words, each once.
+
+    Raises
+    ------
+    StimulusError
+        If a test is one of sentences.
+    """
+    tests = tuple(tests)
+    for test in tests:
+        if any(part.sentences for _, part in test.parts):
+            raise StimulusError(
+                f"test {test.id}: its terms are sentences already",
+                allowed="a test of words or phrases, for which contexts are looked for",
+                remedy="name the test of words, such as weat-6 instead of sent-weat-6",
+            )
+    return tuple(dict.fromkeys(term for test in tests for term in test.terms))
+
+
+def _read_all(
+    files: list[Path],
+    reading: Reading,
+    collector: Collector,
+    tell: Tell | None,
+    progress: Progress | None,
+) -> list[Account]:
+    accounts = []
+    for done, path in enumerate(files):
+        if progress is not None:
+            progress(done, len(files))
+        accounts.append(Account(str(path), tell))
+        for batch in read_texts(path, reading, accounts[-1]):
+            collector.take(batch)
+    if progress is not None:
+        progress(len(files), len(files))
+    return accounts
+
+
+def _account(files: list[Path], accounts: list[Account]) -> dict[str, Any]:
+    """Say what was read; the hash is of the first and last 64 KiB of a file."""
+    named = [one for account in accounts for one in account.named][:NAMED]
+    return {
+        "files": [
+            {
+                "file": account.file,
+                "size": Stamp.of(path).size,
+                "ends_sha256": ends_hash(path),
+                "texts": account.texts,
+                "damaged": account.damaged,
+                "skipped": dict(sorted(account.skipped.items())),
+            }
+            for path, account in zip(files, accounts, strict=True)
+        ],
+        "damaged": [{"file": one.file, "line": one.line, "why": one.why} for one in named],
+    }
+
+
+def _whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise EatlasError(
+            f"{name} is not usable", got=described(value), allowed=f"a whole number from {least}"
+        )

@@ -1,0 +1,98 @@
+"""``eatlas contexts``: what it prints, what it writes, and what it refuses."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import eatlas
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(b"an aster\nlove \xff\nthe clover, the aster\nno ant in it\n")
+    return path
+
+
+def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
+    ended = eatlas_cli("contexts", corpus, "--tests", test_file, "--per-term", 2)
+    assert (ended.code, ended.err) == (
+        0,
+        f"skipped: {corpus}, line 2: byte 0xff, which is not UTF-8\n",
+    )
+    lines = ended.out.splitlines()
+    assert lines[0].split() == ["stimulus", "found", "kept"]
+    assert lines[1].split() == ["aster", "2", "2"]
+    assert f"3 texts of 1 file(s), {corpus.stat().st_size} bytes" in lines
+    assert "1 damaged lines were skipped" in lines
+    assert "with fewer than 2: clover (1), ant (1)" in lines
+    assert "without any context: iris, lily, flea, wasp, gnat, love" in ended.out.replace("\n", " ")
+    assert lines[-1] == "contexts: contexts.parquet"
+    kept = eatlas.load_contexts(tmp_path / "contexts.parquet")
+    assert [one.text for one in kept.of_stimulus("clover")] == ["the clover, the aster"]
+
+
+def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
+    ended = eatlas_cli(
+        "contexts", corpus, "--tests", test_file, "-o", "c.csv", "--seed", 4, "--json"
+    )
+    said = json.loads(ended.out)
+    assert (said["seed"], said["counts"]["aster"], said["files"][0]["damaged"]) == (4, [2, 2], 1)
+    assert (tmp_path / "c.csv").read_text().startswith("stimulus,text,start,end\n")
+
+
+def test_every_damaged_line_stands_in_the_log(eatlas_cli, tmp_path, test_file):
+    path = tmp_path / "dump.jsonl"
+    path.write_text("\n".join(["{"] * 9 + ['{"body": "love"}']) + "\n")
+    ended = eatlas_cli("contexts", path, "--tests", test_file, "--log", "bad.log")
+    assert ended.code == 0
+    assert ended.err.splitlines()[-1] == "skipped: more lines; bad.log names all"
+    assert len(ended.err.splitlines()) == 6
+    lines = (tmp_path / "bad.log").read_text().splitlines()
+    assert len(lines) == 9
+    assert lines[8] == f"{path}, line 9: no JSON object: Input data was truncated"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.txt",), "error: none.txt: there is no such file\n"),
+        (("corpus.txt", "-o", "c.xlsx"), "error: c.xlsx: contexts cannot be written so\n"),
+        (("corpus.txt", "--case", "loose"), "error: unknown rule for case\n"),
+        (("corpus.txt", "--format", "doc"), "error: a corpus cannot be read with this format\n"),
+    ],
+)
+def test_mistakes(eatlas_cli, tmp_path, corpus, test_file, arguments, message):
+    ended = eatlas_cli("contexts", *arguments, "--tests", test_file)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(message)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "tiny.toml"]
+
+
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_file, how):
+    out = tmp_path / "c.parquet"
+    out.write_text("old")
+    script = (
+        "import os, signal, sys\n"
+        "from eatlas.sources.corpora import extraction\n"
+        "read = extraction.read_texts\n"
+        "def cut_off(*given):\n"
+        "    yield from read(*given)\n"
+        f"    os.kill(os.getpid(), signal.{how})\n"
+        "extraction.read_texts = cut_off\n"
+        f"sys.argv = ['eatlas', 'contexts', {str(corpus)!r}, '--tests', {str(test_file)!r}, '-o', {str(out)!r}]\n"
+        "from eatlas.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == (-signal.SIGKILL if how == "SIGKILL" else 130)
+    assert out.read_text() == "old"
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "c.parquet",
+        "corpus.txt",
+        "tiny.toml",
+    ]

@@ -1,0 +1,113 @@
+"""Contexts as files: what is written is read again, or said to be damaged."""
+
+import json
+
+import pytest
+from tests.inputs import make_test
+
+import eatlas
+from eatlas.errors import EatlasError, ResultsError, SourceError
+from eatlas.sources.corpora import Context, Contexts, find_contexts, load_contexts
+
+ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
+
+
+@pytest.fixture
+def found(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("an aster\nlove, “ant”\nthe aster\n", encoding="utf-8")
+    return find_contexts(path, make_test())
+
+
+@pytest.mark.parametrize("name", ["c.parquet", "c.jsonl", "c.csv"])
+def test_what_is_written_is_read_again(tmp_path, found, name):
+    found.write(tmp_path / name)
+    again = load_contexts(tmp_path / name)
+    assert (again.rows, again.counts) == (found.rows, found.counts)
+    assert again.provenance == found.provenance
+    assert again.name == name
+    assert eatlas.load_contexts(str(tmp_path / name)).sha256 == found.sha256
+
+
+@pytest.mark.parametrize("name", ["c.parquet", "c.jsonl", "c.csv"])
+def test_no_contexts_are_a_file_too(tmp_path, name):
+    Contexts([], ()).write(tmp_path / name)
+    assert len(load_contexts(tmp_path / name)) == 0
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.csv"])
+def test_files_of_ones_own_need_no_provenance(tmp_path, name):
+    Contexts.of(ROWS).write(tmp_path / name)
+    (tmp_path / f"{name}.json").unlink()
+    again = load_contexts(tmp_path / name)
+    assert (again.rows, again.counts) == (ROWS, (("ivy", 1, 1), ("oak", 1, 1)))
+
+
+def test_the_hash_does_not_depend_on_the_order():
+    assert Contexts.of(ROWS).sha256 == Contexts.of(ROWS[::-1]).sha256
+    assert Contexts.of(ROWS).sha256 != Contexts.of(ROWS[:1]).sha256
+
+
+def test_another_ending_is_refused(tmp_path, found):
+    with pytest.raises(ResultsError) as said:
+        found.write(tmp_path / "c.xlsx")
+    assert str(said.value) == (
+        f"{tmp_path}/c.xlsx: contexts cannot be written so\n"
+        "  got: .xlsx\n  allowed: .parquet, .jsonl, .csv"
+    )
+
+
+def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, found, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("eatlas.sources.corpora.storing._parquet", full)
+    with pytest.raises(ResultsError, match="No space left on device"):
+        found.write(tmp_path / "deep" / "c.parquet")
+    assert not list((tmp_path / "deep").iterdir())
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path, found):
+    path = tmp_path / "c.jsonl"
+    found.write(path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(SourceError, match="its contexts are not those that were written"):
+        load_contexts(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("c.jsonl", "[1]", "c.jsonl, line 1: this is no context\n  got: [1]"),
+        ("c.jsonl", '{"text": "a"}', "c.jsonl, line 1: there is no stimulus, start, end\n"
+         "  allowed: stimulus, text, start, end of every context"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": "x", "end": 1}',
+         "c.jsonl, line 1: the span is no pair of whole numbers"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
+         "c.jsonl, context 1: its span does not lie in its text\n  got: 0 to 2 of 'a'\n"),
+        ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
+        ("c.csv", "text,start\na,0\n", "c.csv, line 2: there is no stimulus, end\n"),
+        ("c.parquet", "PAR1", "c.parquet: "),
+        ("c.txt", "", "c.txt: this is no file of contexts\n"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_contexts(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(EatlasError) as said:
+        load_contexts(path)
+    assert message in str(said.value)
+
+
+def test_a_sidecar_whose_counts_are_none(tmp_path):
+    path = tmp_path / "c.jsonl"
+    Contexts.of(ROWS).write(path)
+    side = tmp_path / "c.jsonl.json"
+    side.write_text(json.dumps({"counts": {"ivy": 3}}))
+    with pytest.raises(SourceError, match="its counts cannot be read"):
+        load_contexts(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(SourceError, match="none.parquet: there is no such file"):
+        load_contexts(tmp_path / "none.parquet")
