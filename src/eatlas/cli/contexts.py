@@ -20,7 +20,7 @@ SHOWN = 5
 """Damaged lines that are said one by one; --log writes all."""
 
 
-def contexts(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+def contexts(
     corpus: Annotated[
         list[str],
         typer.Argument(
