@@ -97,6 +97,17 @@ def load_contexts(path: str | Path) -> Contexts:
     ------
     SourceError
         If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "contexts.csv")
+    ...     _ = path.write_text("stimulus,text,start,end\\nivy,The ivy grows.,4,7\\n")
+    ...     contexts = load_contexts(path)
+    >>> contexts.rows
+    [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
     """
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
