@@ -83,7 +83,7 @@ def _parquet(contexts: Contexts, said: str) -> bytes:
 
 
 def load_contexts(path: str | Path) -> Contexts:
-    """Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
+    r"""Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
 
     A file of one's own is read as well, if it has the columns or fields stimulus, text, start and
     end.
@@ -104,7 +104,7 @@ def load_contexts(path: str | Path) -> Contexts:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "contexts.csv")
-    ...     _ = path.write_text("stimulus,text,start,end\\nivy,The ivy grows.,4,7\\n")
+    ...     _ = path.write_text("stimulus,text,start,end\nivy,The ivy grows.,4,7\n")
     ...     contexts = load_contexts(path)
     >>> contexts.rows
     [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
