@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.engine.scan import scan
     from eatlas.errors import EatlasError, EatlasWarning
-    from eatlas.measures import MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.measures import LPBS, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.corpora import Contexts, find_contexts, load_contexts
     from eatlas.sources.diagnosis import diagnose
+    from eatlas.sources.language import language_model
     from eatlas.sources.published import fetch_vectors
     from eatlas.sources.transformed import transformed
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
 __all__ = [
+    "LPBS",
     "MLEAT",
     "SCEAT",
     "WEAT",
@@ -46,6 +48,7 @@ __all__ = [
     "fetch_vectors",
     "find_contexts",
     "get_measure",
+    "language_model",
     "load_contexts",
     "load_tests",
     "open_vectors",
@@ -66,6 +69,7 @@ _HOME = {
     "EatlasError": "eatlas.errors",
     "EatlasWarning": "eatlas.errors",
     "GroupsTest": "eatlas.stimuli",
+    "LPBS": "eatlas.measures",
     "MLEAT": "eatlas.measures",
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",
@@ -75,6 +79,7 @@ _HOME = {
     "find_contexts": "eatlas.sources.corpora",
     "get_measure": "eatlas.measures",
     "load_contexts": "eatlas.sources.corpora",
+    "language_model": "eatlas.sources.language",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",

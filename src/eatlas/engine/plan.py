@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from eatlas.engine.sources import Source, asked, by_need, opened
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
+from eatlas.measures.base import Need
 from eatlas.sources import (
     CaseRule,
     Tell,
     VectorSource,
-    ask,
-    open_sources,
     period_of,
     prompted,
 )
@@ -33,8 +34,8 @@ class Job:
     """One test on one source by one measure; it can be handed to another process."""
 
     test: AssociationTest
-    source: VectorSource
-    """The vectors that the run's tests ask for, and no others."""
+    source: Source
+    """The vectors or log-probabilities that the run's tests ask for, and no others."""
     measure: AssociationMeasure
 
 
@@ -78,16 +79,29 @@ def make_plan(
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
     chosen_tests = _of_fitting_kind(tests, chosen.values())
     given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
-    sources = _open_all(given, prompts)
-    words = {word for measure in chosen.values() for word in measure.words}
-    snapshots = [ask(source, chosen_tests, words, case, tell) for source in sources]
+    # everything is opened before anything is asked, so that a mistake costs no work
+    sources = {
+        need: (some, _open_all(given, prompts, need))
+        for need, some in by_need(chosen.values()).items()
+    }
     jobs = tuple(
         Job(test, source, measure)
-        for source in snapshots
-        for measure in chosen.values()
+        for need, (some, opened_sources) in sources.items()
+        for source in _asked(opened_sources, need, list(product(chosen_tests, some)), case, tell)
+        for measure in some
         for test in chosen_tests
     )
     return Plan(jobs, case, int(seed))
+
+
+def _asked(
+    sources: Iterable[Source],
+    need: Need,
+    questions: Sequence[tuple[AssociationTest, AssociationMeasure]],
+    case: CaseRule,
+    tell: Tell | None,
+) -> list[Source]:
+    return [asked(source, need, questions, case, tell) for source in sources]
 
 
 def _of_fitting_kind(
@@ -117,7 +131,7 @@ def _several(given: Any, default: str) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _open_all(specs: list[Any], prompts: Any) -> list[VectorSource]:
+def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
     """Open each source once, and put it into every prompt.
 
     The names that results will carry must tell them apart.
@@ -126,10 +140,9 @@ def _open_all(specs: list[Any], prompts: Any) -> list[VectorSource]:
     objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    sources = [source for spec in (*texts.values(), *objects) for source in open_sources(spec)]
+    sources = [source for spec in (*texts.values(), *objects) for source in opened(spec, need)]
     if prompts is not None:
-        texts_in = dict.fromkeys([prompts] if isinstance(prompts, str) else prompts)
-        sources = [prompted(source, prompt) for source in sources for prompt in texts_in]
+        sources = _prompted(sources, [prompts] if isinstance(prompts, str) else prompts, need)
     names = Counter((source.name, period_of(source)) for source in sources)
     same = [name for (name, _), n in names.items() if n > 1]
     if same:
@@ -138,3 +151,14 @@ def _open_all(specs: list[Any], prompts: Any) -> list[VectorSource]:
             remedy="name them: eatlas.ArraySource(words, array, name=...)",
         )
     return sources
+
+
+def _prompted(sources: Sequence[Source], prompts: Iterable[str], need: Need) -> list[Source]:
+    if need != "vectors":
+        raise SourceError(
+            "a prompt changes nothing here: LPBS puts words into its own templates",
+            allowed="prompts for measures of vectors",
+            remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
+        )
+    vectors = cast("Sequence[VectorSource]", sources)
+    return [prompted(source, prompt) for source in vectors for prompt in dict.fromkeys(prompts)]

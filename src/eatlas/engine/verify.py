@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from eatlas.engine.comparing import differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
+from eatlas.engine.sources import Source, opened
+from eatlas.engine.sources import asked as ask_once
 from eatlas.engine.verdicts import Verdict, written
 from eatlas.engine.verify_trends import verify_trend
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
+from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
-from eatlas.sources import VectorSource, ask, open_sources, period_of
+from eatlas.sources import period_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
@@ -50,22 +53,27 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
     asked = [_asked(result) for result in results]
-    sources: dict[str, Opened] = {}
-    for name in {result.source: None for result in results}:
-        questions = [a for r, a in zip(results, asked, strict=True) if r.source == name]
-        sources[name] = _opened(name, [q for q in questions if not isinstance(q, EatlasError)])
+    places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
+    sources: dict[tuple[str, Need], Opened] = {}
+    for name, need in dict.fromkeys(places):
+        questions = [q for q, place in zip(asked, places, strict=True) if place == (name, need)]
+        known = [q for q in questions if not isinstance(q, EatlasError)]
+        sources[name, need] = _opened(name, need, known)
     again = [
-        _again(result, question, _of_period(sources[result.source], result.period))
-        for result, question in zip(results, asked, strict=True)
+        _again(result, question, _of_period(sources[place], result.period))
+        for result, question, place in zip(results, asked, places, strict=True)
     ]
     return (
         *(_judged(result, found) for result, found in zip(results, again, strict=True)),
-        *(_of_trend(trend, results, again, sources.get(trend.source)) for trend in trends),
+        *(
+            _of_trend(trend, results, again, sources.get((trend.source, "vectors")))
+            for trend in trends
+        ),
     )
 
 
 Question = tuple[AssociationTest, AssociationMeasure]
-Opened = dict[int | None, VectorSource] | EatlasError
+Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
 
 
@@ -77,22 +85,23 @@ def _asked(result: AssociationResult) -> Question | EatlasError:
         return error
 
 
-def _opened(name: str, questions: list[Question]) -> Opened:
+def _need(question: Question | EatlasError) -> Need:
+    return "vectors" if isinstance(question, EatlasError) else question[1].needs
+
+
+def _opened(name: str, need: Need, questions: list[Question]) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
     try:
-        sources = open_sources(name)
-        tests = [test for test, _ in questions]
-        words = {word for _, measure in questions for word in measure.words}
-        return {period_of(source): ask(source, tests, words) for source in sources}
+        return {period_of(one): ask_once(one, need, questions) for one in opened(name, need)}
     except EatlasError as error:
         return error
 
 
-def _of_period(opened: Opened, period: int | None) -> VectorSource | EatlasError:
-    if isinstance(opened, EatlasError):
-        return opened
-    if period in opened:
-        return opened[period]
+def _of_period(found: Opened, period: int | None) -> Source | EatlasError:
+    if isinstance(found, EatlasError):
+        return found
+    if period in found:
+        return found[period]
     return SourceError(f"the series has no period {period}")
 
 
@@ -101,7 +110,7 @@ Again = AssociationResult | Failure | EatlasError
 
 
 def _again(
-    result: AssociationResult, question: Question | EatlasError, source: VectorSource | EatlasError
+    result: AssociationResult, question: Question | EatlasError, source: Source | EatlasError
 ) -> Again:
     if isinstance(source, EatlasError):
         return source
@@ -123,7 +132,7 @@ def _of_trend(
     trend: TrendResult,
     results: tuple[AssociationResult, ...],
     again: list[Again],
-    opened: Opened | None,
+    found: Opened | None,
 ) -> Verdict:
     """Verify a trend by the results of its periods, those that the file lacks included."""
     known = {
@@ -131,16 +140,16 @@ def _of_trend(
         for result, found in zip(results, again, strict=True)
         if _belongs(result, trend)
     }
-    if not known or opened is None:
+    if not known or found is None:
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict.without(trend, reason)
-    if isinstance(opened, EatlasError):
-        return Verdict.without(trend, opened.what)
+    if isinstance(found, EatlasError):
+        return Verdict.without(trend, found.what)
     first = next(result for result, _ in known.values())
     question = _asked(first)
     outcomes = [
         known[period][1] if period in known else _again(first, question, source)
-        for period, source in opened.items()
+        for period, source in found.items()
     ]
     faults = [outcome.what for outcome in outcomes if isinstance(outcome, EatlasError)]
     if faults:

@@ -6,7 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from eatlas.stats.permutation import (
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.version import __version__
+
+Need = Literal["vectors", "masked", "causal"]
+"""Vectors, or log-probabilities of a masked or of a causal language model."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ class AssociationMeasure(ABC):
     """Kind of test that the measure takes."""
     minimum: ClassVar[Mapping[str, int]]
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
+    needed: ClassVar[str] = "vector"
+    """What a source must have for a term."""
 
     alpha: float = 0.05
     ddof: int = 1
@@ -111,6 +116,11 @@ class AssociationMeasure(ABC):
         drawing = self.p in DRAWING or self.draws != DRAWS
         idle = {"strict": not self.strict, "draws": not drawing}
         return {name for name, left_out in idle.items() if left_out}
+
+    @property
+    def needs(self) -> Need:
+        """What the measure needs of a source."""
+        return "vectors"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -233,7 +243,7 @@ class AssociationMeasure(ABC):
     def _embed(
         self,
         test: AssociationTest,
-        source: VectorSource,
+        source: Any,
         case: CaseRule,
         seed: int,
         rng: np.random.Generator,
@@ -299,7 +309,7 @@ class AssociationMeasure(ABC):
             raise CoverageError(
                 f"test {test.id}, group {role} ({concept}): "
                 + ("no term has" if not group.used else f"only {len(group.used)} term has")
-                + f" a usable vector in {source}",
+                + f" a usable {self.needed} in {source}",
                 got=f"missing: {', '.join(reasons)}",
                 allowed=allowed,
                 remedy="use terms that the source has, or a source with a larger vocabulary",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from eatlas.measures.association import (
 )
 from eatlas.measures.base import Input
 from eatlas.measures.resampled import ResampledMeasure
-from eatlas.sources import CaseRule, VectorSource
+from eatlas.sources import CaseRule
 from eatlas.stimuli import AssociationTest
 
 
@@ -64,7 +65,7 @@ class TwoTargetMeasure(ResampledMeasure):
     def _embed(
         self,
         test: AssociationTest,
-        source: VectorSource,
+        source: Any,
         case: CaseRule,
         seed: int,
         rng: np.random.Generator,

@@ -3,7 +3,8 @@
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
 from eatlas.results.files import to_json_line
-from eatlas.results.ml_eat import MLEATResult
+from eatlas.results.lpbs import LPBSResult
+from eatlas.results.ml_eat import MLEATResult, ThreeLevelResult
 from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.trend import TrendResult
 from eatlas.results.weat import WEATResult
@@ -11,9 +12,11 @@ from eatlas.results.weat import WEATResult
 __all__ = [
     "AssociationResult",
     "Failure",
+    "LPBSResult",
     "MLEATResult",
     "Results",
     "SCEATResult",
+    "ThreeLevelResult",
     "TrendResult",
     "WEATResult",
     "read_results",

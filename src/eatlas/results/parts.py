@@ -131,14 +131,14 @@ class Level(Record):
     effect_size: float | None
     """Difference of means over the standard deviation of the union; None without spread."""
     difference: float
-    """The same difference in units of cosine."""
+    """The same difference in units of what associates: of cosine, or nats of LPBS."""
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
 
 
 class Cell(Record):
-    """Level 3: the cosines of one target group with one attribute group."""
+    """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
 
     mean: float
     sd: float | None
@@ -240,6 +240,21 @@ class Encoding(Record):
         }
 
 
+class LanguageModelRecord(Record):
+    """The language model behind log-probabilities."""
+
+    model: str
+    """What was asked for, such as a name on a hub or a folder."""
+    architecture: str
+    """Class of the model, such as BertForMaskedLM."""
+    kind: Literal["masked", "causal"]
+    """Whether it fills masks, or continues a text."""
+    vocabulary: int
+    """Number of pieces that it tells apart."""
+    precision: str = ""
+    """Type of the numbers that the model computes with, such as float32."""
+
+
 class Provenance(Record):
     """What is needed to compute the result again and to see that nothing has changed."""
 
@@ -254,6 +269,6 @@ class Provenance(Record):
     source_fingerprint: str
     """Identifies the source's content."""
     vectors_sha256: str
-    """Hash of the vectors that were used, by role."""
+    """Hash of the vectors, or of the log-probabilities, that were used, by role."""
     citation: str = ""
     """Where the stimuli come from."""

@@ -8,13 +8,14 @@ from typing import Any
 
 from eatlas.errors import ResultsError
 from eatlas.results.base import SCHEMA, AssociationResult
+from eatlas.results.lpbs import LPBSResult
 from eatlas.results.ml_eat import MLEATResult
 from eatlas.results.parts import Record
 from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.trend import TrendResult
 from eatlas.results.weat import WEATResult
 
-BUILT_IN: tuple[type[AssociationResult], ...] = (MLEATResult, WEATResult, SCEATResult)
+BUILT_IN: tuple[type[AssociationResult], ...] = (MLEATResult, WEATResult, SCEATResult, LPBSResult)
 ENTRY_POINTS = "eatlas.records"
 
 

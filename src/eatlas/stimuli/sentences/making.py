@@ -12,6 +12,7 @@ from eatlas.stimuli.battery import Test
 from eatlas.stimuli.faults import quoted
 from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
 from eatlas.stimuli.sentences.forms import Forms, forms_of
+from eatlas.stimuli.sentences.pairs import with_capital
 from eatlas.stimuli.sentences.templates import PLACE, Templates, built_in, read_templates
 
 PREFIX = "sent-"
@@ -147,10 +148,7 @@ def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sente
     'iPhone is here.'
     """
     text, span = fill(template, term, forms)
-    first = text.split(" ", 1)[0]
-    if first.islower() and len(text[0].upper()) == 1:
-        text = text[0].upper() + text[1:]
-    return Sentence(text=text, stimulus=term, template=template, span=span)
+    return Sentence(text=with_capital(text), stimulus=term, template=template, span=span)
 
 
 def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:

@@ -1,0 +1,55 @@
+"""Opening what measures need of a source, and asking it once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from eatlas.measures import AssociationMeasure
+from eatlas.measures.base import Need
+from eatlas.measures.lpbs import LPBS
+from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources
+from eatlas.sources.language import Answers, LanguageModel, open_language_model
+from eatlas.stimuli import AssociationTest
+
+Source = VectorSource | LanguageModel
+"""Where a job's numbers come from."""
+
+
+def opened(spec: Any, need: Need) -> tuple[Source, ...]:
+    """Open a source as what some measures need: vectors, or a language model of one kind.
+
+    Raises
+    ------
+    SourceError
+        If there is no such source, or it is of another kind.
+    """
+    return open_sources(spec) if need == "vectors" else (open_language_model(spec, need),)
+
+
+def asked(
+    source: Source,
+    need: Need,
+    questions: Sequence[tuple[AssociationTest, AssociationMeasure]],
+    case: CaseRule = "auto",
+    tell: Tell | None = None,
+) -> Source:
+    """Ask a source once for all that tests and measures need of it, and keep the answer."""
+    if need == "vectors":
+        words = {word for _, measure in questions for word in measure.words}
+        return ask(cast("VectorSource", source), [test for test, _ in questions], words, case, tell)
+    wanted = {
+        one
+        for test, measure in questions
+        if isinstance(measure, LPBS)
+        for one in measure.questions(test)
+    }
+    return Answers.of(cast("LanguageModel", source), wanted, tell)
+
+
+def by_need(measures: Iterable[AssociationMeasure]) -> dict[Need, list[AssociationMeasure]]:
+    """Sort measures by what they need of a source, in their order."""
+    found: dict[Need, list[AssociationMeasure]] = {}
+    for measure in measures:
+        found.setdefault(measure.needs, []).append(measure)
+    return found

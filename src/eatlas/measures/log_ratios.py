@@ -1,0 +1,157 @@
+"""From a test and a language model's answers to log-probability ratios of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.language import Answer, How, Question
+from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli.sentences.pairs import Pair, pair
+
+Aggregate = Literal["mean", "logsum"]
+"""How several sentences of a pair become one number.
+
+``mean``: the mean of the log-ratios of the sentences. ``logsum``: the log of the summed
+probabilities, less the log of the summed prior probabilities.
+"""
+Normalize = Literal["sum", "mean"]
+"""Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which questions make one ratio, and how it is made of the answers."""
+
+    templates: tuple[str, ...]
+    plural: frozenset[str]
+    how: How
+    aggregate: Aggregate
+    normalize: Normalize
+
+    @property
+    def causal(self) -> bool:
+        """Whether the attribute is asked for, given the target; else the other way round."""
+        return self.how == "next"
+
+    def both(self, target: str, attribute: str) -> Iterator[tuple[Question, Question]]:
+        """The question with the other stimulus, and the one without it, of each template."""
+        for template in self.templates:
+            yield self._of(pair(template, target, attribute, plural=target in self.plural))
+
+    def _of(self, said: Pair) -> tuple[Question, Question]:
+        if self.causal:
+            return (
+                Question(said.text, said.attribute, said.target, how="next"),
+                Question(said.neutral, said.neutral_attribute, how="next"),
+            )
+        return (
+            Question(said.text, said.target, said.attribute, how=self.how),
+            Question(said.text, said.target, said.attribute, hidden=True, how=self.how),
+        )
+
+    def questions(self, test: AssociationTest) -> Iterator[Question]:
+        """Every question that a test needs answered."""
+        for target in (*test.X.terms, *test.Y.terms):
+            for attribute in (*test.A.terms, *test.B.terms):
+                for asked in self.both(target, attribute):
+                    yield from asked
+
+    def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> float:
+        """The log-probability ratio of one pair, over its sentences."""
+        given, prior = (np.array([self._score(one[side]) for one in answers]) for side in (0, 1))
+        if self.aggregate == "mean":
+            return float(np.mean(given - prior))
+        return float(np.logaddexp.reduce(given) - np.logaddexp.reduce(prior))
+
+    def _score(self, answer: Answer) -> float:
+        value = float("nan") if answer.log_probability is None else answer.log_probability
+        return value / answer.pieces if self.normalize == "mean" else value
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Log-probability ratios of all usable pairs, with an account of every term."""
+
+    values: Array
+    """Shape (targets, attributes): X then Y, A then B, in the order of the used terms."""
+    coverage: Coverage
+    pieces: Mapping[str, tuple[int, ...]]
+    """Pieces of each used term, by role."""
+
+
+def ratios(
+    test: AssociationTest,
+    asking: Asking,
+    answers: Mapping[Question, Answer],
+    *,
+    most_pieces: int | None = None,
+) -> Ratios:
+    """Make ratios of answers.
+
+    Parameters
+    ----------
+    test : AssociationTest
+    asking : Asking
+    answers : mapping
+        To every question of `asking` about the test.
+    most_pieces : int, optional
+        Targets of more pieces are left out.
+    """
+    reasons: dict[tuple[str, str], str] = {}
+    pieces: dict[tuple[str, str], int] = {}
+    found: dict[tuple[str, str], list[tuple[Answer, Answer]]] = {}
+    for x_role, x in _terms(test, "XY"):
+        for a_role, a in _terms(test, "AB"):
+            both = [(answers[one], answers[other]) for one, other in asking.both(x, a)]
+            found[x, a] = both
+            for answer in (each for pairs in both for each in pairs):
+                for key, count, fault in _account(answer, (x_role, x), (a_role, a), asking.causal):
+                    pieces[key] = max(pieces.get(key, 0), count)
+                    if fault:
+                        reasons.setdefault(key, fault)
+    for key in _terms(test, "XY"):
+        if most_pieces is not None and key not in reasons and pieces[key] > most_pieces:
+            reasons[key] = f"{pieces[key]} pieces; the reduced word sets have words of one"
+    groups = {role: _group(test, role, reasons) for role in ROLES}
+    used = {role: groups[role].used for role in ROLES}
+    values = [
+        [asking.ratio(found[x, a]) for a in (*used["A"], *used["B"])]
+        for x in (*used["X"], *used["Y"])
+    ]
+    return Ratios(
+        np.array(values, dtype=np.float64).reshape(len(values), len(used["A"] + used["B"])),
+        Coverage(**groups),
+        {role: tuple(pieces[role, term] for term in used[role]) for role in ROLES},
+    )
+
+
+def _account(
+    answer: Answer,
+    target: tuple[str, str],
+    attribute: tuple[str, str],
+    causal: bool,  # noqa: FBT001
+) -> Iterator[tuple[tuple[str, str], int, str]]:
+    """Pieces of each of the two terms in one sentence, and what is wrong with it."""
+    asked, other = (attribute, target) if causal else (target, attribute)
+    yield asked, answer.pieces, answer.fault if answer.at == "asked" else ""
+    yield other, answer.other_pieces, answer.fault if answer.at == "other" else ""
+
+
+def _terms(test: AssociationTest, roles: str) -> list[tuple[str, str]]:
+    return [(role, term) for role in roles for term in test.concept(role).terms]
+
+
+def _group(
+    test: AssociationTest, role: str, reasons: Mapping[tuple[str, str], str]
+) -> GroupCoverage:
+    terms = test.concept(role).terms
+    why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
+    used = tuple(term for term in terms if term not in why)
+    return GroupCoverage(used=used, missing=tuple(why), reasons=why)

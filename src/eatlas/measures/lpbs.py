@@ -1,0 +1,286 @@
+"""LPBS: association by log-probabilities of masked words, or of continuations."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.errors import SignatureError, StimulusError
+from eatlas.measures.base import Input, Need
+from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, ratios
+from eatlas.measures.three_levels import ThreeLevels
+from eatlas.measures.variation import Block, Resampling
+from eatlas.results.diagnosis import TermsDiagnosis
+from eatlas.results.lpbs import LPBSResult, PieceCounts
+from eatlas.results.parts import Provenance
+from eatlas.results.uncertainty import EffectInterval
+from eatlas.sources import CaseRule
+from eatlas.sources.language import Kind, LanguageModel, Question, open_language_model
+from eatlas.stats.resampling import Over
+from eatlas.stimuli import AssociationTest
+from eatlas.stimuli.sentences.pairs import (
+    EXAMPLE,
+    SEPARATOR,
+    built_in_pairs,
+    choose,
+    fault_of_pair,
+    read_pairs,
+)
+from eatlas.version import __version__
+
+Pieces = Literal["joint", "pll"]
+Targets = Literal["full", "reduced"]
+_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+_FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
+_SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
+
+
+@dataclass(frozen=True)
+class LPBS(ThreeLevels):
+    """Log-probability bias score (Kurita et al. 2019), at three levels.
+
+    What associates a target x with an attribute a is M(x, a) = log P(x | a) - log P(x), in nats:
+    P(x | a) is the probability of x behind masks in a sentence with a, P(x) the same with a masked
+    too (equations 8 and 9 of Husse and Spitz 2022). In place of cosines, M goes through the three
+    levels of the ML-EAT, and through the published effect size: s(a) is the mean of M(x, a) over X
+    less that over Y, and d the difference of the means of s over A and over B divided by the
+    standard deviation of s over their union (equation 11); its p-values move the labels of
+    attributes.
+
+    For causal models, which cannot see what stands behind a blank, the direction is the other one:
+    M(x, a) = log P(a | the text up to it, with x) - log P(a | the same with a neutral word for x).
+
+    Parameters
+    ----------
+    alpha, ddof, p, draws, strict, tail, threshold, resamples, over, confidence
+        As in :class:`eatlas.MLEAT`.
+    model : {"masked", "causal"}, default "masked"
+        The kind of language model, and with it the direction.
+    templates : str, default "basic"
+        A name of built-in templates (``basic``, ``person``, ``hobby``, ``disease``); templates
+        themselves, with ``{target}`` and ``{attribute}``, and ``;`` between several; or a TOML
+        file, with ``#NAME`` for one of its lists, which is read at once: the signature holds what
+        it says.
+    plural : str, default ""
+        Targets of the user's own that take the plural of ``[is|are]``, with ``;`` between them.
+    aggregate : {"mean", "logsum"}, default "mean"
+        Over templates: the mean of log-ratios, or the log of the summed probability less that of
+        the summed prior.
+    pieces : {"joint", "pll"}, default "joint"
+        A word of several pieces, in masked models: filled in from left to right, or each piece
+        with all others shown (pseudo-log-likelihood). One mask a piece in either case.
+    normalize : {"sum", "mean"}, default "sum"
+        Over pieces: their sum, which is the log-probability of the word, or their mean.
+    targets : {"full", "reduced"}, default "full"
+        Reduced: without targets of several pieces, which are not in the model's vocabulary
+        (appendix B.2 of Husse and Spitz 2022).
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+    StimulusError
+        If a file of templates is not usable.
+
+    Examples
+    --------
+    >>> LPBS().signature
+    'LPBS(aggregate=mean,alpha=0.05,ddof=1,model=masked,p=auto,pieces=joint,tail=directional,\
+templates=basic,threshold=0.2)'
+    >>> LPBS(templates="{target} [likes|like] {attribute}.").sentences
+    ('{target} [likes|like] {attribute}.',)
+    """
+
+    name: ClassVar[str] = "lpbs"
+    minimum: ClassVar[Mapping[str, int]] = {"X": 1, "Y": 1, "A": 2, "B": 2}
+    needed: ClassVar[str] = "log-probability"
+
+    model: Kind = field(default="masked", kw_only=True)
+    templates: str = field(default="basic", kw_only=True)
+    plural: str = field(default="", kw_only=True)
+    aggregate: Aggregate = field(default="mean", kw_only=True)
+    pieces: Pieces = field(default="joint", kw_only=True)
+    normalize: Normalize = field(default="sum", kw_only=True)
+    targets: Targets = field(default="full", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_choice("model", Kind)
+        self._check_choice("aggregate", Aggregate)
+        self._check_choice("pieces", Pieces)
+        self._check_choice("normalize", Normalize)
+        self._check_choice("targets", Targets)
+        self._check("plural", "words with ; between them", ok=isinstance(self.plural, str))
+        text = isinstance(self.templates, str) and bool(self.templates.strip())
+        self._check("templates", f"a name, a TOML file, or {EXAMPLE}", ok=text)
+        if found := _FILE.fullmatch(self.templates):
+            self._read_file(Path(found[1]), found[2] or "")
+        for one in self.sentences:
+            self._require_template(one)
+
+    def idle(self) -> set[str]:
+        """Parameters that a signature leaves out: those that change nothing."""
+        idle = {"plural": not self.plural, "pieces": self.model == "causal"}
+        idle |= {"normalize": self.normalize == "sum" and self.model == "masked"}
+        idle |= {"targets": self.targets == "full"}
+        return super().idle() | {name for name, left_out in idle.items() if left_out}
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The templates, each with its two places."""
+        text = self.templates.strip()
+        if _NAME.fullmatch(text):
+            try:
+                return choose(built_in_pairs().sets, text, "templates")
+            except StimulusError as error:
+                raise SignatureError(
+                    f"{self.name}: {error.what.partition(': ')[2]}",
+                    allowed=f"{error.allowed}, a TOML file, or {EXAMPLE}",
+                ) from error
+        return tuple(one.strip() for one in text.split(SEPARATOR) if one.strip())
+
+    @property
+    def asking(self) -> Asking:
+        """Which questions make one ratio."""
+        own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
+        how = "next" if self.model == "causal" else self.pieces
+        plural = built_in_pairs().plural | own
+        return Asking(self.sentences, plural, how, self.aggregate, self.normalize)
+
+    @property
+    def needs(self) -> Need:
+        """A language model of the measure's kind."""
+        return self.model
+
+    def questions(self, test: AssociationTest) -> Iterable[Question]:
+        """Everything that a language model is asked for one test.
+
+        Raises
+        ------
+        StimulusError
+            If its terms are sentences.
+        """
+        if said := [role for role, concept in test.parts if concept.sentences]:
+            raise StimulusError(
+                f"test {test.id}: {self.name} puts words into its own templates",
+                got=f"terms that are sentences already, in {', '.join(said)}",
+                allowed="a test of words",
+                remedy="use the test that these sentences are made of",
+            )
+        return self.asking.questions(test)
+
+    def opened(self, source: Any) -> LanguageModel:
+        """Open a language model of the measure's kind."""
+        return open_language_model(source, self.model)
+
+    def diagnosed(self, given: Input) -> TermsDiagnosis | None:  # noqa: ARG002  (vectors have one)
+        """None: log-probabilities have no space."""
+        return None
+
+    def compute(self, given: Input, notes: list[str]) -> LPBSResult:
+        """Three levels, the pattern, and the published effect size."""
+        found = self.three_levels(given, notes)
+        x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in "XY")
+        s = (x - y)[0]
+        n_a = len(given.rows["A"])
+        over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given.rng)
+        return LPBSResult(
+            **found,
+            over_attributes=over,
+            over_attributes_uncertainty=self._interval(given),
+        )
+
+    def _interval(self, given: Input) -> EffectInterval | None:
+        """Interval of the published effect size: targets and attributes change places."""
+        block = self.block(given.rows)
+        swapped = Block(
+            block.values.T,
+            {new: block.sizes[old] for new, old in zip("XYAB", "ABXY", strict=True)},
+        )
+        over = _SWAPPED[self.over]
+        if not self.resamples or not swapped.allows(over):
+            return None
+        how = Resampling(self.resamples, over, self.confidence, self.ddof)
+        rng = np.random.default_rng(int(given.rng.integers(2**63)))
+        return how.intervals(swapped, rng, []).level1  # its notes would be those of level 1
+
+    def _embed(
+        self,
+        test: AssociationTest,
+        source: Any,
+        case: CaseRule,
+        seed: int,
+        rng: np.random.Generator,
+    ) -> Input:
+        """Rows whose dot products are the log-probability ratios: a row of them, and a place."""
+        asking = self.asking
+        answers = source.score(dict.fromkeys(self.questions(test)))
+        most = 1 if self.targets == "reduced" else None
+        found = ratios(test, asking, answers, most_pieces=most)
+        self._require_minimum(test, found.coverage, source.name)
+        provenance = Provenance(
+            version=__version__,
+            seed=seed,
+            case=case,
+            stimuli_sha256=test.stimuli_sha256,
+            source_fingerprint=source.fingerprint,
+            vectors_sha256=hashlib.sha256(found.values.tobytes()).hexdigest(),
+            citation=test.citation,
+        )
+        head = {
+            **self.head(test, source.name, found.coverage, provenance),
+            "direction": "attribute given target" if asking.causal else "target given attribute",
+            "language_model": source.about,
+            "pieces": PieceCounts(**found.pieces),
+            "templates": self.sentences,
+        }
+        notes = (*source.notes, *_several_pieces(found.pieces, asking))
+        return Input(_rows(found.values, found.coverage), found.coverage, notes, head, rng)
+
+    def _read_file(self, path: Path, name: str) -> None:
+        """Put what a file says in the place of its name."""
+        read = read_pairs(path)
+        chosen = choose(read.sets, name, str(path))
+        plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
+        object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
+        object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
+
+    def _require_template(self, template: str) -> None:
+        if fault := fault_of_pair(template):
+            raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
+        if self.model == "causal" and template.index("{attribute") < template.index("{target"):
+            raise SignatureError(
+                f"{self.name}: the template {template!r} has the attribute before the target",
+                allowed=f"the target first, as in {EXAMPLE}",
+                remedy="a causal model cannot take into account what stands behind; "
+                "model=masked can",
+            )
+
+
+def _rows(values: NDArray[np.float64], coverage: Any) -> dict[str, NDArray[np.float64]]:
+    n_x, n_a = len(coverage.X.used), len(coverage.A.used)
+    places = np.eye(values.shape[1])
+    return {"X": values[:n_x], "Y": values[n_x:], "A": places[:n_a], "B": places[n_a:]}
+
+
+def _several_pieces(pieces: Mapping[str, tuple[int, ...]], asking: Asking) -> list[str]:
+    """What is scored in several pieces is less probable than a word of one."""
+    roles = "AB" if asking.causal else "XY"
+    counts = [count for role in roles for count in pieces[role]]
+    several = sum(count > 1 for count in counts)
+    if not several:
+        return []
+    what = "attributes" if asking.causal else "targets"
+    return [
+        f"{several} of {len(counts)} {what} have several pieces, {max(counts)} at most: their "
+        f"log-probability is the {asking.normalize} over pieces."
+    ]

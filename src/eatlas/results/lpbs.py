@@ -1,0 +1,69 @@
+"""Record of an LPBS: log-probability bias scores at three levels."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from eatlas.results.base import interval_columns, p_columns, show_effect
+from eatlas.results.ml_eat import ThreeLevelResult
+from eatlas.results.parts import LanguageModelRecord, Level, Record
+from eatlas.results.uncertainty import EffectInterval
+
+Direction = Literal["target given attribute", "attribute given target"]
+
+
+class PieceCounts(Record):
+    """Pieces of each used term, by role and in its order: the most that any sentence needs."""
+
+    X: tuple[int, ...]
+    Y: tuple[int, ...]
+    A: tuple[int, ...]
+    B: tuple[int, ...]
+
+    def group(self, role: str) -> tuple[int, ...]:
+        """Return the counts of one of X, Y, A, B."""
+        counts: tuple[int, ...] = getattr(self, role)
+        return counts
+
+
+class LPBSResult(ThreeLevelResult):
+    """What :class:`eatlas.LPBS` found.
+
+    What associates a target x with an attribute a is a log-probability ratio in nats: the log of
+    the probability of one, given the other, less the log of its probability without the other.
+    """
+
+    measure: Literal["lpbs"] = "lpbs"
+    over_attributes: Level
+    """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
+    A less B. Its p-values move the labels of attributes; those of `level1` move labels of
+    targets."""
+    over_attributes_uncertainty: EffectInterval | None = None
+    """Interval of that effect size; None where the measure was told not to resample."""
+    direction: Direction
+    """What is conditioned on what."""
+    language_model: LanguageModelRecord
+    pieces: PieceCounts
+    templates: tuple[str, ...]
+    """Sentences with places for a target and an attribute; over these, ratios are aggregated."""
+
+    @property
+    def effect_size(self) -> float | None:
+        """The published effect size, over attributes; None where the scores have no spread."""
+        return self.over_attributes.effect_size
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the published effect size, then the columns of an ML-EAT."""
+        (row,) = super().rows()
+        given, suffix = self.over_attributes_uncertainty, "_over_attributes"
+        published = {
+            f"effect_size{suffix}": self.effect_size,
+            **interval_columns(given.interval if given else None, suffix),
+            **p_columns(self.over_attributes.p, suffix),
+        }
+        head = self.head()
+        return [{**head, **published, **row, "direction": self.direction}]
+
+    def summary(self) -> str:
+        """The published effect size, then those of an ML-EAT."""
+        return f"d over attributes = {show_effect(self.effect_size)}; {super().summary()}"

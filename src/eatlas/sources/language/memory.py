@@ -1,0 +1,87 @@
+"""A language model that is in memory already."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from eatlas.errors import SourceError, described
+from eatlas.sources.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
+
+
+def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
+    """Take a language model of transformers as a source of log-probabilities.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        With a head that predicts pieces: ``AutoModelForMaskedLM`` or ``AutoModelForCausalLM``.
+    tokenizer : transformers.PreTrainedTokenizerFast
+        A fast one, which says where its pieces stand in a text.
+    name : str
+        What names the source in results.
+
+    Returns
+    -------
+    TransformerLM
+        A masked language model where the model's class is one, else a causal one.
+
+    Raises
+    ------
+    SourceError
+        If the model has no such head, or is a masked one and the tokenizer has no mask.
+
+    Examples
+    --------
+    >>> language_model(object(), None, name="mine")
+    Traceback (most recent call last):
+    ...
+    eatlas.errors.SourceError: mine: this is no language model of transformers
+      got: object
+      allowed: AutoModelForMaskedLM or AutoModelForCausalLM
+    """
+    kind = kind_of_class(type(model).__name__)
+    if kind is None:
+        raise SourceError(
+            f"{name}: this is no language model of transformers",
+            got=described(model),
+            allowed="AutoModelForMaskedLM or AutoModelForCausalLM",
+        )
+    if kind is MaskedLM:
+        require_mask(tokenizer, name)
+    return kind(lambda: Loaded(model, tokenizer), name, _fingerprint(model, tokenizer))
+
+
+def kind_of_class(architecture: str) -> type[TransformerLM] | None:
+    """Tell what a class of transformers does; None where it is no language model.
+
+    >>> kind_of_class("BertForMaskedLM").kind, kind_of_class("GPT2LMHeadModel").kind
+    ('masked', 'causal')
+    """
+    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+        return MaskedLM
+    return CausalLM if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
+
+
+def require_mask(tokenizer: Any, name: str) -> None:
+    """Refuse a tokenizer that has no mask."""
+    if tokenizer.mask_token_id is None:
+        raise SourceError(
+            f"{name}: the tokenizer has no mask token, so no word can be masked",
+            got=type(tokenizer).__name__,
+            allowed="a tokenizer with a mask token, as BERT's and RoBERTa's have",
+            remedy="lpbs(model=causal) takes models without one",
+        )
+
+
+def _fingerprint(model: Any, tokenizer: Any) -> str:
+    """Hash of all weights and of how texts are cut."""
+    import torch  # noqa: PLC0415  (seconds, and only language models need it)
+
+    digest = hashlib.sha256(type(model).__name__.encode())
+    for key, weights in sorted(model.state_dict().items()):
+        digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
+        digest.update(weights.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    digest.update(b"" if backend is None else backend.to_str().encode())
+    return f"sha256:{digest.hexdigest()}"

@@ -1,0 +1,208 @@
+"""Language models of transformers: masked ones fill blanks, causal ones continue a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.language.batches import Ask, Asks, Input
+from eatlas.sources.language.pieces import Encoded, FaultError, encode, places, require_offsets
+from eatlas.sources.language.questions import Answer, Kind, Question
+from eatlas.sources.passages import Tell
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model with its tokenizer, ready to compute."""
+
+    model: Any
+    tokenizer: Any
+
+
+class TransformerLM:
+    """A language model of transformers.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the model and its tokenizer; called when the first question is asked.
+    name : str
+        What names the source in results.
+    fingerprint : str
+        Identifies the weights and the tokenizer.
+    """
+
+    kind: Kind
+
+    def __init__(self, load: Callable[[], Loaded], name: str, fingerprint: str) -> None:
+        self._load, self.name, self.fingerprint = load, name, fingerprint
+        self.notes: tuple[str, ...] = ()
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """The model, in evaluation mode."""
+        loaded = self._load()
+        require_offsets(loaded.tokenizer, self.name)
+        loaded.model.eval()
+        return loaded
+
+    @property
+    def about(self) -> LanguageModelRecord:
+        """What the result says of the model."""
+        model = self.loaded.model
+        return LanguageModelRecord(
+            model=self.name,
+            architecture=type(model).__name__,
+            kind=self.kind,
+            vocabulary=self.vocabulary,
+            precision=str(model.dtype).removeprefix("torch."),
+        )
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of pieces that the model tells apart."""
+        return int(self.loaded.model.config.vocab_size)
+
+    def score(
+        self, questions: Collection[Question], tell: Tell | None = None
+    ) -> Mapping[Question, Answer]:
+        """Answer questions; what several of them share is computed once."""
+        asks = Asks()
+        texts = list(dict.fromkeys(self.read_text(one) for one in questions))
+        encoded = dict(zip(texts, self.encoded(texts), strict=True))
+        plans = {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
+        found = asks.answered(self._logits, self.vocabulary, self.name, tell)
+        return {
+            one: plan if isinstance(plan, Answer) else plan.answer(found)
+            for one, plan in plans.items()
+        }
+
+    def read_text(self, question: Question) -> str:
+        """The part of a text that the model reads."""
+        return question.text
+
+    def encoded(self, texts: list[str]) -> list[Encoded]:
+        """Cut texts into pieces, none too many for the model."""
+        encoded = encode(self.loaded.tokenizer, texts)
+        longest = max(encoded, key=lambda one: len(one.ids), default=None)
+        limit = self._limit()
+        if longest is not None and len(longest.ids) > limit:
+            raise SourceError(
+                f"{self.name}: a text is longer than the model takes",
+                got=f"{len(longest.ids)} pieces: {longest.text[:60]!r}...",
+                allowed=f"at most {limit}",
+                remedy="shorten the sentences",
+            )
+        return encoded
+
+    def _limit(self) -> int:
+        """Pieces that the model takes at most."""
+        return int(min(self.loaded.tokenizer.model_max_length, 10**9))
+
+    def _plan(self, question: Question, encoded: Encoded, asks: Asks) -> Answer | _Plan:
+        tokenizer = self.loaded.tokenizer
+        try:
+            asked = places(tokenizer, encoded, question.asked)
+        except FaultError as fault:
+            return Answer(None, fault=str(fault), at="asked")
+        try:
+            span = question.other
+            other = () if span is None else places(tokenizer, encoded, span)
+        except FaultError as fault:
+            return Answer(None, pieces=len(asked), fault=str(fault), at="other")
+        steps = tuple(asks.add(*step) for step in self.steps(question, encoded.ids, asked, other))
+        return _Plan(steps, len(asked), len(other))
+
+    def steps(
+        self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]
+    ) -> Iterable[tuple[Input, int, int]]:
+        """Input, place and piece of each factor of a probability."""
+        raise NotImplementedError
+
+    def _logits(self, ids: torch.Tensor) -> torch.Tensor:
+        model = self.loaded.model
+        logits: torch.Tensor = model(input_ids=ids.to(model.device)).logits
+        return logits
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where the factors of one probability will stand."""
+
+    steps: tuple[tuple[Input, Ask], ...]
+    pieces: int
+    other_pieces: int
+
+    def answer(self, found: Mapping[tuple[Input, Ask], float]) -> Answer:
+        total = sum(found[step] for step in self.steps)
+        return Answer(total, self.pieces, self.other_pieces)
+
+
+class MaskedLM(TransformerLM):
+    """A masked language model, such as BERT or RoBERTa.
+
+    The stimulus that is asked for stands behind one mask a piece. ``joint`` fills them in from
+    left to right: log P(p1 | masks) + log P(p2 | p1, masks) + ..., which Kauf and Ivanova (2023)
+    use within words; ``pll`` shows all other pieces of the stimulus each time.
+    """
+
+    kind: Kind = "masked"
+
+    def steps(
+        self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]
+    ) -> Iterable[tuple[Input, int, int]]:
+        """One input for each piece."""
+        mask = self.loaded.tokenizer.mask_token_id
+        hidden = set(other) if question.hidden else set()
+        for i, place in enumerate(asked):
+            masked = hidden | (set(asked[i:]) if question.how == "joint" else {place})
+            seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
+            yield seen, place, ids[place]
+
+
+class CausalLM(TransformerLM):
+    """A causal language model, such as GPT-2, OPT or BLOOM.
+
+    The model reads the text up to the stimulus' end, after its own beginning-of-text token; what
+    stands behind the stimulus is not read.
+    """
+
+    kind: Kind = "causal"
+
+    def read_text(self, question: Question) -> str:
+        """The text up to the end of what is asked."""
+        return question.text[: question.asked[1]]
+
+    def encoded(self, texts: list[str]) -> list[Encoded]:
+        """Cut texts into pieces after one token that says where a text begins."""
+        tokenizer = self.loaded.tokenizer
+        first = tokenizer.bos_token_id
+        first = tokenizer.eos_token_id if first is None else first
+        begun = []
+        for one in super().encoded(texts):
+            ids, offsets = one.ids, one.offsets
+            while ids and offsets[-1][0] == offsets[-1][1]:  # an end-of-text token
+                ids, offsets = ids[:-1], offsets[:-1]
+            if first is not None and (not ids or ids[0] != first):
+                ids, offsets = (first, *ids), ((0, 0), *offsets)
+            begun.append(Encoded(one.text, ids, offsets))
+        return begun
+
+    def steps(
+        self,
+        question: Question,  # noqa: ARG002  (a causal model has one way to be asked)
+        ids: Input,
+        asked: tuple[int, ...],
+        other: tuple[int, ...],  # noqa: ARG002
+    ) -> Iterable[tuple[Input, int, int]]:
+        """One input for all pieces: each is predicted at the place before it."""
+        seen = ids[: asked[-1]]
+        for place in asked:
+            yield seen, place - 1, ids[place]

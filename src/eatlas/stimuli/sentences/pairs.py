@@ -1,0 +1,244 @@
+"""Sentences with a target and an attribute, made of templates with a place for each."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from eatlas.decoding import decoded
+from eatlas.errors import StimulusError
+from eatlas.nearest import did_you_mean
+
+SCHEMA = 1
+EXAMPLE = "{target:It|They} [is|are] {attribute}."
+SEPARATOR = ";"
+"""Between templates in one text."""
+_PLACE = re.compile(r"\{(target|attribute)(?::([^{}|]*)(?:\|([^{}|]*))?)?\}")
+_PART = r"((?:[^\[\]{}|]|\{[^{}]*\})*)"
+_NUMBER = re.compile(rf"\[{_PART}\|{_PART}\]")
+"""``[is|are]``: the singular and the plural of what agrees with the target."""
+_KEYS = ("schema", "templates", "words")
+_WORDS = ("plural",)
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence with a target and an attribute, and the same sentence without the target.
+
+    Examples
+    --------
+    >>> made = pair("{target:It|They} [is|are] {attribute}.", "ants", "nice", plural=True)
+    >>> made.text, made.neutral
+    ('Ants are nice.', 'They are nice.')
+    >>> made.text[slice(*made.attribute)], made.neutral[slice(*made.neutral_attribute)]
+    ('nice', 'nice')
+    """
+
+    text: str
+    target: Span
+    """Characters of the target, first and behind the last."""
+    attribute: Span
+    neutral: str
+    """With what the template has for the target, or with nothing, in its place."""
+    neutral_attribute: Span
+
+
+@dataclass(frozen=True)
+class PairTemplates:
+    """Templates by name, and the targets that take the plural."""
+
+    sets: Mapping[str, tuple[str, ...]]
+    plural: frozenset[str]
+
+
+def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
+    """Put a target and an attribute into a template; the sentence begins with a capital.
+
+    Parameters
+    ----------
+    template : str
+        With ``{target}`` and ``{attribute}`` once each; ``[singular|plural]`` for what agrees with
+        the target; ``{target:It|They}`` names what stands there where the target is left out.
+    target, attribute : str
+    plural : bool
+        Whether the target is a plural.
+    """
+    agreed = _NUMBER.sub(lambda found: found[2 if plural else 1], template)
+    said = {"target": target, "attribute": attribute}
+    text, spans = _filled(agreed, said)
+    without = _neutral(agreed, plural=plural)
+    neutral, neutral_spans = _filled(_without(agreed, without), {**said, "target": without})
+    return Pair(text, spans["target"], spans["attribute"], neutral, neutral_spans["attribute"])
+
+
+def with_capital(text: str) -> str:
+    """Begin a sentence with a capital, unless its first word has one of its own within.
+
+    >>> with_capital("ants are nice."), with_capital("iPhones are nice.")
+    ('Ants are nice.', 'iPhones are nice.')
+    """
+    first = text.split(" ", 1)[0]
+    if first.islower() and len(text[0].upper()) == 1:
+        return text[0].upper() + text[1:]
+    return text
+
+
+def fault_of_pair(template: str) -> str | None:
+    """Say what is wrong with a template; None where nothing is.
+
+    >>> fault_of_pair("This is {attribute}.")
+    "'This is {attribute}.' has no place {target}"
+    """
+    for plural in (False, True):
+        agreed = _NUMBER.sub(lambda found, one=1 + plural: found[one], template)  # type: ignore[misc]
+        places = [found[1] for found in _PLACE.finditer(agreed)]
+        for name in ("target", "attribute"):
+            if name not in places:
+                return f"{template!r} has no place {{{name}}}"
+            if places.count(name) > 1:
+                return f"{template!r} has more than one place {{{name}}}"
+        if any(
+            found[1] == "attribute" and found[2] is not None for found in _PLACE.finditer(agreed)
+        ):
+            return f"{template!r}: only {{target:...}} can say what takes its place"
+        if set("{}[]|;") & set(_PLACE.sub("", agreed)):
+            return f"{template!r} has a bracket, a bar or a semicolon that belongs to no place"
+    return None
+
+
+@cache
+def built_in_pairs() -> PairTemplates:
+    """Return the templates of Husse and Spitz (2022), and the built-in targets that are plurals."""
+    data = resources.files("eatlas.stimuli.sentences") / "pairs.toml"
+    return parse_pairs(data.read_bytes(), "pairs.toml")
+
+
+def read_pairs(path: Path) -> PairTemplates:
+    """Read a user's file of templates with two places.
+
+    Raises
+    ------
+    StimulusError
+        If the file cannot be read, or anything in it is not well formed; every fault is named.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StimulusError(
+            f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
+        ) from error
+    return parse_pairs(data, str(path))
+
+
+def parse_pairs(data: bytes, where: str) -> PairTemplates:
+    """Parse a file of templates with two places; `where` is its name, for messages."""
+    try:
+        document = tomllib.loads(decoded(data, where, StimulusError))
+    except tomllib.TOMLDecodeError as error:
+        raise StimulusError(f"{where}: this is not TOML", got=str(error)) from error
+    faults = [*_of_the_top(document), *_of_templates(document.get("templates"))]
+    words = document.get("words", {})
+    faults += _of_words(words)
+    if faults:
+        raise StimulusError("\n".join(f"{where}: {fault}" for fault in faults))
+    sets = {name: tuple(given) for name, given in document["templates"].items()}
+    return PairTemplates(sets, frozenset(words.get("plural", ())))
+
+
+def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:
+    """Return the templates of one name, or all where there is one name alone.
+
+    Raises
+    ------
+    StimulusError
+        If there is no such name, or several to choose from.
+    """
+    if not name and len(sets) == 1:
+        return tuple(next(iter(sets.values())))
+    if name in sets:
+        return tuple(sets[name])
+    raise StimulusError(
+        f"{where}: there are no templates called {name!r}{did_you_mean(name, sets)}"
+        if name
+        else f"{where}: it is not said which templates are meant",
+        allowed=", ".join(sets),
+        remedy=None if name else f"name them: {where}#{next(iter(sets), 'basic')}",
+    )
+
+
+def _filled(text: str, said: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
+    """Fill in all places, and say where what was filled in stands."""
+    parts: list[str] = []
+    spans: dict[str, Span] = {}
+    length = end = 0
+    for found in _PLACE.finditer(text):
+        before, word = text[end : found.start()], said[found[1]]
+        start = length + len(before)
+        spans[found[1]] = (start, start + len(word))
+        parts += [before, word]
+        length, end = start + len(word), found.end()
+    return with_capital("".join([*parts, text[end:]])), spans
+
+
+def _neutral(agreed: str, *, plural: bool) -> str:
+    (place,) = (found for found in _PLACE.finditer(agreed) if found[1] == "target")
+    singular, many = place[2] or "", place[3]
+    return (many if plural and many is not None else singular).strip()
+
+
+def _without(agreed: str, neutral: str) -> str:
+    """Take the space behind the target's place away where nothing takes that place."""
+    if neutral:
+        return agreed
+    return re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
+
+
+def _of_the_top(document: Mapping[str, Any]) -> list[str]:
+    faults = []
+    if document.get("schema") != SCHEMA or isinstance(document["schema"], bool):
+        faults.append(f"key schema: is {document.get('schema')!r} (allowed: schema = {SCHEMA})")
+    return faults + [
+        f"key {key}: is not a key of a file of templates{did_you_mean(key, _KEYS)} "
+        f"(allowed: {', '.join(_KEYS)})"
+        for key in document
+        if key not in _KEYS
+    ]
+
+
+def _of_templates(templates: object) -> list[str]:
+    if not isinstance(templates, dict) or not templates:
+        return [f'key templates: is no table of templates (allowed: basic = ["{EXAMPLE}"])']
+    faults = []
+    for name, given in templates.items():
+        if not isinstance(given, list) or not given:
+            faults.append(f'key templates.{name}: is no list of templates (allowed: ["{EXAMPLE}"])')
+            continue
+        for number, one in enumerate(given, start=1):
+            fault = fault_of_pair(one) if isinstance(one, str) else f"{one!r} is not text"
+            if fault:
+                faults.append(
+                    f"key templates.{name}, template {number}: {fault} (allowed: {EXAMPLE})"
+                )
+    return faults
+
+
+def _of_words(words: object) -> list[str]:
+    if not isinstance(words, dict):
+        return ['key words: is not a table (allowed: [words], then plural = ["ants"])']
+    faults = [
+        f"key words.{key}: is not known (allowed: {', '.join(_WORDS)})"
+        for key in words
+        if key not in _WORDS
+    ]
+    plural = words.get("plural", [])
+    if not isinstance(plural, list) or not all(isinstance(one, str) and one for one in plural):
+        faults.append('key words.plural: is no list of words (allowed: ["ants"])')
+    return faults

@@ -1,0 +1,422 @@
+"""LPBS: by hand, against relabelling by brute force, and its refusals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.inputs import make_test
+from tests.sources.language import tiny
+
+import eatlas
+from eatlas import LPBS
+from eatlas.engine.verify import verify
+from eatlas.errors import CoverageError, EatlasError, SignatureError, SourceError, StimulusError
+from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.language import Answer
+
+ABOUT = LanguageModelRecord(model="table", architecture="Table", kind="masked", vocabulary=9)
+
+
+class Table:
+    """A language model that answers from a table, so that all can be worked out by hand."""
+
+    name, fingerprint, notes, about = "table", "sha256:0", (), ABOUT
+
+    def __init__(self, answer, kind="masked"):
+        self._answer, self.kind = answer, kind
+
+    def score(self, questions, tell=None):
+        return {one: self._answer(one) for one in questions}
+
+
+def any_number(question, pieces=1):
+    """Answer with a number that looks random and is always the same."""
+    key = f"{question.text}{question.asked}{question.hidden}".encode()
+    return Answer(-(zlib.crc32(key) % 1000) / 50, pieces, 1)
+
+
+def words(n_x=2, n_y=2, n_a=2, n_b=2):
+    return make_test(
+        **{role: [f"{role.lower()}{i}" for i in range(n)] for role, n in
+           zip("XYAB", (n_x, n_y, n_a, n_b), strict=True)}
+    )  # fmt: skip
+
+
+TABLE = {  # log P(x | a): rows x0 x1 y0 y1, columns a0 a1 b0 b1
+    "x0": (-1, -2, -5, -6), "x1": (-2, -2, -4, -8), "y0": (-3, -1, -3, -2), "y1": (-7, -5, -2, -2),
+}  # fmt: skip
+PRIOR = {"x0": -3, "x1": -4, "y0": -2, "y1": -5}
+
+
+def of_table(question):
+    target = question.stimulus.lower()
+    if question.hidden:
+        return Answer(PRIOR[target], 1, 1)
+    column = ["a0", "a1", "b0", "b1"].index(question.other_stimulus)
+    return Answer(TABLE[target][column], 1, 1)
+
+
+def test_by_hand():
+    result = LPBS(resamples=0)(words(), Table(of_table))
+    # M = log P(x | a) - log P(x)
+    assert result.similarities == ((2, 1, -2, -3), (2, 2, 0, -4), (-1, 1, -1, 0), (-2, 0, 3, 3))
+    # s(a) = mean over X - mean over Y: 2 + 1.5, 1.5 - .5, -1 - 1, -3.5 - 1.5
+    s = np.array([3.5, 1.0, -2.0, -5.0])
+    assert result.over_attributes.difference == pytest.approx(2.25 + 3.5)
+    assert result.effect_size == pytest.approx(5.75 / s.std(ddof=1))
+    assert result.over_attributes.n == (2, 2)
+    assert result.over_attributes.p.count.greater == 1
+    # s(x) = mean over A - mean over B: 1.5 + 2.5, 2 + 2, 0 + .5, -1 - 3
+    assert result.scores.X == (4.0, 4.0)
+    assert result.scores.Y == (0.5, -4.0)
+    assert result.level1.n == (2, 2)
+    assert result.level1.difference == pytest.approx(4 + 1.75)
+    assert result.level3.XA.mean == pytest.approx(7 / 4)
+    assert result.direction == "target given attribute"
+    assert result.templates == ("{target:It|They} [is|are] {attribute}.",)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 3, 4), (1, 1, 4, 4), (3, 1, 2, 5)])
+def test_the_p_value_is_that_of_relabelling_attributes_by_brute_force(sizes):
+    rng = np.random.default_rng(4)
+    test = words(*sizes)
+    m = rng.normal(size=(sizes[0] + sizes[1], sizes[2] + sizes[3])).round(3)
+    rows = {w: i for i, w in enumerate((*test.X.terms, *test.Y.terms))}
+    columns = {w: i for i, w in enumerate((*test.A.terms, *test.B.terms))}
+
+    def answer(question):
+        if question.hidden:
+            return Answer(0.0, 1, 1)
+        return Answer(m[rows[question.stimulus.lower()], columns[question.other_stimulus]], 1, 1)
+
+    result = LPBS(resamples=0)(test, Table(answer))
+    n_x, n_a = sizes[0], sizes[2]
+    s = m[:n_x].mean(axis=0) - m[n_x:].mean(axis=0)
+    observed = s[:n_a].mean() - s[n_a:].mean()
+    means = [
+        s[list(chosen)].mean() - np.delete(s, chosen).mean()
+        for chosen in itertools.combinations(range(len(s)), n_a)
+    ]
+    count = sum(one >= observed - 1e-12 for one in means)
+    assert result.over_attributes.p.count.greater == count
+    assert result.over_attributes.p.total == math.comb(len(s), n_a)
+    assert result.effect_size == pytest.approx(observed / s.std(ddof=1), abs=1e-12)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.floats(-50, 0), min_size=4, max_size=4))
+def test_the_prior_cancels_where_attributes_have_as_many_masks(priors):
+    # one template, so a prior belongs to the target alone: it moves s(a) of all attributes alike
+    table = dict(zip(PRIOR, priors, strict=True))
+
+    def answer(question):
+        known = of_table(question)
+        return Answer(table[question.stimulus.lower()], 1, 1) if question.hidden else known
+
+    found = LPBS(resamples=0)(words(), Table(answer))
+    without = LPBS(resamples=0)(words(), Table(of_table))
+    assert found.effect_size == pytest.approx(without.effect_size, abs=1e-9)
+    assert found.level1.effect_size == pytest.approx(without.level1.effect_size, abs=1e-9)
+    assert found.over_attributes.p == without.over_attributes.p
+
+
+def test_the_prior_does_not_cancel_where_masks_differ():
+    def answer(question):
+        known = of_table(question)
+        if not question.hidden:
+            return known
+        several = question.other_stimulus == "b1" and question.stimulus.lower() == "x0"
+        return Answer(known.log_probability - (4 if several else 0), 1, 2 if several else 1)
+
+    found = LPBS(resamples=0)(words(), Table(answer))
+    without = LPBS(resamples=0)(words(), Table(of_table))
+    assert found.effect_size != pytest.approx(without.effect_size, abs=0.01)
+
+
+def test_templates_are_aggregated_as_named():
+    two = "{target} is {attribute}.; Here {target} is {attribute}."
+
+    def answer(question):
+        known = of_table(question)
+        shift = 1.0 if question.text.startswith("Here") and not question.hidden else 0.0
+        return Answer(known.log_probability - shift, 1, 1)
+
+    mean = LPBS(templates=two, resamples=0)(words(), Table(answer))
+    logsum = LPBS(templates=two, aggregate="logsum", resamples=0)(words(), Table(answer))
+    assert mean.similarities[0][0] == pytest.approx(2 - 0.5)
+    # log(e^-1 + e^-2) - log(2 e^-3)
+    expected = math.log(math.exp(-1) + math.exp(-2)) - math.log(2 * math.exp(-3))
+    assert logsum.similarities[0][0] == pytest.approx(expected, abs=1e-6)
+    assert mean.templates == ("{target} is {attribute}.", "Here {target} is {attribute}.")
+
+
+def test_lengths_are_normalised_as_named():
+    def answer(question):
+        known = of_table(question)
+        return Answer(known.log_probability, 2, 1)
+
+    whole = LPBS(resamples=0)(words(), Table(answer))
+    each = LPBS(normalize="mean", resamples=0)(words(), Table(answer))
+    assert each.similarities[0][0] == whole.similarities[0][0] / 2
+    assert whole.pieces.X == (2, 2)
+    assert (
+        "4 of 4 targets have several pieces, 2 at most: their log-probability is the sum over"
+        in (whole.warnings[0])
+    )
+
+
+def of_causal(question):
+    # log P(a | prompt) is that of the table; without the target, -1, -2, -3, -4
+    column = ["a0", "a1", "b0", "b1"].index(question.stimulus)
+    if question.other is None:
+        return Answer(-1.0 - column, 1, 0)
+    return Answer(TABLE[question.other_stimulus.lower()][column], 1, 1)
+
+
+def test_a_causal_model_is_asked_for_the_attribute():
+    asked = []
+
+    def answer(question):
+        asked.append(question)
+        return of_causal(question)
+
+    result = LPBS(model="causal", resamples=0)(words(), Table(answer, "causal"))
+    assert result.direction == "attribute given target"
+    assert result.similarities[0] == (0, 0, -2, -2)
+    texts = {(one.text, one.stimulus) for one in asked}
+    assert ("X0 is a0.", "a0") in texts
+    assert ("It is a0.", "a0") in texts
+    assert "normalize=sum" in result.signature
+    assert "pieces" not in result.signature
+
+
+@settings(max_examples=25)
+@given(st.lists(st.floats(-50, 0), min_size=4, max_size=4))
+def test_the_unconditional_score_of_an_attribute_cancels_from_both_comparisons(priors):
+    def answer(question):
+        if question.other is None:
+            return Answer(priors[["a0", "a1", "b0", "b1"].index(question.stimulus)], 1, 0)
+        return of_causal(question)
+
+    measure = LPBS(model="causal", resamples=0)
+    found = measure(words(), Table(answer, "causal"))
+    other = measure(words(), Table(of_causal, "causal"))
+    assert found.effect_size == pytest.approx(other.effect_size, abs=1e-9)
+    assert found.level1.effect_size == pytest.approx(other.level1.effect_size, abs=1e-9)
+
+
+def test_single_targets_can_be_compared_over_attributes():
+    (test,) = eatlas.load_tests("kurita-c9")
+
+    result = LPBS(resamples=0)(test, Table(any_number))
+    assert result.over_attributes.n == (8, 8)
+    assert result.level1.n == (1, 1)
+    assert any("no p-value can fall below 0.5" in one for one in result.warnings)
+
+
+def test_reduced_sets_leave_out_targets_of_several_pieces():
+    def answer(question):
+        pieces = 3 if question.stimulus.lower() == "x0" else 1
+        return Answer(of_table(question).log_probability, pieces, 2)
+
+    result = LPBS(targets="reduced", resamples=0)(words(), Table(answer))
+    assert result.coverage.X.used == ("x1",)
+    assert result.coverage.X.reasons["x0"] == ("3 pieces; the reduced word sets have words of one")
+    assert result.coverage.A.used == ("a0", "a1")
+    assert "targets=reduced" in result.signature
+
+
+def test_plurals_agree():
+    asked = set()
+
+    def answer(question):
+        asked.add(question.text)
+        return any_number(question)
+
+    test = make_test(X=("flower", "flowers"), Y=("ants", "insects"), A=("a", "b"), B=("c", "d"))
+    LPBS(plural="ants", resamples=0)(test, Table(answer))
+    assert {"Flower is a.", "Flowers are a.", "Ants are a.", "Insects are a."} <= asked
+
+
+def test_a_file_of_templates_becomes_part_of_the_signature(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'schema = 1\n[templates]\nodd = ["{target} [seems|seem] {attribute}."]\n'
+        '[words]\nplural = ["ants"]\n'
+    )
+    measure = LPBS(templates=str(path))
+    assert measure.sentences == ("{target} [seems|seem] {attribute}.",)
+    path.unlink()
+    assert eatlas.get_measure(measure.signature) == measure
+    assert "ants" in measure.asking.plural
+
+
+def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():
+    def answer(question):
+        if question.stimulus.lower() == "x0":
+            return Answer(None, fault="the tokenizer does not know it, or a part of it", at="asked")
+        if question.other_stimulus == "b1":
+            return Answer(None, 1, fault="the tokenizer leaves nothing of it", at="other")
+        return any_number(question)
+
+    test = words(2, 2, 2, 3)
+    result = LPBS(resamples=0)(test, Table(answer))
+    assert result.coverage.X.missing == ("x0",)
+    assert result.coverage.B.reasons == {"b1": "the tokenizer leaves nothing of it"}
+    with pytest.raises(CoverageError) as caught:
+        LPBS()(words(1, 2, 2, 2), Table(answer))
+    assert "no term has a usable log-probability in table" in str(caught.value)
+    assert "missing: x0 (the tokenizer does not know it, or a part of it)" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"model": "both"}, "the parameter model has no such value"),
+        ({"pieces": "first"}, "allowed: joint or pll"),
+        ({"aggregate": "max"}, "allowed: mean or logsum"),
+        ({"templates": "nope"}, "there are no templates called 'nope'"),
+        ({"templates": "It is {attribute}."}, "has no place {target}"),
+        ({"templates": "{target} {target} {attribute}"}, "has more than one place {target}"),
+        ({"templates": "{target} [is {attribute}."}, "has a bracket"),
+        (
+            {"templates": "{attribute} is {target}.", "model": "causal"},
+            "has the attribute before the target",
+        ),
+    ],
+)
+def test_wrong_parameters_are_said(parameters, said):
+    with pytest.raises(SignatureError) as caught:
+        LPBS(**parameters)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[templates]\na = ['x']", "key schema: is None (allowed: schema = 1)"),
+        ("schema = 1", "key templates: is no table of templates"),
+        ("schema = 1\n[templates]\na = ['{target} is.']", "template 1: '{target} is.' has no place"),
+        ("schema = 1\n[templates]\na = 'x'", "key templates.a: is no list of templates"),
+        ("schema = 1\nwrods = 1\n[templates]\na = ['{target} {attribute}']", "key wrods: is not a key"),
+        (
+            "schema = 1\n[templates]\na = ['{target} {attribute}']\n[words]\nmany = ['x']",
+            "key words.many: is not known (allowed: plural)",
+        ),
+        ("schema = ", "this is not TOML"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_said(tmp_path, text, said):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(StimulusError) as caught:
+        LPBS(templates=str(path))
+    assert said in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_which_list_of_a_file_is_meant_must_be_said(tmp_path):
+    path = tmp_path / "mine.toml"
+    one = '["{target} is {attribute}."]'
+    path.write_text(f"schema = 1\n[templates]\na = {one}\nb = {one}\n")
+    assert len(LPBS(templates=f"{path}#a").sentences) == 1
+    with pytest.raises(StimulusError, match="it is not said which templates are meant"):
+        LPBS(templates=str(path))
+    with pytest.raises(StimulusError, match="there are no templates called 'c'"):
+        LPBS(templates=f"{path}#c")
+
+
+TINY = make_test(
+    X=("rose", "ivy"), Y=("ant", "unlovely wasp"),
+    A=("nice", "lovely", "peace"), B=("vile", "awful", "war"),
+)  # fmt: skip
+
+
+def test_a_source_that_is_no_language_model_is_refused_before_any_work():
+    with pytest.raises(SourceError) as caught:
+        eatlas.run(tests="weat-6", vectors="glove-sample", measures="lpbs")
+    assert "glove-sample: log-probabilities need a masked language model" in str(caught.value)
+
+
+def test_a_model_without_a_mask_points_to_the_causal_form():
+    model = eatlas.language_model(*tiny.gpt2(), name="tiny-gpt2")
+    with pytest.raises(SourceError) as caught:
+        eatlas.run(tests=TINY, vectors=model, measures="lpbs")
+    assert "the model has no mask token" in str(caught.value)
+    assert "remedy: lpbs(model=causal) takes causal models" in str(caught.value)
+    masked = eatlas.language_model(*tiny.bert(), name="tiny-bert")
+    with pytest.raises(SourceError, match="the model does not continue texts"):
+        eatlas.run(tests=TINY, vectors=masked, measures="lpbs(model=causal)")
+
+
+def test_sentences_and_prompts_are_refused():
+    model = eatlas.language_model(*tiny.bert(), name="tiny-bert")
+    with pytest.raises(StimulusError, match="lpbs puts words into its own templates"):
+        eatlas.run(tests="sent-weat-6", vectors=model, measures="lpbs")
+    with pytest.raises(EatlasError, match="a prompt changes nothing here"):
+        eatlas.run(tests=TINY, vectors=model, measures="lpbs", prompts="This is {}")
+
+
+@pytest.mark.parametrize("build", [tiny.bert, tiny.roberta])
+def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
+    """M by one forward pass for each piece of each sentence, then the formulas as printed."""
+    import torch
+
+    model, tokenizer = build()
+    result = eatlas.run(
+        tests=TINY, vectors=eatlas.language_model(model, tokenizer, name="tiny"), measures="lpbs"
+    )[0]
+
+    def log_p(before, word, behind):
+        ids = tokenizer(before + word, add_special_tokens=False)["input_ids"]
+        first = len(tokenizer(before, add_special_tokens=False)["input_ids"])
+        whole = [
+            tokenizer.cls_token_id, *ids,
+            *tokenizer(behind, add_special_tokens=False)["input_ids"], tokenizer.sep_token_id,
+        ]  # fmt: skip
+        total = 0.0
+        for i in range(first, len(ids)):
+            masked = list(whole)
+            masked[i + 1 : len(ids) + 1] = [tokenizer.mask_token_id] * (len(ids) - i)
+            with torch.no_grad():
+                row = model(torch.tensor([masked])).logits[0, i + 1].double()
+            total += float(row[ids[i]] - row.logsumexp(-1))
+        return total
+
+    mask = tokenizer.mask_token
+    targets, attributes = (*TINY.X.terms, *TINY.Y.terms), (*TINY.A.terms, *TINY.B.terms)
+    m = np.zeros((4, 6))
+    for i, x in enumerate(targets):
+        for j, a in enumerate(attributes):
+            pieces = len(tokenizer(f" {a}", add_special_tokens=False)["input_ids"])
+            word = x.capitalize()
+            given = log_p("", word, f" is {a}.")
+            m[i, j] = given - log_p("", word, f" is{mask * pieces}.")
+    assert np.array(result.similarities) == pytest.approx(m, abs=1e-5)
+    s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
+    d = (s[:3].mean() - s[3:].mean()) / s.std(ddof=1)
+    assert result.effect_size == pytest.approx(d, abs=1e-5)
+
+
+def test_results_are_written_read_and_their_model_named(tmp_path):
+    model = eatlas.language_model(*tiny.bert(), name="tiny-bert")
+    results = eatlas.run(
+        tests=TINY, vectors=model, measures=["lpbs", "lpbs(pieces=pll)"], workers=2
+    )
+    path = tmp_path / "results.jsonl"
+    results.write(path)
+    read = eatlas.read_results(path)
+    assert read[0] == results[0]
+    assert read[0].language_model.architecture == "BertForMaskedLM"
+    assert read[0].pieces.Y == (1, 3)
+    frame = results.to_frame()
+    assert {"effect_size_over_attributes", "effect_size", "direction"} <= set(frame.columns)
+    # a model in memory cannot be opened again by its name
+    (first, _) = verify(read)
+    assert first.status == "not repeated"
