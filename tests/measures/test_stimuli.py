@@ -249,3 +249,66 @@ def test_verify_computes_it_again():
     assert results[0].stimulus_level.level1.n == (8, 8)
     (verdict,) = verify(results)
     assert verdict.status == "same"
+
+
+def without(test, role, stimulus):
+    kept = [s for s in test.concept(role).sentences if s.stimulus != stimulus]
+    return test.model_copy(update={role: Concept(name=role, sentences=kept)})
+
+
+def test_influence_leaves_out_a_stimulus_with_all_its_sentences():
+    test = make_sentences(COUNTS)
+    vectors = make_vectors(test)
+    measure = eatlas.MLEAT(resamples=0)
+    result = measure(test, vectors)
+    assert result.influence.unit == "stimulus"
+    for role in "XYAB":
+        changes = result.influence.level1.group(role)
+        assert len(changes) == len(COUNTS[role])
+        for i, change in enumerate(changes):
+            again = measure(without(test, role, f"{role.lower()}{i}"), vectors)
+            change_again = again.level1.effect_size - result.level1.effect_size
+            assert change == pytest.approx(change_again, abs=2e-6)
+    drivers = result.influence.level1.drivers(result.level1.effect_size, result.coverage)
+    assert {driver.term for driver in drivers} <= {
+        f"{role.lower()}{i}" for role in "XYAB" for i in range(5)
+    }
+
+
+def test_intervals_resample_stimuli():
+    test = make_sentences(dict.fromkeys("XYAB", (2, 3, 4, 1, 2, 5)))
+    vectors = make_vectors(test, dim=6)
+    result = eatlas.MLEAT(resamples=400)(test, vectors)
+    found, over = result.uncertainty, result.stimulus_level.uncertainty
+    assert (found.unit, over.unit, found.patterns) == ("stimulus", "stimulus", None)
+    assert sum(over.patterns.values()) == pytest.approx(1, abs=1e-5)
+    assert eatlas.WEAT()(test, vectors).stimulus_level.uncertainty.level2 is None
+    # six sentences of each stimulus, all alike, are as good as one: the intervals are those of words
+    words = make_test(**{role: tuple(f"{role}{i}" for i in range(6)) for role in "XYAB"})
+    plain = make_vectors(words, dim=6)
+    said = make_sentences(dict.fromkeys("XYAB", (6,) * 6))
+    spoken = {
+        s.text: plain[s.stimulus.upper()] for role in "XYAB" for s in said.concept(role).sentences
+    }
+    one, other = (eatlas.MLEAT(resamples=400)(t, v) for t, v in ((words, plain), (said, spoken)))
+    for level in ("level1", "level2"):
+        ends = [
+            np.array(
+                [getattr(u, level).percentile]
+                if level == "level1"
+                else [u.level2.X.percentile, u.level2.Y.percentile]
+            )
+            for u in (one.uncertainty, other.stimulus_level.uncertainty)
+        ]
+        np.testing.assert_allclose(ends[0], ends[1], atol=2e-6)
+    assert one.uncertainty.patterns == pytest.approx(
+        other.stimulus_level.uncertainty.patterns, abs=0.02
+    )
+
+
+def test_a_group_of_one_stimulus_is_not_resampled():
+    test = make_sentences({**COUNTS, "Y": (6,)})
+    with pytest.warns(UndefinedWarning):
+        result = eatlas.MLEAT()(test, make_vectors(test))
+    assert "No intervals: a group of one stimulus cannot be resampled." in result.warnings
+    assert result.influence is None

@@ -9,15 +9,16 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.variation import Block, Resampling, leave_one_out
-from eatlas.results.influence import Influence
+from eatlas.measures.blocks import Block, Clusters
+from eatlas.measures.stimuli import several, stimuli_of
+from eatlas.measures.variation import Resampling, Variation, allows, leave_one_out
 from eatlas.results.parts import Level
-from eatlas.results.uncertainty import Uncertainty
+from eatlas.results.uncertainty import Unit
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult
 from eatlas.stats.resampling import Over
+from eatlas.stats.weighted import Design, Layout
 
 RESAMPLES = 1_000
 """Resamples unless told otherwise: the ends of a 95% interval lie within about .05 of those of
@@ -87,34 +88,64 @@ class ResampledMeasure(AssociationMeasure):
         first, second = means.values()
         return self.level(first, second, f"{what} over stimuli", notes, given.rng, found)
 
-    def block(self, rows: Mapping[str, NDArray[np.float64]]) -> Block:
-        """Associations of all targets with all attributes, and the sizes of the groups."""
-        targets, attributes = (np.concatenate([rows[r] for r in pair]) for pair in ("XY", "AB"))
-        values = kernels.similarities(targets, attributes)
-        return Block(values, {role: len(rows[role]) for role in rows})
-
     def variation(
         self, given: Input, notes: list[str], rule: PatternRule | None = None
-    ) -> tuple[Uncertainty | None, Influence | None]:
-        """How the findings vary with the stimuli, and which terms drive them.
+    ) -> Variation:
+        """How the findings vary with the stimuli, and which of them drive these.
 
-        With a `rule` the record says how often each EAT pattern was seen.
+        With a `rule` the records say how often each EAT pattern was seen. Where stimuli have
+        several sentences they are drawn again, or left out, with all of them; patterns are then
+        judged over stimuli, as sentences of a resample cannot be relabelled singly.
         """
-        block = self.block(given.rows)
-        influence = leave_one_out(block, self.ddof, notes)
-        if not self.resamples:
-            return None, influence
-        if not block.allows(self.over):
-            notes.append("No intervals: a group of one term cannot be resampled.")
-            return None, influence
-        how = Resampling(self.resamples, self.over, self.confidence, self.ddof)
-        seed = int(given.rng.integers(2**63))
-        found = how.intervals(block, np.random.default_rng(seed), notes)
+        stimuli = stimuli_of(given.coverage)
+        if several(stimuli):
+            return self._over_clusters(Clusters(given.rows, stimuli), given, notes, rule)
+        return self._over_terms(Block.of(given.rows).design(), given, notes, rule)
+
+    def _over_terms(
+        self, test: Design, given: Input, notes: list[str], rule: PatternRule | None
+    ) -> Variation:
+        influence = leave_one_out(test, "term", self.ddof, notes)
+        if not self._resampled(test, "term", notes):
+            return Variation(influence)
+        how, seed = self._resampling(), int(given.rng.integers(2**63))
+        found = how.intervals(test, "term", np.random.default_rng(seed), notes)
         if rule is not None:
             # the same resamples as those of the intervals
-            shares = how.patterns(block, rule, np.random.default_rng(seed), notes)
+            shares = how.patterns(test, rule, np.random.default_rng(seed), notes)
             found = found.model_copy(update={"patterns": shares})
-        return found, influence
+        return Variation(influence, found)
+
+    def _over_clusters(
+        self, clusters: Clusters, given: Input, notes: list[str], rule: PatternRule | None
+    ) -> Variation:
+        test, what = clusters.sentences(), ", over stimuli"
+        influence = leave_one_out(test, "stimulus", self.ddof, notes)
+        if not self._resampled(test, "stimulus", notes):
+            return Variation(influence)
+        how, seed = self._resampling(), int(given.rng.integers(2**63))
+
+        def rng() -> np.random.Generator:
+            return np.random.default_rng(seed)
+
+        found = how.intervals(test, "stimulus", rng(), notes)
+        means = how.intervals(clusters.stimuli(), "stimulus", rng(), notes, what)
+        if rule is not None and min(test.groups[role] for role in "AB") > 1:
+            shares = how.patterns(clusters.means(), rule, rng(), notes, what)
+            means = means.model_copy(update={"patterns": shares})
+        return Variation(influence, found, means)
+
+    def _resampling(self) -> Resampling:
+        return Resampling(self.resamples, self.over, self.confidence, self.ddof)
+
+    def _resampled(self, test: Layout, unit: Unit, notes: list[str]) -> bool:
+        """Whether resamples are asked for and can be drawn."""
+        if not self.resamples:
+            return False
+        if not allows(test, self.over):
+            notes.append(f"No intervals: a group of one {unit} cannot be resampled.")
+            return False
+        return True
 
     def _check_choice(self, parameter: str, choices: Any) -> None:
         allowed = get_args(choices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 
@@ -71,11 +72,23 @@ class Stimuli:
         parts = np.split(values[np.argsort(self.of, kind="stable")], np.cumsum(self.sizes)[:-1])
         return np.array([fsum(part.tolist()) / len(part) for part in parts])
 
+    def mean_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mean row of each stimulus, shape (stimuli, d)."""
+        order = np.argsort(self.of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        sums = np.add.reduceat(rows[order], starts, axis=0)
+        return np.asarray(sums / self.sizes[:, None])
+
     def averaging(self) -> NDArray[np.float64]:
         """Matrix that turns numbers of rows into means of stimuli, shape (rows, stimuli)."""
         matrix = np.zeros((len(self.of), len(self)))
         matrix[np.arange(len(self.of)), self.of] = 1.0 / self.sizes[self.of]
         return matrix
+
+
+def several(stimuli: Mapping[str, Stimuli]) -> bool:
+    """Whether a stimulus of any group has more than one sentence."""
+    return any(group.several for group in stimuli.values())
 
 
 def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:

@@ -15,7 +15,7 @@ from eatlas.measures.association import learned_level2
 from eatlas.measures.base import Input
 from eatlas.measures.patterns import TailRule, association_of, eat_pattern
 from eatlas.measures.resampled import ResampledMeasure
-from eatlas.measures.stimuli import Stimuli, sentence_counts, stimuli_of
+from eatlas.measures.stimuli import Stimuli, sentence_counts, several, stimuli_of
 from eatlas.results.ml_eat import (
     Attribute,
     AttributeScores,
@@ -69,7 +69,7 @@ class ThreeLevels(ResampledMeasure):
         level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
         stimulus_level = self._over_stimuli(s, u, given, notes)
         blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
-        uncertainty, influence = self.variation(given, notes, self._rule())
+        found = self.variation(given, notes, self._rule())
         return {
             **given.head,
             "level1": level1,
@@ -77,9 +77,10 @@ class ThreeLevels(ResampledMeasure):
             "level3": Level3(**{name: _cell(block) for name, block in blocks.items()}),
             "pattern": self._pattern(level2),
             "scores": _scores(s, u),
-            "stimulus_level": stimulus_level,
-            "uncertainty": uncertainty,
-            "influence": influence,
+            "stimulus_level": stimulus_level
+            and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
+            "uncertainty": found.uncertainty,
+            "influence": found.influence,
             "similarities": _similarities(blocks),
         }
 
@@ -105,7 +106,7 @@ class ThreeLevels(ResampledMeasure):
     ) -> StimulusMLEAT | None:
         """Levels 1 and 2 over stimuli: target stimuli at level 1, attribute stimuli at level 2."""
         stimuli = stimuli_of(given.coverage)
-        if not any(group.several for group in stimuli.values()):
+        if not several(stimuli):
             return None
         s = {role: stimuli[role].means(s[role]) for role in "XY"}
         u = {(t, role): stimuli[role].means(values) for (t, role), values in u.items()}

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas.errors import UndefinedWarning
 from eatlas.measures.patterns import eat_pattern
 from eatlas.results.influence import Influence, Level2Influence, TermInfluence
 from eatlas.results.ml_eat import Attribute
-from eatlas.results.uncertainty import EffectInterval, Interval, Level2Intervals, Uncertainty
-from eatlas.stats.bootstrap import EffectIntervals, bootstrap_effects
+from eatlas.results.uncertainty import EffectInterval, Interval, Level2Intervals, Uncertainty, Unit
+from eatlas.stats.bootstrap import EffectIntervals, bootstrap_layout
 from eatlas.stats.influence import Influence as Changes
-from eatlas.stats.influence import influence
-from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability
+from eatlas.stats.influence import influence_in
+from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability_in
 from eatlas.stats.resampling import Over, fewest
+from eatlas.stats.weighted import Design, Layout
 
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
@@ -29,17 +29,23 @@ _OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
 
 
 @dataclass(frozen=True)
-class Block:
-    """Associations of all targets with all attributes."""
+class Variation:
+    """How the findings of one test vary with its stimuli."""
 
-    values: NDArray[np.float64]
-    """Rows X then Y, columns A then B."""
-    sizes: Mapping[str, int]
-    """Terms of each group."""
+    influence: Influence | None
+    uncertainty: Uncertainty | None = None
+    over_stimuli: Uncertainty | None = None
+    """The same of the effect sizes over stimuli, where stimuli have several sentences."""
 
-    def allows(self, over: Over) -> bool:
-        """Whether every group that is resampled has two terms."""
-        return all(self.sizes[role] >= least for role, least in fewest(over).items())
+    @property
+    def of_level1(self) -> Variation:
+        """Without what belongs to level 2."""
+        drop: dict[str, None] = {"level2": None}
+        return Variation(
+            self.influence and self.influence.model_copy(update=drop),
+            self.uncertainty and self.uncertainty.model_copy(update=drop),
+            self.over_stimuli and self.over_stimuli.model_copy(update=drop),
+        )
 
 
 @dataclass(frozen=True)
@@ -51,13 +57,13 @@ class Resampling:
     confidence: float
     ddof: int
 
-    def intervals(self, block: Block, rng: np.random.Generator, notes: list[str]) -> Uncertainty:
-        """Intervals of all three effect sizes."""
-        with _noted(notes):
-            found = bootstrap_effects(
-                block.values,
-                block.sizes["X"],
-                block.sizes["A"],
+    def intervals(
+        self, test: Layout, unit: Unit, rng: np.random.Generator, notes: list[str], what: str = ""
+    ) -> Uncertainty:
+        """Intervals of all three effect sizes; `what` is said in notes."""
+        with _noted(notes, what):
+            found = bootstrap_layout(
+                test,
                 rng=rng,
                 over=self.over,
                 resamples=self.resamples,
@@ -66,6 +72,7 @@ class Resampling:
             )
         return Uncertainty(
             over=self.over,
+            unit=unit,
             resamples=self.resamples,
             confidence=self.confidence,
             level1=_interval(found.level1, self.over),
@@ -75,44 +82,52 @@ class Resampling:
         )
 
     def patterns(
-        self, block: Block, rule: PatternRule, rng: np.random.Generator, notes: list[str]
+        self,
+        test: Design,
+        rule: PatternRule,
+        rng: np.random.Generator,
+        notes: list[str],
+        what: str = "",
     ) -> dict[str, float]:
         """Share of the resamples that show each EAT pattern, the nine in one order."""
-        with _noted(notes):
-            found = pattern_stability(
-                block.values,
-                block.sizes["X"],
-                block.sizes["A"],
-                rng=rng,
-                over=self.over,
-                resamples=self.resamples,
-                rule=rule,
+        with _noted(notes, what):
+            found = pattern_stability_in(
+                test, rng=rng, over=self.over, resamples=self.resamples, rule=rule
             )
         return _by_label(found)
 
 
-def leave_one_out(block: Block, ddof: int, notes: list[str]) -> Influence | None:
-    """Change of each effect size without each term; None where a group has one term alone."""
-    if min(block.sizes.values()) < 2:
+def allows(test: Layout, over: Over) -> bool:
+    """Whether every group that is resampled has two terms, or stimuli."""
+    return all(test.groups[role] >= least for role, least in fewest(over).items())
+
+
+def leave_one_out(test: Layout, unit: Unit, ddof: int, notes: list[str]) -> Influence | None:
+    """Change of each effect size without each term, or without all sentences of each stimulus.
+
+    None where a group has one alone.
+    """
+    if min(test.groups.values()) < 2:
         return None
     with _noted(notes):
-        found = influence(block.values, block.sizes["X"], block.sizes["A"], ddof=ddof)
+        found = influence_in(test, ddof=ddof)
     return Influence(
-        level1=_changes(found.level1, block, "XY"),
+        unit=unit,
+        level1=_changes(found.level1, test, "XY"),
         level2=Level2Influence(
-            X=_changes(found.level2_x, block, "X"), Y=_changes(found.level2_y, block, "Y")
+            X=_changes(found.level2_x, test, "X"), Y=_changes(found.level2_y, test, "Y")
         ),
     )
 
 
 @contextmanager
-def _noted(notes: list[str]) -> Iterator[None]:
+def _noted(notes: list[str], what: str = "") -> Iterator[None]:
     """Turn warnings about undefined figures into notes of the result."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UndefinedWarning)
         yield
-    notes.extend(f"Resampled: {w.message}." for w in caught)
+    notes.extend(f"Resampled{what}: {w.message}." for w in caught)
 
 
 def _by_label(found: PatternStability) -> dict[str, float]:
@@ -138,8 +153,8 @@ def _ends(ends: Interval) -> Interval | None:
     return None if low is None or high is None else (low, high)
 
 
-def _changes(found: Changes, block: Block, targets: str) -> TermInfluence:
-    n_x, n_a = block.sizes["X"], block.sizes["A"]
+def _changes(found: Changes, test: Layout, targets: str) -> TermInfluence:
+    n_x, n_a = test.groups["X"], test.groups["A"]
     groups = {
         "X": found.targets[:n_x] if "X" in targets else (),
         "Y": found.targets[n_x:] if "Y" in targets else (),

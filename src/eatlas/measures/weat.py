@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.base import Input
-from eatlas.measures.stimuli import sentence_counts, stimuli_of
+from eatlas.measures.stimuli import sentence_counts, several, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import WEATResult
 from eatlas.results.weat import StimulusWEAT, TargetScores
@@ -74,14 +74,15 @@ class WEAT(TwoTargetMeasure):
         x, y = (kernels.associations(rows[role], direction) for role in "XY")
         level1 = self.level(x, y, "level 1", notes, given.rng)
         stimulus_level = self._over_stimuli({"X": x, "Y": y}, given, notes)
-        uncertainty, influence = self.variation(given, notes)
+        found = self.variation(given, notes).of_level1
         return WEATResult(
             **given.head,
             level1=level1,
             scores=TargetScores(X=tuple(x), Y=tuple(y)),
-            stimulus_level=stimulus_level,
-            uncertainty=uncertainty and uncertainty.model_copy(update={"level2": None}),
-            influence=influence and influence.model_copy(update={"level2": None}),
+            stimulus_level=stimulus_level
+            and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
+            uncertainty=found.uncertainty,
+            influence=found.influence,
         )
 
     def _over_stimuli(
@@ -89,7 +90,7 @@ class WEAT(TwoTargetMeasure):
     ) -> StimulusWEAT | None:
         """Level 1 over target stimuli."""
         stimuli = stimuli_of(given.coverage)
-        if not any(group.several for group in stimuli.values()):
+        if not several(stimuli):
             return None
         means = {role: stimuli[role].means(s[role]) for role in "XY"}
         return StimulusWEAT(

@@ -115,7 +115,7 @@ def _terms(
         (term_role, term, change)
         for term_role in "XYAB"
         for term, change in zip(
-            result.coverage.group(term_role).used, influence.group(term_role), strict=False
+            result.coverage.group(term_role).stimuli, influence.group(term_role), strict=False
         )
     ]
     order = sorted(range(len(changes)), key=lambda i: -abs(changes[i][2] or 0.0))

@@ -62,7 +62,7 @@ def _changes(result: AssociationResult, row: LevelRow) -> list[tuple[float, str,
         (change, term, result.concepts.name(role))
         for role in "XYAB"
         for term, change in zip(
-            result.coverage.group(role).used, row.influence.group(role), strict=False
+            result.coverage.group(role).stimuli, row.influence.group(role), strict=False
         )
         if change is not None
     ]

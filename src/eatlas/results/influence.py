@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from eatlas.results.parts import Coverage, Record
+from eatlas.results.uncertainty import Unit
 
 Changes = tuple[float | None, ...]
 
@@ -22,6 +23,8 @@ class Driver(NamedTuple):
 class TermInfluence(Record):
     """Change of one effect size when a term is left out, for each used term of each group.
 
+    Of sentences: when a stimulus is left out with all its sentences, for each stimulus.
+
     ``d without the term less d``; None where no effect size is left. Empty for a target group that
     the effect size does not use.
     """
@@ -32,7 +35,7 @@ class TermInfluence(Record):
     B: Changes
 
     def group(self, role: str) -> Changes:
-        """Return the changes of one of X, Y, A, B, in the order of its used terms."""
+        """Return the changes of one of X, Y, A, B, in the order of its terms, or stimuli."""
         changes: Changes = getattr(self, role)
         return changes
 
@@ -53,7 +56,7 @@ class TermInfluence(Record):
         holding = [
             Driver(role, term, change)
             for role in "XYAB"
-            for term, change in zip(coverage.group(role).used, self.group(role), strict=False)
+            for term, change in zip(coverage.group(role).stimuli, self.group(role), strict=False)
             if change is not None and effect_size is not None and change * effect_size < 0
         ]
         return tuple(sorted(holding, key=lambda driver: -abs(driver.change))[:count])
@@ -74,6 +77,8 @@ class Level2Influence(Record):
 class Influence(Record):
     """Which terms drive the findings: every effect size without each term in turn."""
 
+    unit: Unit = "term"
+    """Stimuli are left out with all their sentences, where one has several."""
     level1: TermInfluence
     level2: Level2Influence | None = None
     """None where the measure has no level 2."""

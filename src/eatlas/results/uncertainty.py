@@ -8,6 +8,8 @@ from eatlas.results.parts import Record
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
+Unit = Literal["term", "stimulus"]
+"""What is drawn again or left out: a term, or a stimulus with all its sentences."""
 
 
 class EffectInterval(Record):
@@ -44,6 +46,8 @@ class Uncertainty(Record):
 
     over: Over
     """Which stimuli were resampled, within their groups."""
+    unit: Unit = "term"
+    """Sentences are resampled by stimulus, all of one together, where one has several."""
     resamples: int
     confidence: float
     """Nominal confidence of the intervals, such as 0.95."""
@@ -51,7 +55,9 @@ class Uncertainty(Record):
     level2: Level2Intervals | None = None
     """None where the measure has no level 2."""
     patterns: dict[str, float] | None = None
-    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule."""
+    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule.
+
+    None without level 2, and over the sentences of a test: see ``stimulus_level``."""
 
     def share(self, label: str) -> float | None:
         """Share of the resamples that show one pattern."""

@@ -53,6 +53,9 @@ class StimulusWEAT(Record):
     """None where the sentences of X, or of Y, are made of one stimulus."""
     scores: TargetScores
     """Mean association of each stimulus' sentences, in the order of `sentences`."""
+    uncertainty: Uncertainty | None = None
+    """Intervals of these effect sizes, from the same resamples as those of the sentences', and how
+    often each EAT pattern over stimuli comes back."""
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table, beside those of the sentences."""

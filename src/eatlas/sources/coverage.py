@@ -225,11 +225,12 @@ def _small_groups(groups: Mapping[str, GroupCoverage]) -> list[str]:
 
 def _few_stimuli(test: AssociationTest, groups: Mapping[str, GroupCoverage]) -> list[str]:
     """Many sentences may be made of few words, and those are the stimuli."""
-    stimuli = {
-        role: len({test.concept(role).stimulus_of[term] for term in group.used})
-        for role, group in groups.items()
-        if test.concept(role).sentences and len(group.used) >= PAPERS_MINIMUM
-    }
+    stimuli = {}
+    for role, group in groups.items():
+        # a dictionary of all sentences, made once for each group
+        stimulus_of = test.concept(role).stimulus_of
+        if stimulus_of and len(group.used) >= PAPERS_MINIMUM:
+            stimuli[role] = len({stimulus_of[term] for term in group.used})
     few = [f"{role} ({count})" for role, count in stimuli.items() if count < PAPERS_MINIMUM]
     if not few:
         return []

@@ -202,11 +202,18 @@ class Side:
     """Cluster of each row, 0 to units - 1, none empty; the first group's first."""
     n: int
     """Clusters of the first group."""
+    weights: Array | None = None
+    """What each cluster counts in means of the other side; its rows by default."""
 
     @property
     def sizes(self) -> Array:
         """Rows of each cluster."""
         return np.bincount(self.of).astype(np.float64)
+
+    @property
+    def counted(self) -> Array:
+        """What each cluster counts in means of the other side."""
+        return self.sizes if self.weights is None else self.weights
 
 
 def cluster_design(targets: Side, attributes: Side) -> ClusterDesign:
@@ -224,9 +231,9 @@ def cluster_design(targets: Side, attributes: Side) -> ClusterDesign:
     x, y = slice(0, targets.n), slice(targets.n, None)
     level2_x, level2_y = (
         cluster_level(Side(attributes.cosines[:, t], attributes.of, attributes.n), size, every)
-        for t, size in ((x, targets.sizes[x]), (y, targets.sizes[y]))
+        for t, size in ((x, targets.counted[x]), (y, targets.counted[y]))
     )
-    level1 = cluster_level(targets, attributes.sizes, ((a, 1.0), (b, -1.0)))
+    level1 = cluster_level(targets, attributes.counted, ((a, 1.0), (b, -1.0)))
     return ClusterDesign(level1, level2_x, level2_y, targets.n, attributes.n)
 
 
