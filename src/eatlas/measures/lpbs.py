@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError
 from eatlas.measures.base import Input, Need
+from eatlas.measures.blocks import Block
 from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, ratios
 from eatlas.measures.three_levels import ThreeLevels
-from eatlas.measures.variation import Block, Resampling
+from eatlas.measures.variation import Resampling, allows
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.lpbs import LPBSResult, PieceCounts
 from eatlas.results.parts import Provenance
@@ -26,6 +27,7 @@ from eatlas.results.uncertainty import EffectInterval
 from eatlas.sources import CaseRule
 from eatlas.sources.language import Kind, LanguageModel, Question, open_language_model
 from eatlas.stats.resampling import Over
+from eatlas.stats.weighted import Design
 from eatlas.stimuli import AssociationTest
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,
@@ -201,17 +203,14 @@ templates=basic,threshold=0.2)'
 
     def _interval(self, given: Input) -> EffectInterval | None:
         """Interval of the published effect size: targets and attributes change places."""
-        block = self.block(given.rows)
-        swapped = Block(
-            block.values.T,
-            {new: block.sizes[old] for new, old in zip("XYAB", "ABXY", strict=True)},
-        )
+        block = Block.of(given.rows)
+        swapped = Design(block.values.T, block.n_a, block.n_x)
         over = _SWAPPED[self.over]
-        if not self.resamples or not swapped.allows(over):
+        if not self.resamples or not allows(swapped, over):
             return None
         how = Resampling(self.resamples, over, self.confidence, self.ddof)
         rng = np.random.default_rng(int(given.rng.integers(2**63)))
-        return how.intervals(swapped, rng, []).level1  # its notes would be those of level 1
+        return how.intervals(swapped, "term", rng, []).level1  # its notes would be those of level 1
 
     def _embed(
         self,
