@@ -1,0 +1,116 @@
+"""What is asked of an encoder: every text once, with the tokens that its passages need."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from eatlas.errors import SourceError
+from eatlas.sources.encoders.loading import Loaded
+from eatlas.sources.encoders.options import Options
+from eatlas.sources.encoders.pooling import CHOOSE
+from eatlas.sources.encoders.tokens import Tokens, need_offsets, shown, tokenize, tokenize_cut
+from eatlas.sources.passages import Passage
+
+Passages = dict[str, list[Passage]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One text as tokens, and the passages that need the same tokens of it, together."""
+
+    text: str
+    tokens: Tokens
+    needed: Mapping[tuple[int, ...], tuple[Passage, ...]]
+
+
+def by_text(passages: Collection[Passage]) -> Passages:
+    """Group passages by their text, which the model reads once."""
+    grouped: Passages = defaultdict(list)
+    for one in passages:
+        grouped[one.text].append(one)
+    return grouped
+
+
+def prepare(
+    loaded: Loaded, grouped: Passages, options: Options, pool: str, where: str
+) -> list[Asked]:
+    """Tokenise texts and find the tokens that are needed.
+
+    Raises
+    ------
+    SourceError
+        Naming the first text that is too long, has no token, or not the one that is asked for.
+    """
+    if options.level == "word":
+        need_offsets(loaded.tokenizer, where)
+    texts = list(grouped)
+    asked = []
+    for text, tokens in zip(texts, tokenize(loaded.tokenizer, texts), strict=True):
+        fitting = _fitting(loaded, text, tokens, where, cut=options.truncate)
+        needed = defaultdict(list)
+        for one in grouped[text]:
+            needed[_places(loaded, one, fitting, options, pool, where)].append(one)
+        asked.append(Asked(text, fitting, {k: tuple(v) for k, v in needed.items()}))
+    return asked
+
+
+def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool) -> Tokens:
+    limit = loaded.limit
+    if limit is None or len(tokens.ids) <= limit:
+        return tokens
+    if cut:
+        return tokenize_cut(loaded.tokenizer, text, limit)
+    raise SourceError(
+        f"{where}: a text is longer than the model takes: {shown(text)}",
+        got=f"{len(tokens.ids):,} tokens",
+        allowed=f"up to {limit:,} tokens, special ones included",
+        remedy="shorten it, or add truncate=yes, which cuts it and says so",
+    )
+
+
+def _places(
+    loaded: Loaded, one: Passage, tokens: Tokens, options: Options, pool: str, where: str
+) -> tuple[int, ...]:
+    if options.level == "word":
+        found = _of_stimulus(one, tokens, where)
+    elif pool == "cls":
+        found = _cls(loaded, tokens, where)
+    else:
+        found = tokens.of_text
+    if not found:
+        raise SourceError(
+            f"{where}: a text has no token: {shown(one.text)}", allowed="a text of words"
+        )
+    return tuple(CHOOSE[pool](found))
+
+
+def _of_stimulus(one: Passage, tokens: Tokens, where: str) -> list[int]:
+    if one.span is None:
+        raise SourceError(
+            f"{where}: at level word a vector stands for the stimulus in a text, and this text has "
+            f"none: {shown(one.text)}",
+            remedy="level=sentence, or give the stimulus' span in the test file",
+        )
+    found = tokens.of_span(one.span)
+    if found:
+        return found
+    raise SourceError(
+        f"{where}: no token stands for the stimulus {one.stimulus!r} in {shown(one.text)}",
+        got="the text was cut before it" if tokens.cut else " ".join(tokens.pieces[:20]),
+        remedy="shorten the text" if tokens.cut else None,
+    )
+
+
+def _cls(loaded: Loaded, tokens: Tokens, where: str) -> list[int]:
+    """Place of the token that stands for the whole text; XLNet has it at the end."""
+    number = loaded.tokenizer.cls_token_id
+    found = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
+    if found:
+        return found[:1]
+    raise SourceError(
+        f"{where}: the tokenizer of this model adds no [CLS] token",
+        got=" ".join(tokens.pieces[:20]),
+        allowed="pool=mean, first, last or max",
+    )

@@ -1,0 +1,217 @@
+"""A transformer and its tokenizer, loaded; the last one is kept."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from eatlas.errors import SourceError
+from eatlas.sources.encoders.card import Card
+from eatlas.sources.encoders.memory import require_memory, too_little
+from eatlas.sources.encoders.quiet import quiet
+
+NO_LIMIT = 10**6
+"""Tokenizers say 10^30 where they know no limit."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is loaded: all that decides the numbers, and where it computes."""
+
+    path: Path
+    content: str
+    """Hash of its files."""
+    seed: int | None
+    """Of random weights; None for trained ones."""
+    precision: str
+    device: str
+    trust: bool
+    card: Card = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready to compute."""
+
+    tokenizer: Any
+    module: Any
+    device: Any
+    limit: int | None
+    """Tokens of a text at most, special ones included."""
+    takes: frozenset[str]
+    """Names of the inputs that the model knows."""
+
+
+_lock = Lock()
+_kept: dict[Model, Loaded] = {}
+
+
+def load(model: Model) -> Loaded:
+    """Load a model, unless it is the one that was loaded last.
+
+    One is kept, so that sources which ask one model in several ways share it and two models are
+    never in memory at once.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be loaded, or memory does not suffice.
+    """
+    with _lock:
+        if model not in _kept:
+            forget()
+            _kept[model] = _load(model)
+        return _kept[model]
+
+
+def forget() -> None:
+    """Let go of the model that was loaded last."""
+    _kept.clear()
+    gc.collect()  # modules refer to each other in circles
+
+
+def _load(model: Model) -> Loaded:
+    import torch  # noqa: PLC0415  (seconds; only who encodes needs it)
+
+    device = _device(model)
+    if device.type == "cpu":
+        require_memory(model.path, model.card.weights, model.precision)
+    with quiet(), torch.random.fork_rng(devices=[]):
+        tokenizer = _tokenizer(model)
+        module = _explained(lambda: _module(model), model).eval().to(device)
+    inputs = frozenset(inspect.signature(module.forward).parameters)
+    return Loaded(tokenizer, module, device, _limit(model.card, tokenizer), inputs)
+
+
+def _tokenizer(model: Model) -> Any:
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    folder, more = _place(model)
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
+    except Exception as error:
+        raise SourceError(
+            f"{model.path}: the tokenizer cannot be loaded",
+            got=_first_line(error),
+            allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
+            remedy=_trust_remedy(error),
+        ) from error
+
+
+def _module(model: Model) -> Any:
+    """The part of the model that makes vectors of a text: the encoder, where there is a decoder."""
+    import torch  # noqa: PLC0415
+    from transformers import AutoConfig, AutoModel  # noqa: PLC0415
+
+    folder, more = _place(model)
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
+    config.use_cache = False
+    common = {"config": config, "dtype": getattr(torch, model.precision)}
+    if model.seed is not None:
+        torch.manual_seed(model.seed)
+        whole = AutoModel.from_config(trust_remote_code=model.trust, **common)
+        missing: set[str] = set()
+    else:
+        whole, info = AutoModel.from_pretrained(
+            folder,
+            trust_remote_code=model.trust,
+            weights_only=True,
+            output_loading_info=True,
+            **common,
+            **more,
+        )
+        missing = set(info["missing_keys"])
+    part = whole.get_encoder() if config.is_encoder_decoder else whole
+    _require_whole(whole, part, missing, model.path)
+    return part
+
+
+def _require_whole(whole: Any, part: Any, missing: set[str], path: Path) -> None:
+    """Refuse weights that do not fill the model: transformers fills up with random ones.
+
+    A pooler is not used here, nor the decoder beside an encoder.
+    """
+    used = {id(parameter) for name, parameter in part.named_parameters() if "pooler" not in name}
+    lacking = [name for name, p in whole.named_parameters() if name in missing and id(p) in used]
+    if lacking:
+        raise SourceError(
+            f"{path}: the file of weights lacks some of the model's",
+            got=f"{len(lacking)} are missing, such as {lacking[0]}",
+            remedy="fetch the model again; weights=random is for models without training",
+        )
+
+
+def _explained(load: Callable[[], Any], model: Model) -> Any:
+    """What a loader returns; its failures said as ours."""
+    try:
+        return load()
+    except SourceError:
+        raise
+    except MemoryError as error:
+        raise too_little(model.path, "more than there is") from error
+    except Exception as error:
+        if ran_out(error):
+            raise too_little(model.path, "more than there is") from error
+        raise SourceError(
+            f"{model.path}: the model cannot be loaded",
+            got=_first_line(error),
+            allowed="what AutoModel of transformers loads, from safetensors or as plain numbers",
+            remedy=_trust_remedy(error),
+        ) from error
+
+
+def ran_out(error: BaseException) -> bool:
+    """Whether an error of torch says that memory does not suffice."""
+    import torch  # noqa: PLC0415
+
+    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)
+
+
+def _place(model: Model) -> tuple[str, dict[str, Any]]:
+    """Folder of a model, and the name of a GGUF file in it."""
+    if model.path.is_file():
+        return str(model.path.parent), {"gguf_file": model.path.name}
+    return str(model.path), {"local_files_only": True}
+
+
+def _device(model: Model) -> Any:
+    import torch  # noqa: PLC0415
+
+    name = model.device
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device(name)
+    usable = (
+        device.type == "cpu"
+        or (device.type == "cuda" and (device.index or 0) < torch.cuda.device_count())
+        or (device.type == "mps" and torch.backends.mps.is_available())
+    )
+    if not usable:
+        number = torch.cuda.device_count()
+        raise SourceError(
+            f"device={model.device}: there is no such device here",
+            allowed=f"cpu{', cuda with a number below ' + str(number) if number else ''}",
+        )
+    return device
+
+
+def _limit(card: Card, tokenizer: Any) -> int | None:
+    said = tokenizer.model_max_length
+    limits = [each for each in (card.positions, said) if each is not None and each < NO_LIMIT]
+    return min(limits, default=None)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+
+
+def _trust_remedy(error: BaseException) -> str | None:
+    if "trust_remote_code" not in str(error):
+        return None
+    return "the model comes with code of its own; if you trust it: trust_remote_code=yes"

@@ -1,0 +1,118 @@
+"""What a source string of the kind ``hf:`` may ask for, parsed and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from eatlas.errors import SourceError
+from eatlas.sources.spec import check_options
+
+Level = Literal["sentence", "word"]
+Weights = Literal["trained", "random"]
+
+OPTIONS = {
+    "level": "what a vector stands for: the whole text, or the stimulus in it",
+    "layer": "one layer, a range such as -4..-1, several such as 1,2,3, or all",
+    "layers": "how several layers become one vector",
+    "pool": "how the tokens of a text become one vector, at level sentence",
+    "subword": "how the pieces of a stimulus become one vector, at level word",
+    "weights": "trained, or random as a control",
+    "seed": "of random weights",
+    "precision": "type of the numbers that the model computes with",
+    "device": "where it computes",
+    "truncate": "whether a text that is too long is cut",
+    "trust_remote_code": "whether code that comes with the model may run",
+    "revision": "branch, tag or commit of a model on the hub",
+}
+CHOICES = {
+    "level": ("sentence", "word"),
+    "layers": ("mean", "sum"),
+    "pool": ("cls", "mean", "first", "last", "max"),
+    "subword": ("mean", "first", "last"),
+    "weights": ("trained", "random"),
+    "precision": ("float32", "bfloat16", "float16"),
+    "truncate": ("no", "yes"),
+    "trust_remote_code": ("no", "yes"),
+}
+_SEED = re.compile(r"\d{1,18}", re.ASCII)
+_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for; None where the model's family decides."""
+
+    level: Level = "sentence"
+    layer: str = "-1"
+    combine: str | None = None
+    pool: str | None = None
+    subword: str | None = None
+    weights: Weights = "trained"
+    seed: int | None = None
+    precision: str = "float32"
+    device: str = "auto"
+    truncate: bool = False
+    trust: bool = False
+    revision: str = "main"
+
+
+def parse(given: Mapping[str, str], where: str) -> Options:
+    """Check the options of a source string; `where` names it in an error.
+
+    Raises
+    ------
+    SourceError
+        Naming the first option that is not known, or cannot have its value, and what is allowed.
+
+    Examples
+    --------
+    >>> parse({"level": "word", "layer": "0"}, "hf:gpt2").level
+    'word'
+    """
+    check_options(given, OPTIONS, where)
+    for key, allowed in CHOICES.items():
+        if key in given and given[key] not in allowed:
+            raise _not_allowed(where, key, given[key], ", ".join(allowed))
+    weights = cast("Weights", given.get("weights", "trained"))
+    return Options(
+        level=cast("Level", given.get("level", "sentence")),
+        layer=given.get("layer", "-1"),
+        combine=given.get("layers"),
+        pool=given.get("pool"),
+        subword=given.get("subword"),
+        weights=weights,
+        seed=_seed(given, weights, where),
+        precision=given.get("precision", "float32"),
+        device=_device(given, where),
+        truncate=given.get("truncate") == "yes",
+        trust=given.get("trust_remote_code") == "yes",
+        revision=given.get("revision", "main"),
+    )
+
+
+def _seed(given: Mapping[str, str], weights: str, where: str) -> int | None:
+    text = given.get("seed", "0")
+    if not _SEED.fullmatch(text):
+        raise _not_allowed(where, "seed", text, "a whole number from 0")
+    if "seed" in given and weights != "random":
+        raise SourceError(
+            f"{where}: a seed is for random weights, and trained ones are asked for",
+            remedy="add weights=random, or leave out the seed",
+        )
+    return int(text) if weights == "random" else None
+
+
+def _device(given: Mapping[str, str], where: str) -> str:
+    text = given.get("device", "auto")
+    if not _DEVICE.fullmatch(text):
+        raise _not_allowed(where, "device", text, "auto, cpu, cuda, cuda:NUMBER, mps")
+    return text
+
+
+def _not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
+    return SourceError(
+        f"{where}: the option {key} cannot have this value", got=f"{key}={got}", allowed=allowed
+    )

@@ -1,0 +1,255 @@
+"""``hf:``: vectors of texts from a transformer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
+from eatlas.sources.encoders.asked import Asked, by_text, prepare
+from eatlas.sources.encoders.batches import batches
+from eatlas.sources.encoders.card import Card
+from eatlas.sources.encoders.files import files_of, sha256_of
+from eatlas.sources.encoders.forward import halved_where_memory_ends
+from eatlas.sources.encoders.layers import Layers
+from eatlas.sources.encoders.loading import Loaded, Model, load, ran_out
+from eatlas.sources.encoders.memory import too_little
+from eatlas.sources.encoders.options import Options
+from eatlas.sources.encoders.pooling import Array, pool
+from eatlas.sources.encoders.tokens import shown
+from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.protocol import Vector
+
+BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
+"""Tokens of a batch, padding included."""
+ALGORITHM = "1"
+"""Part of every fingerprint; another number where the same options give other vectors."""
+
+
+@dataclass
+class SharedLayers:
+    """Layers that are computed in one pass and asked for one after the other."""
+
+    layers: tuple[Layers, ...]
+    waiting: dict[Layers, dict[Passage, Vector]] = field(default_factory=dict)
+    """Vectors that came with another layer's; handed over when their layer is asked."""
+
+    def keep(self, layers: Layers, vectors: Mapping[Passage, Vector]) -> None:
+        """Keep the vectors of a layer until it is asked."""
+        self.waiting.setdefault(layers, {}).update(vectors)
+
+    def take(self, layers: Layers, passages: Collection[Passage]) -> dict[Passage, Vector]:
+        """Hand over what is kept of a layer, and let go of it."""
+        kept = self.waiting.pop(layers, {})
+        return {one: kept[one] for one in passages if one in kept}
+
+
+class TransformerSource:
+    """Vectors of passages, computed by a transformer when they are asked for.
+
+    Nothing heavy is imported and no weights are read before that.
+
+    Parameters
+    ----------
+    name : str
+        What names the source in results.
+    path : Path
+        Folder of the model, or a GGUF file.
+    card : Card
+        What its files say.
+    options : Options
+    layers : Layers
+    method : str
+        How tokens become one vector: of a text, or of a stimulus at level ``word``.
+    shared : SharedLayers, optional
+        The sources that are computed in the same pass.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        card: Card,
+        options: Options,
+        layers: Layers,
+        method: str,
+        shared: SharedLayers | None = None,
+    ) -> None:
+        self.name, self.path, self.card = name, path, card
+        self.options, self.layers, self.method = options, layers, method
+        self._shared = shared
+        self._cut: set[str] = set()
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self.card.dim_of(self.layers.numbers[-1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the model's files, and all options that decide numbers."""
+        said = (
+            f"{self._content};{ALGORITHM};level={self.options.level};layer={self.layers}"
+            f";method={self.method};seed={self.options.seed}"
+            f";precision={self.options.precision};truncate={self.options.truncate}"
+        )
+        return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """How a passage becomes a vector, with every default spelled out."""
+        sentence = self.options.level == "sentence"
+        return Encoding(
+            model=self.name.removeprefix("hf:").partition("?")[0],
+            architecture=self.card.architecture,
+            level=self.options.level,
+            layer=str(self.layers),
+            layers=self.card.top,
+            pool=self.method if sentence else "",
+            subword="" if sentence else self.method,
+            weights=self.options.weights,
+            weights_seed=self.options.seed,
+            precision=self.options.precision,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about the vectors, so far."""
+        notes = []
+        if self.options.weights == "random":
+            notes.append(
+                f"The model's weights are random (seed {self.options.seed}): a control. What is "
+                "found with them is an artefact."
+            )
+        if self._cut:
+            notes.append(
+                f"{len(self._cut):,} texts were longer than the model takes and were cut, such as "
+                f"{shown(min(self._cut))}."
+            )
+        return tuple(notes)
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vector of every passage, float32, shape (dim,).
+
+        Raises
+        ------
+        SourceError
+            If the model cannot be loaded, a text is too long, a stimulus is no token of it, or a
+            vector is not finite.
+        """
+        found: dict[Passage, Vector] = {}
+        every = set(passages)
+        for batch in self.encode_batches(every):
+            found.update(batch)
+            if tell is not None:
+                tell(len(found), len(every))
+        return found
+
+    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
+        """Hand out the vectors of passages as they are computed, each passage once.
+
+        Yields
+        ------
+        mapping from Passage to array, shape (dim,)
+
+        Raises
+        ------
+        SourceError
+            As :meth:`encode`; faults of texts before the first batch.
+        """
+        left = set(passages)
+        if self._shared is not None:
+            kept = self._shared.take(self.layers, left)
+            if kept:
+                yield kept
+            left -= kept.keys()
+        if not left:
+            return
+        loaded = load(self._model)
+        asked = prepare(loaded, by_text(left), self.options, self.method, self.name)
+        self._cut |= {each.text for each in asked if each.tokens.cut}
+        order = [self.layers]
+        if self._shared is not None:
+            order += [each for each in self._shared.layers if each != self.layers]
+        for rows in batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type]):
+            yield from self._batch(loaded, [asked[row] for row in rows], order)
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone."""
+        alone = {Passage(key, (0, len(key))): key for key in keys}
+        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+
+    def _batch(
+        self, loaded: Loaded, asked: list[Asked], order: list[Layers]
+    ) -> Iterator[Mapping[Passage, Vector]]:
+        texts = [each.tokens for each in asked]
+        places = [(row, several) for row, each in enumerate(asked) for several in each.needed]
+        try:
+            for part, arrays in halved_where_memory_ends(
+                loaded, texts, places, order, self.card.top
+            ):
+                passages = [asked[row].needed[tuple(several)] for row, several in part]
+                sizes = [len(several) for _, several in part]
+                pooled = [pool(rows, sizes, self.method) for rows in arrays]
+                for layers, vectors in zip(order[1:], pooled[1:], strict=True):
+                    self._keep(layers, self._given(vectors, passages))
+                yield self._given(pooled[0], passages)
+        except (RuntimeError, MemoryError) as error:
+            if isinstance(error, MemoryError) or ran_out(error):
+                longest = max(len(text.ids) for text in texts)
+                raise too_little(self.path, f"more for a text of {longest} tokens") from error
+            raise
+
+    def _keep(self, layers: Layers, vectors: Mapping[Passage, Vector]) -> None:
+        if self._shared is not None:
+            self._shared.keep(layers, vectors)
+
+    def _given(
+        self, vectors: Array, passages: list[tuple[Passage, ...]]
+    ) -> Mapping[Passage, Vector]:
+        finite = np.isfinite(vectors).all(axis=1)
+        if not finite.all():
+            text = passages[int(np.argmin(finite))][0].text
+            raise SourceError(
+                f"{self.name}: the vector of a text is not finite: {shown(text)}",
+                got=f"numbers beyond the range of {self.options.precision}",
+                remedy=None if self.options.precision == "float32" else "precision=float32",
+            )
+        return {
+            one: vector
+            for vector, several in zip(vectors, passages, strict=True)
+            for one in several
+        }
+
+    @cached_property
+    def _content(self) -> str:
+        """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
+        random = self.options.weights == "random"
+        digest = hashlib.sha256()
+        for file in files_of(self.path, weights=not random):
+            digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+        if random:
+            digest.update(f"torch {version('torch')} {version('transformers')}".encode())
+        return digest.hexdigest()
+
+    @property
+    def _model(self) -> Model:
+        options = self.options
+        return Model(
+            self.path,
+            self._content,
+            options.seed,
+            options.precision,
+            options.device,
+            options.trust,
+            self.card,
+        )

@@ -1,0 +1,21 @@
+"""Tiny models, each written once; a cache of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.tiny_models import make_model
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory) -> Callable[[str], Path]:
+    """Folder of the tiny model of a family."""
+    return cache(lambda family: make_model(tmp_path_factory.mktemp(family), family))
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "cache"))
