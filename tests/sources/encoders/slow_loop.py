@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 from tests.tiny_models import ADDED
 
+_SHOWN = [*range(33, 127), *range(161, 173), *range(174, 256)]
+BYTES = {chr(byte): byte for byte in _SHOWN} | {
+    chr(256 + i): byte for i, byte in enumerate(b for b in range(256) if b not in _SHOWN)
+}
+"""Signs of byte-level tokenizers: printable bytes stand for themselves, others from 256 on."""
+
 
 @dataclass
 class SlowLoop:
@@ -36,11 +42,28 @@ class SlowLoop:
         return np.stack([state[0].numpy() for state in out.hidden_states])
 
     def tokens(self, text, span):
-        """Numbers of the tokens that hold a letter of the stimulus, not those of a mere space."""
-        given = self.tokenizer(text)
-        held = [given.char_to_token(i) for i in range(*span) if not text[i].isspace()]
-        pieces = given.tokens()
-        return sorted({one for one in held if one is not None and pieces[one] != "▁"})
+        """Numbers of the tokens that hold a letter of the stimulus, by walking along the text."""
+        start, end = (len(text[:place].encode()) for place in span)
+        pieces = self.tokenizer.convert_ids_to_tokens(self.tokenizer(text)["input_ids"])
+        before, behind = self.added
+        raw, at, held = text.encode(), 0, []
+        for number in range(before, len(pieces) - behind):
+            letters = self._letters(pieces[number])
+            while letters and raw[at : at + 1] == b" ":
+                at += 1
+            assert raw[at : at + len(letters)] == letters, (pieces, text)
+            if letters and start < at + len(letters) and at < end:
+                held.append(number)
+            at += len(letters)
+        return held
+
+    def _letters(self, piece):
+        """Bytes of a piece, without the sign of a space before it."""
+        if "##" in piece or "[CLS]" in self.tokenizer.all_special_tokens:
+            return piece.removeprefix("##").encode()
+        if "\u2581" in piece or "\u2581" in "".join(self.tokenizer.get_vocab()):
+            return piece.replace("\u2581", "").encode()
+        return bytes(BYTES[sign] for sign in piece).strip()
 
     def vector(self, passage, *, level, how, layers=(-1,), combine=np.mean):
         states = self.states(passage.text)
