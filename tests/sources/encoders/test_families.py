@@ -78,7 +78,6 @@ def test_vectors_are_those_of_the_plain_loop(family, level, how, model, loop):
     check(source, loop(family), level=level, how=how)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(
     ("layer", "numbers", "combine"),
     [
@@ -89,6 +88,7 @@ def test_vectors_are_those_of_the_plain_loop(family, level, how, model, loop):
         ("1,3&layers=sum", (1, 3), np.sum),
     ],
 )
+@pytest.mark.parametrize("family", FAMILIES)  # below, so that a model is loaded once
 def test_layers(family, layer, numbers, combine, model, loop):
     source = eatlas.open_vectors(f"hf:{model(family)}?level=word&subword=mean&layer={layer}")
     asked = {"level": "word", "how": "mean", "layers": numbers, "combine": combine}
