@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
-    from eatlas.sources.corpora import Contexts, find_contexts, load_contexts
+    from eatlas.sources.corpora import Contexts, find_contexts, load_contexts, with_contexts
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.language import language_model
     from eatlas.sources.published import fetch_vectors
@@ -58,6 +58,7 @@ __all__ = [
     "run",
     "scan",
     "transformed",
+    "with_contexts",
     "write_report",
 ]
 
@@ -88,6 +89,7 @@ _HOME = {
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
     "transformed": "eatlas.sources.transformed",
+    "with_contexts": "eatlas.sources.corpora",
     "write_report": "eatlas.report",
 }
 

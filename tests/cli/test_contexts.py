@@ -6,8 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.inputs import TERMS
 
 import eatlas
+from eatlas.sources.corpora import Context, Contexts
 
 
 @pytest.fixture
@@ -96,3 +98,26 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
         "corpus.txt",
         "tiny.toml",
     ]
+
+
+def in_contexts() -> Contexts:
+    words = [word for group in TERMS.values() for word in group]
+    return Contexts.of([Context(w, f"{w} {k}", 0, len(w)) for w in words for k in range(3)])
+
+
+def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
+    in_contexts().write(tmp_path / "c.jsonl")
+    ended = eatlas_cli(
+        "run", "--tests", test_file, "--vectors", "cbow:glove-sample", "--contexts", "c.jsonl",
+        "--per-term", 2, "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    result = json.loads(ended.out)
+    assert len(result["coverage"]["X"]["used"]) == 8
+    assert result["provenance"]["sentences_from"].startswith("c.jsonl, SHA-256 ")
+    alone = eatlas_cli("run", "--per-term", 2)
+    assert (alone.code, alone.out) == (2, "")
+    assert alone.err == (
+        "error: --per-term says how many contexts are taken of a file of contexts\n"
+        "  got: --per-term 2 alone\n  allowed: --contexts FILE --per-term N\n"
+    )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eatlas.cli.say import complain, output_of_a_command, remark
-from eatlas.errors import ResultsError
+from eatlas.errors import EatlasError, ResultsError
 
 if TYPE_CHECKING:
     from eatlas.engine import Store
     from eatlas.results import Results
+    from eatlas.sources.corpora import Contexts
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -81,6 +82,24 @@ def run(
             min=1,
         ),
     ] = None,
+    contexts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Measure the stimuli of the tests in their contexts, which eatlas contexts "
+            "wrote to FILE.",
+            show_default=False,
+        ),
+    ] = None,
+    per_term: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Contexts of each stimulus, a random sample of those in FILE. [default: all]",
+            show_default=False,
+            min=1,
+        ),
+    ] = None,
     case: Annotated[
         str,
         typer.Option(
@@ -98,7 +117,15 @@ def run(
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
-    plan = make_plan(tests, vectors, measure, prompts=prompt or None, case=_case(case), seed=seed)
+    plan = make_plan(
+        tests,
+        vectors,
+        measure,
+        prompts=prompt or None,
+        contexts=_contexts(contexts, per_term),
+        case=_case(case),
+        seed=seed,
+    )
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:
@@ -121,6 +148,22 @@ def run(
     with output_of_a_command():
         _show(results, target, as_json=as_json)
     raise typer.Exit(_exit_code(results))
+
+
+def _contexts(path: Path | None, per_term: int | None) -> Contexts | None:
+    """Load the contexts that were asked for."""
+    if path is None:
+        if per_term is not None:
+            raise EatlasError(
+                "--per-term says how many contexts are taken of a file of contexts",
+                got=f"--per-term {per_term} alone",
+                allowed="--contexts FILE --per-term N",
+            )
+        return None
+    from eatlas.sources.corpora import load_contexts  # noqa: PLC0415
+
+    loaded = load_contexts(path)
+    return loaded if per_term is None else loaded.first(per_term)
 
 
 def _case(text: str) -> Any:

@@ -24,6 +24,7 @@ def run(
     measures: Any = None,
     *,
     prompts: str | Iterable[str] | None = None,
+    contexts: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
@@ -41,6 +42,9 @@ def run(
     prompts : str or list of str, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
         source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.
+    contexts : Contexts, str or path, optional
+        Turns tests of words into tests of the sentences in which their words stand: what
+        :func:`eatlas.find_contexts` returned, or a file of it.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
@@ -73,7 +77,9 @@ def run(
     'BY-Singular'
     """
     require_workers(workers)  # before a large file is read
-    plan = make_plan(tests, vectors, measures, prompts=prompts, case=case, seed=seed)
+    plan = make_plan(
+        tests, vectors, measures, prompts=prompts, contexts=contexts, case=case, seed=seed
+    )
     results = execute(plan, choose(workers, len(plan.jobs)))
     if results.failures:
         first = results.failures[0]

@@ -21,6 +21,7 @@ from eatlas.sources import (
     period_of,
     prompted,
 )
+from eatlas.sources.corpora.attaching import with_contexts
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
 
@@ -54,6 +55,7 @@ def make_plan(
     measures: Any = None,
     *,
     prompts: Any = None,
+    contexts: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
     tell: Tell | None = None,
@@ -77,6 +79,8 @@ def make_plan(
     if not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
+    if contexts is not None:
+        tests = with_contexts(tests, contexts)
     chosen_tests = _of_fitting_kind(tests, chosen.values())
     given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is asked, so that a mistake costs no work

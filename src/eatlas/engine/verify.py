@@ -181,7 +181,11 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
             for role in ROLES
         }
         return AssociationTest(
-            id=result.test, title=result.title, citation=result.provenance.citation, **concepts
+            id=result.test,
+            title=result.title,
+            citation=result.provenance.citation,
+            sentences_from=result.provenance.sentences_from,
+            **concepts,
         )
     except StimulusError as error:
         said = "; ".join(error.what.splitlines())
@@ -193,8 +197,11 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
     terms = group.used + group.missing
     if not group.stimulus:
         return Concept(name=name, terms=terms)
+    absent = tuple((term, group.reasons[term]) for term in terms if term not in group.stimulus)
     sentences = tuple(
         Sentence(text=term, stimulus=group.stimulus[term], span=group.span.get(term))
         for term in terms
+        if term in group.stimulus
     )
-    return Concept(name=name, terms=terms, sentences=sentences)
+    texts = tuple(one.text for one in sentences)
+    return Concept(name=name, terms=texts, sentences=sentences, absent=absent)

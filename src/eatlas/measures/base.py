@@ -260,6 +260,7 @@ class AssociationMeasure(ABC):
             source_fingerprint=source.fingerprint,
             vectors_sha256=embedded.sha256,
             citation=test.citation,
+            sentences_from=test.sentences_from,
         )
         head = {
             **self.head(test, source.name, embedded.coverage, provenance),

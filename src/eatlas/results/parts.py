@@ -272,3 +272,5 @@ class Provenance(Record):
     """Hash of the vectors, or of the log-probabilities, that were used, by role."""
     citation: str = ""
     """Where the stimuli come from."""
+    sentences_from: str = ""
+    """Where sentences that were not made for the test were taken from, such as a file's hash."""

@@ -89,7 +89,12 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
         role: group.model_copy(
-            update={"stimulus": parts[role].stimulus_of, "span": parts[role].span_of}
+            update={
+                "stimulus": parts[role].stimulus_of,
+                "span": parts[role].span_of,
+                "missing": (*group.missing, *(stimulus for stimulus, _ in parts[role].absent)),
+                "reasons": {**group.reasons, **dict(parts[role].absent)},
+            }
         )
         for role, group in found.groups.items()
     }

@@ -150,6 +150,8 @@ class Concept(Frozen):
     """The stimuli, as they would be written in a text; no term twice."""
     sentences: tuple[Sentence, ...] = ()
     """Where the terms are sentences made of stimuli: the same texts, each with its stimulus."""
+    absent: tuple[tuple[Term, Text], ...] = ()
+    """Stimuli that stand for the concept too but have no sentence, each with the reason."""
     whole: ClassVar[str] = "terms"
 
     @property
@@ -220,6 +222,8 @@ class Described(Frozen):
     """Where published numbers for this test stand."""
     notes: tuple[str, ...] = ()
     """Every deviation of the stimuli from the source cited, and cautions."""
+    sentences_from: str = ""
+    """Where sentences that were not made for the test were taken from, such as a file's hash."""
 
 
 class AssociationTest(Described):

@@ -10,6 +10,7 @@ from eatlas.stimuli.groups import GroupsTest
 from eatlas.stimuli.model import Concept, Sentence
 
 WIDTH = 100
+_TEXTS = ("title", "citation", "table", "sentences_from")
 
 
 def to_toml(tests: Iterable[Test]) -> str:
@@ -29,7 +30,7 @@ def table(test: Test) -> str:
     lines = ["[[test]]", f"id = {_quote(test.id)}"]
     if isinstance(test, GroupsTest):
         lines.append(f"kind = {_quote(test.kind)}")
-    texts = {key: getattr(test, key) for key in ("title", "citation", "table")}
+    texts = {key: getattr(test, key) for key in _TEXTS}
     lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
     if test.notes:
         lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
@@ -54,7 +55,8 @@ def _concept(concept: Concept) -> str:
         lines = [
             f"  {_sentence(sentence, spans.get(sentence.text))}," for sentence in concept.sentences
         ]
-        head = f"{{ name = {_quote(concept.name)}, sentences = ["
+        absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+        head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
         return "\n".join([head, *lines, "] }"])
     words = [_quote(term) for term in concept.terms]
     head = f"{{ name = {_quote(concept.name)}, terms = ["

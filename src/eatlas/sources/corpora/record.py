@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = "eatlas/contexts/1"
+WHOLE = "sample_of_sha256"
+"""Key of the provenance: hash of all contexts, where these are the first of them."""
 
 
 class Context(NamedTuple):
@@ -87,6 +89,14 @@ class Contexts:
         for row in self.rows:
             groups.setdefault(row.stimulus, []).append(row)
         return groups
+
+    def first(self, per_term: int) -> Contexts:
+        """Return the first contexts of each stimulus, which are a random sample of that size."""
+        rows = [row for some in self.by_stimulus.values() for row in some[:per_term]]
+        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
+        whole = self.provenance.get(WHOLE, self.sha256)
+        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
+        return replace(self, rows=rows, counts=counts, provenance=said)
 
     @property
     def few(self) -> tuple[Count, ...]:
