@@ -8,7 +8,6 @@ from tests.stats.test_bootstrap import copies, cosines
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.patterns import associated_with
-from eatlas.stats import pattern_stability as module
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability
 from eatlas.stats.permutation import permutation_test
@@ -69,18 +68,6 @@ def test_drawn_designs_agree_but_for_p_near_alpha(over):
     assert found.p_error == pytest.approx(math.sqrt(0.05 * 0.95 / 8_000))
     # at most 1 of 200 has moved when this was written
     assert np.abs(np.array(found.counts) - expected).sum() <= 2 * 4
-
-
-def test_more_resamples_deserve_more_relabellings():
-    errors = {}
-    for count in (10, 2_000, 10_000):
-        decide = module._Decisions(PatternRule(), 60, 30, count, rng())
-        errors[count] = decide.draws, decide.error
-    assert [draws for draws, _ in errors.values()] == [8_000, 16_000, 64_000]
-    assert errors[10][1] == pytest.approx(math.sqrt(0.05 * 0.95 / 8_000))
-    # so many terms that their labels would not fit
-    assert module._Decisions(PatternRule(), 2**22, 30, 10, rng()).draws == 1_000
-    assert module._Decisions(PatternRule(), 2**14, 30, 10, rng()).draws == 2**12
 
 
 def test_shares():

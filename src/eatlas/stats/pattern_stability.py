@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.inputs import generator, numbers, whole
-from eatlas.stats.rejections import below, enumerable, screen
-from eatlas.stats.relabelling import Kept, drawn, samples
+from eatlas.stats.judging import Judge
 from eatlas.stats.resampling import Over, draw, fewest
 from eatlas.stats.weighted import Array, Design, Level, design, effects
 
@@ -23,16 +22,6 @@ TailRule = Literal["directional", "two-sided"]
 
 ASSOCIATIONS = (1, 0, -1)
 """With A, with neither, with B: the order of rows and columns of the shares."""
-SCREENS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
-"""Random relabellings after which the resamples whose p is far from alpha are settled."""
-DRAWS_EACH = 8
-"""Random relabellings for the others, times the number of resamples. They moved shares by .0029
-(standard deviation) at most where the resamples moved them by .0152, and by .0007 of .0050 with
-ten times as many resamples (12 and 25 terms a group)."""
-LEAST_DRAWS, MOST_DRAWS = 8_000, 64_000
-"""But no fewer and no more: standard errors of .0024 and .0009 of a p of .05."""
-LABELS = 2**26
-"""Labels kept, one byte each: beyond 1,000 terms there are fewer than 64,000 relabellings."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +206,7 @@ def pattern_stability_in(
         over=over,
         resamples=count,
         undefined=(undefined[0], undefined[1]),
-        p_error=decide.error,
+        p_error=decide.judge.error,
     )
 
 
@@ -227,17 +216,9 @@ class _Decisions:
     def __init__(
         self, rule: PatternRule, size: int, n: int, resamples: int, rng: np.random.Generator
     ) -> None:
-        self.rule, self.size, self.n = rule, size, n
-        self.blocks = Kept(drawn(size, n, rng))
-        wanted = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWS_EACH * resamples))
-        self.draws = min(wanted, max(SCREENS[0], LABELS // size))
-
-    @property
-    def error(self) -> float:
-        """Standard error of a p near alpha."""
-        alpha = self.rule.alpha
-        small = enumerable(self.size, self.n)
-        return 0.0 if small else math.sqrt(alpha * (1 - alpha) / self.draws)
+        self.rule, self.size = rule, size
+        two_sided = rule.tail == "two-sided"
+        self.judge = Judge(size, n, rule.alpha, two_sided=two_sided, samples=resamples, rng=rng)
 
     def associations(
         self, level: Level, units: Array, others: Array
@@ -253,18 +234,10 @@ class _Decisions:
         )
         rows = sign[:, None] * _copies(scores, counts)
         signs = np.zeros(found.d.size, dtype=np.int64)
-        signs[strong] = np.where(self.significant(rows, float(np.abs(level.block).max())), sign, 0)
+        signs[strong] = np.where(
+            self.judge.significant(rows, float(np.abs(level.block).max())), sign, 0
+        )
         return signs, int(np.isnan(found.d).sum())
-
-    def significant(self, rows: Array, peak: float) -> NDArray[np.bool_]:
-        """Whether p is below alpha, of rows whose first group is ahead."""
-        asked = samples(rows, self.n, two_sided=self.rule.tail == "two-sided", scale=peak)
-        if enumerable(self.size, self.n):
-            return below(asked, self.rule.alpha)
-        screens = [draws for draws in SCREENS if draws < self.draws]
-        screened = screen(asked.single(), self.rule.alpha, [*screens, self.draws], self.blocks)
-        screened.found[screened.left] = screened.p < self.rule.alpha
-        return screened.found
 
 
 def _copies(scores: Array, counts: Array) -> Array:
