@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.engine.scan import scan
     from eatlas.errors import EatlasError, EatlasWarning
-    from eatlas.measures import LPBS, MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.measures import CEAT, LPBS, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
 __all__ = [
+    "CEAT",
     "LPBS",
     "MLEAT",
     "SCEAT",
@@ -65,6 +66,7 @@ __all__ = [
 _HOME = {
     "AssociationTest": "eatlas.stimuli",
     "ArraySource": "eatlas.sources",
+    "CEAT": "eatlas.measures",
     "Concept": "eatlas.stimuli",
     "Contexts": "eatlas.sources.corpora",
     "EatlasError": "eatlas.errors",

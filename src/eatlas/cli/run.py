@@ -47,7 +47,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="SIGNATURE",
-            help="ml-eat, weat, sc-eat, lpbs, with parameters such as 'ml-eat(alpha=0.01)'; "
+            help="ml-eat, weat, sc-eat, ceat, lpbs, with parameters such as 'ml-eat(alpha=0.01)'; "
             "may be repeated. [default: ml-eat]",
             show_default=False,
         ),

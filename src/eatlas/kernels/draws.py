@@ -42,10 +42,35 @@ class Rows:
     inverse: Array
     """One over the length of each row, shape (rows,)."""
 
+    def part(self, which: slice) -> Rows:
+        """Some of the rows."""
+        return Rows(self.values[which], self.inverse[which])
+
     def units(self, which: NDArray[np.intp] | slice) -> Array:
         """Unit vectors of some rows, in double precision."""
         unit: Array = self.values[which] * self.inverse[which, None]
         return unit
+
+    def weighted_sum(self, weights: Array) -> Array:
+        """Sum of all unit vectors, each times its weight, shape (d,)."""
+        total = np.zeros(self.values.shape[1])
+        for start in range(0, len(self.values), CHUNK):
+            part = slice(start, start + CHUNK)
+            total += weights[part] @ self.units(part)
+        return total
+
+    def along(self, directions: Array) -> Array:
+        """Product of every unit vector with each direction, shape (rows, k).
+
+        Parameters
+        ----------
+        directions : array, shape (k, d)
+        """
+        found = np.empty((len(self.values), len(directions)))
+        for start in range(0, len(self.values), CHUNK):
+            part = slice(start, start + CHUNK)
+            found[part] = self.units(part) @ directions.T
+        return found
 
 
 def compact_rows(vectors: NDArray[np.floating]) -> Rows:

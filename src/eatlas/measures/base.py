@@ -20,13 +20,22 @@ from eatlas.errors import (
     UndefinedWarning,
     described,
 )
+from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, Level, Provenance
 from eatlas.signature import Signature
-from eatlas.sources import CaseRule, VectorSource, embed, is_contextual, open_vectors, period_of
+from eatlas.sources import (
+    CaseRule,
+    Embedded,
+    VectorSource,
+    embed,
+    is_contextual,
+    open_vectors,
+    period_of,
+)
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import generator
 from eatlas.stats.permutation import (
@@ -57,6 +66,8 @@ class Input:
     """Source of all random numbers of this one measurement."""
     unit: Mapping[str, NDArray[np.float64]] | None = None
     """Unit rows, where `rows` are something else that stands for them."""
+    contexts: Contexts | None = None
+    """Vectors of all contexts, where `rows` are some of them."""
 
 
 @dataclass(frozen=True)
@@ -234,10 +245,14 @@ class AssociationMeasure(ABC):
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
     def _permuted(
-        self, scores: NDArray[np.float64], n: int, rng: np.random.Generator | None
+        self,
+        scores: NDArray[np.float64],
+        n: int,
+        rng: np.random.Generator | None,
+        scale: float = 1.0,
     ) -> PermutationResult:
         return permutation_test(
-            scores, n, method=self.p, scale=1.0, strict=self.strict, rng=rng, draws=self.draws
+            scores, n, method=self.p, scale=scale, strict=self.strict, rng=rng, draws=self.draws
         )
 
     def _embed(
@@ -248,6 +263,17 @@ class AssociationMeasure(ABC):
         seed: int,
         rng: np.random.Generator,
     ) -> Input:
+        embedded, head = self._looked_up(test, source, case, seed)
+        rows = {
+            role: kernels.unit_rows(vectors) if len(vectors) else vectors
+            for role, vectors in embedded.vectors.items()
+        }
+        return Input(rows, embedded.coverage, embedded.notes, head, rng)
+
+    def _looked_up(
+        self, test: AssociationTest, source: VectorSource, case: CaseRule, seed: int
+    ) -> tuple[Embedded, dict[str, Any]]:
+        """Vectors of a test, and the head of its result."""
         embedded = embed(test, source, case)
         period = period_of(source)
         place = source.name if period is None else f"{source.name}, {period}"
@@ -267,11 +293,7 @@ class AssociationMeasure(ABC):
             "period": period,
             "encoding": source.encoding if is_contextual(source) else None,
         }
-        rows = {
-            role: kernels.unit_rows(vectors) if len(vectors) else vectors
-            for role, vectors in embedded.vectors.items()
-        }
-        return Input(rows, embedded.coverage, embedded.notes, head, rng)
+        return embedded, head
 
     def head(
         self, test: AssociationTest, source: str, coverage: Coverage, provenance: Provenance

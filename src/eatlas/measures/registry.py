@@ -9,6 +9,7 @@ from typing import Any
 
 from eatlas.errors import SignatureError, described
 from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.ceat import CEAT
 from eatlas.measures.lpbs import LPBS
 from eatlas.measures.ml_eat import MLEAT
 from eatlas.measures.sc_eat import SCEAT
@@ -16,7 +17,7 @@ from eatlas.measures.weat import WEAT
 from eatlas.nearest import did_you_mean, nearest
 from eatlas.signature import Signature
 
-BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, LPBS)
+BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, CEAT, LPBS)
 ENTRY_POINTS = "eatlas.measures"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import Input
-from eatlas.measures.patterns import TailRule, association_of, eat_pattern
+from eatlas.measures.patterned import PatternMeasure
 from eatlas.measures.resampled import ResampledMeasure
 from eatlas.measures.stimuli import Stimuli, sentence_counts, several, stimuli_of
 from eatlas.results.ml_eat import (
-    Attribute,
     AttributeScores,
     Level2,
     Level3,
-    Pattern,
     Scores,
     StimulusMLEAT,
 )
@@ -39,25 +37,8 @@ KEPT_CELLS = 10_000
 
 
 @dataclass(frozen=True)
-class ThreeLevels(ResampledMeasure):
-    """A measure at three levels, with the EAT pattern of its level 2 associations.
-
-    Parameters
-    ----------
-    tail : {"directional", "two-sided"}
-        Which p-value decides on an association.
-    threshold : float
-        A level 2 association needs ``|d| > threshold``.
-    """
-
-    tail: TailRule = "directional"
-    threshold: float = 0.2
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check("tail", " or ".join(get_args(TailRule)), ok=self.tail in get_args(TailRule))
-        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        self._check("threshold", "a number from 0", ok=number and self.threshold >= 0)
+class ThreeLevels(PatternMeasure, ResampledMeasure):
+    """A measure at three levels, with the EAT pattern of its level 2 associations."""
 
     def three_levels(self, given: Input, notes: list[str]) -> dict[str, Any]:
         """Find the fields of a :class:`eatlas.results.ThreeLevelResult`."""
@@ -75,7 +56,7 @@ class ThreeLevels(ResampledMeasure):
             "level1": level1,
             "level2": level2,
             "level3": Level3(**{name: _cell(block) for name, block in blocks.items()}),
-            "pattern": self._pattern(level2),
+            "pattern": self.pattern(level2),
             "scores": _scores(s, u),
             "stimulus_level": stimulus_level
             and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
@@ -121,7 +102,7 @@ class ThreeLevels(ResampledMeasure):
             sentences=sentence_counts(given.coverage, stimuli),
             level1=level1,
             level2=level2,
-            pattern=level2 and self._pattern(level2),
+            pattern=level2 and self.pattern(level2),
             scores=_scores(s, u),
         )
 
@@ -130,25 +111,6 @@ class ThreeLevels(ResampledMeasure):
         if self.relearned:
             return None
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
-
-    def _pattern(self, level2: Level2) -> Pattern:
-        def associations(rule: TailRule) -> dict[str, Attribute | None]:
-            limits = {"alpha": self.alpha, "threshold": self.threshold}
-            return {r: association_of(level2.group(r), rule, **limits) for r in ("X", "Y")}
-
-        chosen, two_sided = associations(self.tail), associations("two-sided")
-        label, direction = eat_pattern(chosen["X"], chosen["Y"])
-        two_sided_label, two_sided_direction = eat_pattern(two_sided["X"], two_sided["Y"])
-        return Pattern(
-            label=label,
-            direction=direction,
-            two_sided_label=two_sided_label,
-            two_sided_direction=two_sided_direction,
-            **chosen,
-            alpha=self.alpha,
-            threshold=self.threshold,
-            tail=self.tail,
-        )
 
 
 def _cell(block: NDArray[np.float64]) -> Cell:

@@ -1,6 +1,7 @@
 """What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
 
 from eatlas.results.base import AssociationResult
+from eatlas.results.ceat import CEATResult
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
 from eatlas.results.files import to_json_line
 from eatlas.results.lpbs import LPBSResult
@@ -11,6 +12,7 @@ from eatlas.results.weat import WEATResult
 
 __all__ = [
     "AssociationResult",
+    "CEATResult",
     "Failure",
     "LPBSResult",
     "MLEATResult",

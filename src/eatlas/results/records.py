@@ -8,6 +8,7 @@ from typing import Any
 
 from eatlas.errors import ResultsError
 from eatlas.results.base import SCHEMA, AssociationResult
+from eatlas.results.ceat import CEATResult
 from eatlas.results.lpbs import LPBSResult
 from eatlas.results.ml_eat import MLEATResult
 from eatlas.results.parts import Record
@@ -15,7 +16,13 @@ from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.trend import TrendResult
 from eatlas.results.weat import WEATResult
 
-BUILT_IN: tuple[type[AssociationResult], ...] = (MLEATResult, WEATResult, SCEATResult, LPBSResult)
+BUILT_IN: tuple[type[AssociationResult], ...] = (
+    MLEATResult,
+    WEATResult,
+    SCEATResult,
+    CEATResult,
+    LPBSResult,
+)
 ENTRY_POINTS = "eatlas.records"
 
 

@@ -25,7 +25,7 @@ def remarks(test: Test) -> list[str]:
     >>> remarks(load_tests("weat-6")[0])
     []
     """
-    return [*_of_names(test), *_of_terms(test), *_of_sentences(test)]
+    return [*_of_names(test), *_of_terms(test), *of_sentences(test)]
 
 
 def _of_names(test: Test) -> Iterator[str]:
@@ -54,8 +54,8 @@ def _of_terms(test: Test) -> Iterator[str]:
                 )
 
 
-def _of_sentences(test: Test) -> Iterator[str]:
-    """Say how many stimuli there really are."""
+def of_sentences(test: Test) -> Iterator[str]:
+    """Say how many stimuli there really are, to readers of p-values over sentences."""
     parts = [(role, concept) for role, concept in test.parts if concept.sentences]
     counted = [
         f"{role} {len(concept.terms)} of {stimuli}"
