@@ -99,8 +99,8 @@ class CEAT(PatternMeasure):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> def said(name, words):
-    ...     texts = [(f"{how} {word}", word) for word in words.split() for how in ("a", "my", "one")]
-    ...     sentences = [{"text": text, "stimulus": word} for text, word in texts]
+    ...     texts = [(f"{how} {one}", one) for one in words.split() for how in ("a", "my", "the")]
+    ...     sentences = [{"text": text, "stimulus": one} for text, one in texts]
     ...     return eatlas.Concept(name=name, sentences=sentences)
     >>> test = eatlas.AssociationTest(
     ...     id="said",
