@@ -23,7 +23,14 @@ from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
 from eatlas.report.sections import sections
 from eatlas.report.trend_words import heading, sentences
-from eatlas.results import AssociationResult, MLEATResult, Results, SCEATResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    LPBSResult,
+    Results,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
 from eatlas.results.family import Family, FamilyMember
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
@@ -75,10 +82,10 @@ def _called(result: AssociationResult | FamilyMember) -> str:
 
 def _legend(result: AssociationResult) -> str:
     stars = Rule.of(result).meaning
-    if not isinstance(result, MLEATResult):
+    if not isinstance(result, ThreeLevelResult):
         return stars
     return (
-        f"{stars}; p below each effect size. Level 3: mean cosine (standard deviation). "
+        f"{stars}; p below each effect size. Level 3: mean {result.unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
     )
 
@@ -135,8 +142,8 @@ def _least_width(table: Table, console: Console) -> int:
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
     first = members[0]
-    if isinstance(first, MLEATResult):
-        rows = [member for member in members if isinstance(member, MLEATResult)]
+    if isinstance(first, ThreeLevelResult):
+        rows = [member for member in members if isinstance(member, ThreeLevelResult)]
         whole = _ml_eat_table(rows, console, levels_1_and_2=True, level_3=True)
         if _least_width(whole, console) <= console.width:
             return [whole]
@@ -150,11 +157,12 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
 
 
 def _ml_eat_table(
-    rows: Sequence[MLEATResult], console: Console, *, levels_1_and_2: bool, level_3: bool
+    rows: Sequence[ThreeLevelResult], console: Console, *, levels_1_and_2: bool, level_3: bool
 ) -> Table:
     table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
     if levels_1_and_2:
-        for head in ("Level 1\nd", "Level 2\nd of X", "\nd of Y"):
+        over = ["LPBS d over\nattributes"] if isinstance(rows[0], LPBSResult) else []
+        for head in (*over, "Level 1\nd", "Level 2\nd of X", "\nd of Y"):
             table.add_column(head, justify="right", no_wrap=True)
     if level_3:
         for name in CELLS:
@@ -167,7 +175,8 @@ def _ml_eat_table(
         cells: list[str | Text] = [_name(row)]
         if levels_1_and_2:
             rule = Rule.of(row)
-            levels = (row.level1, row.level2.X, row.level2.Y)
+            published = [row.over_attributes] if isinstance(row, LPBSResult) else []
+            levels = (*published, row.level1, row.level2.X, row.level2.Y)
             cells += [_effect(level, rule) for level in levels]
         if level_3:
             cells += [_mean_sd(row, name) for name in CELLS]
@@ -226,12 +235,12 @@ def _effect(level: Level, rule: Rule) -> Text:
     )
 
 
-def _mean_sd(row: MLEATResult, name: str) -> Text:
+def _mean_sd(row: ThreeLevelResult, name: str) -> Text:
     cell = row.level3.cell(name)
     return Text.assemble(effect(cell.mean), "\n", (f"({effect(cell.sd)})", "dim"))
 
 
-def _map(row: MLEATResult, console: Console) -> Text:
+def _map(row: ThreeLevelResult, console: Console) -> Text:
     text = Text()
     for attribute, glyphs in zip("AB", mini(row, encoding=console.encoding), strict=True):
         text.append(f"{attribute} ", "dim")
@@ -242,7 +251,7 @@ def _map(row: MLEATResult, console: Console) -> Text:
     return text
 
 
-def _pattern(row: MLEATResult) -> Text:
+def _pattern(row: ThreeLevelResult) -> Text:
     other = row.pattern.two_sided_label
     text = Text(row.pattern.label, "bold")
     if other != row.pattern.label:

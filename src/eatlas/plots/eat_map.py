@@ -12,7 +12,7 @@ from eatlas.plots import eat_map_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
 from eatlas.plots.squares import State
 from eatlas.report.eat_map import Column, EATMap
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,13 +55,13 @@ def prepare(results: object) -> pd.DataFrame:
     ['YB']
     """
     found = some_results(
-        results, "eat-map", (MLEATResult,), "an EAT-Map shows the level 2 of an ML-EAT"
+        results, "eat-map", (ThreeLevelResult,), "an EAT-Map shows the level 2 of an ML-EAT"
     )
     return frame(
         (
             head | row
             for head, result in zip(heads(found), found, strict=True)
-            if isinstance(result, MLEATResult)
+            if isinstance(result, ThreeLevelResult)
             for row in _cells(EATMap.of(result))
         ),
         COLUMNS,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from eatlas.errors import ResultsError
 from eatlas.plots.forest import COLUMNS, effect_rows
 from eatlas.plots.frames import frame, some_results
-from eatlas.results import MLEATResult, WEATResult
+from eatlas.results import ThreeLevelResult, WEATResult
 from eatlas.results.sensitivity import By, Varied, varied
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ACCEPTED = (MLEATResult, WEATResult)
+ACCEPTED = (ThreeLevelResult, WEATResult)
 REMEDY: dict[By, str] = {
     "prompt": 'eatlas run --prompt "This is {}" --prompt "It is {}" gives some',
     "layer": "vectors with ?layer=all give one result for each layer",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from eatlas.errors import ResultsError
 from eatlas.plots.frames import listed
 from eatlas.report.eat_map import EATMap
-from eatlas.results import MLEATResult, WEATResult
+from eatlas.results import ThreeLevelResult, WEATResult
 
 if TYPE_CHECKING:
     from eatlas.plots.chart import Chart, Panels
@@ -41,7 +41,7 @@ KINDS: dict[str, str] = {
 
 
 @overload
-def plot(results: MLEATResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
+def plot(results: ThreeLevelResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
 @overload
 def plot(results: object = None, kind: Kind | None = None) -> Chart | Panels: ...
 def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Panels:
@@ -84,7 +84,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
     'Cosines of 8 pairs of groups'
     """
     if kind is None:
-        if isinstance(results, MLEATResult):
+        if isinstance(results, ThreeLevelResult):
             return EATMap.of(results)
         _require_several(results)
         kind = "forest"

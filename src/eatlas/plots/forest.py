@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.plots import forest_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
 from eatlas.report.rule import Rule
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import EffectInterval
 
@@ -21,7 +21,7 @@ COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
     "p", "alpha", "tail", "significant",
 )  # fmt: skip
-ACCEPTED = (MLEATResult, WEATResult, SCEATResult)
+ACCEPTED = (ThreeLevelResult, WEATResult, SCEATResult)
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         for entry in result.terms:
             yield _row("level 2", entry.group, entry.term, entry.level2, rule) | {"term": True}
         return
-    if not isinstance(result, MLEATResult | WEATResult):
+    if not isinstance(result, ThreeLevelResult | WEATResult):
         return
     given = result.uncertainty
     confidence = None if given is None else given.confidence
@@ -105,7 +105,7 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         None if given is None else given.level1,
         confidence,
     )
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         for role in "XY":
             level, interval = result.level2.group(role), None
             if given is not None and given.level2 is not None:

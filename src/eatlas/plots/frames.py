@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
 from eatlas.results import AssociationResult
+from eatlas.results.records import record_types
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,13 +56,14 @@ def some_results(
     found = listed(given, kind)
     for result in found:
         if not isinstance(result, accepted):
-            names = " or ".join(t.model_fields["measure"].default for t in accepted)
+            names = [
+                name for name, record in record_types().items() if issubclass(record, accepted)
+            ]
             raise ResultsError(
                 why,
                 got=f"the result of {result.signature} for {result.test}",
-                allowed=f"results of the measure {names}",
-                remedy="leave the others out: [r for r in results if r.measure == "
-                f"{accepted[0].model_fields['measure'].default!r}]",
+                allowed=f"results of the measure {' or '.join(names)}",
+                remedy=f"leave the others out: [r for r in results if r.measure == {names[0]!r}]",
             )
     return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import ResultsError
 from eatlas.plots import influence_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
-from eatlas.results import MLEATResult, WEATResult
+from eatlas.results import ThreeLevelResult, WEATResult
 from eatlas.results.influence import TermInfluence
 from eatlas.results.parts import Level
 
@@ -21,7 +21,7 @@ COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "term_role", "effect_size", "without",
     "change", "drives", "rank",
 )  # fmt: skip
-ACCEPTED = (MLEATResult, WEATResult)
+ACCEPTED = (ThreeLevelResult, WEATResult)
 DRAWN = 10
 """Terms of each effect size that a chart shows unless told; all of 8 v 8 with 8 v 8 are 32."""
 
@@ -66,7 +66,7 @@ def prepare(result: object) -> pd.DataFrame:
             allowed="one result of ML-EAT or WEAT",
             remedy='take one of several: eatlas.plot(results[0], kind="influence")',
         )
-    if not isinstance(found, MLEATResult | WEATResult) or found.influence is None:
+    if not isinstance(found, ThreeLevelResult | WEATResult) or found.influence is None:
         raise ResultsError(
             "this result does not say what single terms contribute",
             got=f"{found.signature} for {found.test}",
@@ -95,20 +95,20 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
     return influence_drawing.draw(given, max(1, terms))
 
 
-def _rows(result: MLEATResult | WEATResult) -> Iterator[dict[str, Any]]:
+def _rows(result: ThreeLevelResult | WEATResult) -> Iterator[dict[str, Any]]:
     if result.influence is None:
         return
     names = result.concepts
     both = f"{names.X} and {names.Y}"
     yield from _terms(result, "level 1", "XY", both, result.level1, result.influence.level1)
-    if isinstance(result, MLEATResult) and result.influence.level2 is not None:
+    if isinstance(result, ThreeLevelResult) and result.influence.level2 is not None:
         for role in "XY":
             level, found = result.level2.group(role), result.influence.level2.group(role)
             yield from _terms(result, "level 2", role, names.name(role), level, found)
 
 
 def _terms(
-    result: MLEATResult | WEATResult, level: str, role: str, name: str, found: Level,
+    result: ThreeLevelResult | WEATResult, level: str, role: str, name: str, found: Level,
     influence: TermInfluence,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     changes = [

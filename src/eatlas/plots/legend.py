@@ -10,7 +10,7 @@ from eatlas.plots.canvas import Canvas, Style
 from eatlas.plots.frames import frame, records, some_results
 from eatlas.plots.squares import draw_cells, span
 from eatlas.plots.theme import MUTED
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.ml_eat import Label
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def prepare(results: object = None) -> pd.DataFrame:
     counts: Counter[str] | None = None
     if results is not None:
         why = "EAT patterns are found by ML-EAT"
-        found = some_results(results, "legend", (MLEATResult,), why)
-        counts = Counter(r.pattern.label for r in found if isinstance(r, MLEATResult))
+        found = some_results(results, "legend", (ThreeLevelResult,), why)
+        counts = Counter(r.pattern.label for r in found if isinstance(r, ThreeLevelResult))
     return frame(
         (
             {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from eatlas.errors import ResultsError
 from eatlas.plots import level3_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.ml_eat import CELLS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, "cell", "target", "attribute", "statistic", "value", "n", "target_term",
-    "attribute_term",
+    "attribute_term", "unit",
 )  # fmt: skip
 QUANTILES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
@@ -28,7 +29,7 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of ML-EAT.
+        Of ML-EAT, or of LPBS.
 
     Returns
     -------
@@ -36,13 +37,14 @@ def prepare(results: object) -> pd.DataFrame:
         ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
         results of one test); ``cell`` (XA, XB, YA, YB) of the groups ``target`` and
         ``attribute``; ``statistic``: "mean", "sd", "minimum", "lower quartile", "median",
-        "upper quartile", "maximum", or "cosine" of one ``target_term`` with one
-        ``attribute_term``; its ``value``; ``n`` cosines of the cell.
+        "upper quartile", "maximum", or "cosine" ("log-ratio" of an LPBS) of one ``target_term``
+        with one ``attribute_term``; its ``value``; ``n`` values of the cell; ``unit``, "cosine" or
+        "log-ratio".
 
     Raises
     ------
     ResultsError
-        If there is no result, or one of another measure.
+        If there is no result, or one of another measure, or of measures in different units.
 
     Examples
     --------
@@ -51,12 +53,21 @@ def prepare(results: object) -> pd.DataFrame:
     >>> int((rows["statistic"] == "cosine").sum())
     256
     """
-    found = some_results(results, "level3", (MLEATResult,), "level 3 is measured by ML-EAT")
+    why = "level 3 is measured by ML-EAT and LPBS"
+    found = some_results(results, "level3", (ThreeLevelResult,), why)
+    units = sorted({result.unit for result in found})
+    if len(units) > 1:
+        raise ResultsError(
+            "one scale cannot show these results",
+            got=" and ".join(f"{unit}s" for unit in units),
+            allowed="results in one unit",
+            remedy="draw those of each measure by themselves",
+        )
     return frame(
         (
             head | row
             for head, result in zip(heads(found), found, strict=True)
-            if isinstance(result, MLEATResult)
+            if isinstance(result, ThreeLevelResult)
             for row in _rows(result)
         ),
         COLUMNS,
@@ -79,7 +90,7 @@ def draw(given: pd.DataFrame) -> Chart:
     return level3_drawing.draw(given)
 
 
-def _rows(result: MLEATResult) -> Iterator[dict[str, Any]]:
+def _rows(result: ThreeLevelResult) -> Iterator[dict[str, Any]]:
     for name in CELLS:
         cell, names = result.level3.cell(name), result.concepts
         head = {
@@ -87,6 +98,7 @@ def _rows(result: MLEATResult) -> Iterator[dict[str, Any]]:
             "target": names.name(name[0]),
             "attribute": names.name(name[1]),
             "n": cell.n,
+            "unit": result.unit,
         }
         statistics = {"mean": cell.mean, "sd": cell.sd}
         statistics |= dict(zip(QUANTILES, cell.quantiles, strict=True))
@@ -95,14 +107,14 @@ def _rows(result: MLEATResult) -> Iterator[dict[str, Any]]:
         for target_term, attribute_term, value in _cosines(result, name):
             yield {
                 **head,
-                "statistic": "cosine",
+                "statistic": result.unit,
                 "value": value,
                 "target_term": target_term,
                 "attribute_term": attribute_term,
             }
 
 
-def _cosines(result: MLEATResult, cell: str) -> Iterator[tuple[str, str, float]]:
+def _cosines(result: ThreeLevelResult, cell: str) -> Iterator[tuple[str, str, float]]:
     """Terms and cosine of each pair of a cell, from the block that is kept for all four."""
     if result.similarities is None:
         return

@@ -56,11 +56,11 @@ class _Layout:
         height = max(_WITH_DOTS if self.with_dots else _WITHOUT, height_of(lines) + 6)
         middle = self.y + height / 2
         self.canvas.write(lines, 0, middle - (len(lines) - 1) * 6 * LINE, _LABEL)
-        found = {row["statistic"]: row["value"] for row in rows if row["statistic"] != "cosine"}
+        found = {row["statistic"]: row["value"] for row in rows if row["statistic"] != row["unit"]}
         right = _LABELS + _PLOT + 14
         self.canvas.write([f"mean {effect(found['mean'], 3)}"], right, middle, _NUMBER)
         self.canvas.write([f"sd {effect(found['sd'], 3)}"], right + 80, middle, _NUMBER)
-        dots = [row for row in rows if row["statistic"] == "cosine"] if self.with_dots else []
+        dots = [row for row in rows if row["statistic"] == row["unit"]] if self.with_dots else []
         self.boxes.append(
             {
                 **{name.replace(" ", "_"): value for name, value in found.items()},
@@ -112,7 +112,8 @@ def _van_der_corput(index: int) -> float:
 def draw(given: pd.DataFrame) -> Chart:
     """Draw the frame of :func:`eatlas.plots.level3.prepare`."""
     found = records(given)
-    cosines = sum(row["statistic"] == "cosine" for row in found)
+    unit = found[0]["unit"]
+    cosines = sum(row["statistic"] == row["unit"] for row in found)
     with_dots = 0 < cosines <= MOST_DOTS
     layout = _Layout(with_dots)
     several = len({row["series"] for row in found}) > 1
@@ -124,9 +125,9 @@ def draw(given: pd.DataFrame) -> Chart:
         layout.result(f"{test}: {series}" if several else test, cells)
     height = layout.y - 2 * _GAP
     across = horizontal(
-        (row["value"] for row in found if row["statistic"] in {"minimum", "maximum", "cosine"}),
+        (row["value"] for row in found if row["statistic"] in {"minimum", "maximum", unit}),
         (_LABELS, _LABELS + _PLOT),
-        "Cosine",
+        unit.capitalize(),
     )
     boxes, *texts = layout.canvas.layers()
     return chart(
@@ -134,11 +135,11 @@ def draw(given: pd.DataFrame) -> Chart:
         width=_WIDTH,
         height=height,
         title=altair().Title(
-            "Level 3: cosines of targets with attributes",
+            f"Level 3: {unit}s of targets with attributes",
             subtitle=_subtitle(found, cosines, several=several),
         ),
         description=listed(
-            f"Cosines of {len(layout.boxes)} pairs of groups",
+            f"{unit.capitalize()}s of {len(layout.boxes)} pairs of groups",
             [box["label"] for box in layout.boxes],
         ),
     )
@@ -148,9 +149,9 @@ def _subtitle(rows: list[dict[str, Any]], cosines: int, *, several: bool) -> lis
     notes = [] if several else [f"Vectors: {rows[0]['series']}"]
     dots = ""
     if cosines > MOST_DOTS:
-        dots = f" (the {cosines:,} cosines themselves are too many to show)"
+        dots = f" (the {cosines:,} {rows[0]['unit']}s themselves are too many to show)"
     elif cosines:
-        dots = "; dots: the cosines of single pairs of terms"
+        dots = f"; dots: the {rows[0]['unit']}s of single pairs of terms"
     notes.append(f"Line: range; box: quartiles and median; diamond: mean{dots}.")
     return [line for note in notes for line in lines_of(note, _WIDTH)]
 

@@ -12,7 +12,7 @@ from eatlas.report.numerals import effect, interval, p_value
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import EffectInterval
 
@@ -58,7 +58,7 @@ def _one(result: AssociationResult) -> str:
         "result",
         result=result,
         said=sentence(result),
-        map=EATMap.of(result).svg() if isinstance(result, MLEATResult) else "",
+        map=EATMap.of(result).svg() if isinstance(result, ThreeLevelResult) else "",
         lines=lines[:MOST_ROWS],
         more=max(0, len(lines) - MOST_ROWS),
         with_intervals=any(line.interval for line in lines),
@@ -78,7 +78,7 @@ def _many(results: Any) -> str:
         rules=list(dict.fromkeys(Rule.of(result).meaning for result in found)),
         failures=tuple(getattr(results, "failures", ())),
         with_sources=len({result.source for result in found}) > 1,
-        with_maps=any(isinstance(result, MLEATResult) for result in found),
+        with_maps=any(isinstance(result, ThreeLevelResult) for result in found),
         with_measures=len({result.measure for result in found}) > 1,
         with_periods=any(result.period is not None for result in found),
         source=found[0].source if found else "",
@@ -88,9 +88,9 @@ def _many(results: Any) -> str:
 def _row(result: AssociationResult) -> dict[str, Any]:
     rule = Rule.of(result)
     row: dict[str, Any] = {"result": result, "d": "", "X": "", "Y": "", "pattern": "", "map": ""}
-    if isinstance(result, MLEATResult | WEATResult):
+    if isinstance(result, ThreeLevelResult | WEATResult):
         row["d"] = _starred(result.level1, rule)
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         row |= {role: _starred(result.level2.group(role), rule) for role in "XY"}
         row |= {"pattern": result.pattern.label, "map": EATMap.of(result).svg("mini")}
         if result.pattern.two_sided_label != result.pattern.label:
@@ -106,11 +106,11 @@ def _starred(level: Level, rule: Rule) -> str:
 
 def _lines(result: AssociationResult) -> Iterator[Line]:
     rule, names = Rule.of(result), result.concepts
-    if isinstance(result, MLEATResult | WEATResult):
+    if isinstance(result, ThreeLevelResult | WEATResult):
         drawn = result.uncertainty
         name = f"Level 1: {names.X} against {names.Y}"
         yield _line(name, result.level1, rule, drawn.level1 if drawn else None)
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         both = drawn.level2 if drawn else None
         for role in "XY":
             level = result.level2.group(role)

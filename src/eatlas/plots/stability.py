@@ -9,7 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.plots import stability_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
 from eatlas.plots.legend import PATTERNS
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,10 @@ def prepare(results: object) -> pd.DataFrame:
     >>> shares.loc[shares["observed"], "pattern"].item()
     'BY-Singular'
     """
-    found = some_results(results, "stability", (MLEATResult,), "EAT patterns are found by ML-EAT")
-    known = [r for r in found if isinstance(r, MLEATResult)]
+    found = some_results(
+        results, "stability", (ThreeLevelResult,), "EAT patterns are found by ML-EAT"
+    )
+    known = [r for r in found if isinstance(r, ThreeLevelResult)]
     if not any(r.uncertainty is not None and r.uncertainty.patterns for r in known):
         raise ResultsError(
             "no result says how often each pattern appears",
@@ -82,7 +84,7 @@ def draw(given: pd.DataFrame) -> Chart:
     return stability_drawing.draw(given)
 
 
-def _rows(result: MLEATResult) -> Iterator[dict[str, Any]]:
+def _rows(result: ThreeLevelResult) -> Iterator[dict[str, Any]]:
     drawn = result.uncertainty
     for pattern in PATTERNS:
         yield {

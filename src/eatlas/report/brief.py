@@ -10,7 +10,7 @@ from eatlas.report.numerals import all_of, count, level_of, number_of, percent
 from eatlas.report.sections import Section, distinct
 from eatlas.report.series import Series
 from eatlas.report.text import isolated
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 
 NAMED = 6
 """Tests that a sentence names; more would hide what it says."""
@@ -46,7 +46,7 @@ def _over_time(series: Sequence[Series]) -> Iterator[str]:
 
 
 def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) -> Iterator[str]:
-    maps = [(s, s.result) for s in shown if isinstance(s.result, MLEATResult)]
+    maps = [(s, s.result) for s in shown if isinstance(s.result, ThreeLevelResult)]
     if maps:
         yield from _patterns(maps)
         yield from _two_sided(maps)
@@ -55,22 +55,34 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
     yield from _missing(shown, gaps=gaps)
 
 
-def _patterns(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+def _patterns(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
     labels = Counter(result.pattern.label for _, result in maps)
     found = sum(n for label, n in labels.items() if label != "Non-Directional")
     if len(maps) == 1:
-        yield f"The one ML-EAT here shows the pattern {maps[0][1].pattern.label}."
+        yield f"The one {_measured(maps)} here shows the pattern {maps[0][1].pattern.label}."
         return
     n = len(maps)
-    held = f"{all_of(n)} ML-EATs" if found == n else f"{found or 'none'} of {count(n)} ML-EATs"
+    called = f"{_measured(maps)}s"
+    held = f"{all_of(n)} {called}" if found == n else f"{found or 'none'} of {count(n)} {called}"
     kinds = ", ".join(f"{label} ({n})" for label, n in labels.most_common())
     yield (
-        f"In {held}, the vectors associate at least one of the "
+        f"In {held}, the {_subject(maps)} associate at least one of the "
         f"two target groups with an attribute. The patterns: {kinds}."
     )
 
 
-def _two_sided(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+def _measured(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
+    """What was done, in one word for all."""
+    names = {result.measure.upper() for _, result in maps}
+    return names.pop() if len(names) == 1 else "test"
+
+
+def _subject(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
+    """What associates, in words for all."""
+    return " or ".join(dict.fromkeys(result.subject for _, result in maps))
+
+
+def _two_sided(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
     directional = [pair for pair in maps if pair[0].rule.tail == "directional"]
     if not directional:
         return
@@ -84,7 +96,7 @@ def _two_sided(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
     )
 
 
-def _unstable(maps: Sequence[tuple[Section, MLEATResult]]) -> Iterator[str]:
+def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
     known = [
         (s, share)
         for s, r in maps

@@ -14,7 +14,7 @@ from eatlas.report.drawings.timeline import timeline
 from eatlas.report.numerals import count, effects_apart, number_of
 from eatlas.report.sections import Section
 from eatlas.report.series import lines_of
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.sensitivity import By, value_of, varied
 
 Respect = Literal["source"] | By
@@ -64,7 +64,7 @@ class Comparison:
     @property
     def with_maps(self) -> bool:
         """Whether there are EAT-Maps to compare."""
-        return isinstance(self.first.result, MLEATResult)
+        return isinstance(self.first.result, ThreeLevelResult)
 
     @property
     def model(self) -> str:
@@ -83,7 +83,7 @@ class Comparison:
 
     def _patterns(self) -> str:
         labels = Counter(
-            s.result.pattern.label for s in self.members if isinstance(s.result, MLEATResult)
+            s.result.pattern.label for s in self.members if isinstance(s.result, ThreeLevelResult)
         )
         if not labels:
             return ""
@@ -101,7 +101,7 @@ class Comparison:
         found = [
             f"{self.value(s)}: {s.result.pattern.label}"
             for s in self.members
-            if isinstance(s.result, MLEATResult)
+            if isinstance(s.result, ThreeLevelResult)
         ]
         return (
             f"{'; '.join(found)}. What random weights show as well comes of the model's build and "
@@ -120,12 +120,12 @@ class Comparison:
         """How level 3 moves; of sources it is said nowhere else that they are alike."""
         if self.by == "source":
             return ""
-        found = [s.result.level3 for s in self.members if isinstance(s.result, MLEATResult)]
+        found = [s.result.level3 for s in self.members if isinstance(s.result, ThreeLevelResult)]
         means = [cell.mean for level in found for cell in (level.XA, level.XB, level.YA, level.YB)]
         if not means:
             return ""
         low, high = effects_apart(min(means), max(means))
-        return f"Mean cosines lie between {low} and {high}."
+        return f"Mean {self.first.result.unit}s lie between {low} and {high}."
 
     @cached_property
     def figure(self) -> Markup:
@@ -134,7 +134,7 @@ class Comparison:
         if self.by != "layer" or not all(layer.isdigit() for layer in layers):
             return Markup()
         result = self.first.result
-        rule = result.pattern if isinstance(result, MLEATResult) else None
+        rule = result.pattern if isinstance(result, ThreeLevelResult) else None
         drawn = timeline(
             lines_of([(int(n), s) for n, s in zip(layers, self.members, strict=True)]),
             {},

@@ -11,7 +11,7 @@ from eatlas.report import eat_map_svg
 from eatlas.report.numerals import effect, p_equals
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.files import atomic_file
 
 Size = Literal["full", "mini"]
@@ -72,7 +72,7 @@ class EATMap:
     test: str = ""
 
     @classmethod
-    def of(cls, result: MLEATResult) -> EATMap:
+    def of(cls, result: ThreeLevelResult) -> EATMap:
         """Make the map of a result."""
         rule, names = Rule.of(result), result.concepts
 

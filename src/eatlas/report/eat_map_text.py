@@ -10,7 +10,7 @@ from rich.markup import escape
 from eatlas.report.eat_map import Column, EATMap
 from eatlas.report.numerals import effect, p_equals
 from eatlas.report.text import wrap
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 
 CELL = 20
 NAME = 20
@@ -35,12 +35,12 @@ FANCY = Glyphs("■", "□", "▨", "┌┬┐", "├┼┤", "└┴┘", "─"
 PLAIN = Glyphs("#", ".", "?", "+++", "+++", "+++", "-", "|")
 
 
-def mini(result: MLEATResult, *, encoding: str = "utf-8") -> tuple[str, str]:
+def mini(result: ThreeLevelResult, *, encoding: str = "utf-8") -> tuple[str, str]:
     """Two lines of two glyphs: row A above row B, column X before column Y.
 
     Parameters
     ----------
-    result : MLEATResult
+    result : ThreeLevelResult
     encoding : str
         Of the terminal; where it lacks the squares, ``#`` and ``.`` stand for them.
 
@@ -57,12 +57,12 @@ def mini(result: MLEATResult, *, encoding: str = "utf-8") -> tuple[str, str]:
     return above, below
 
 
-def full(result: MLEATResult, *, encoding: str = "utf-8", markup: bool = False) -> str:
+def full(result: ThreeLevelResult, *, encoding: str = "utf-8", markup: bool = False) -> str:
     """A framed map with names, effect sizes and significance, 64 columns wide.
 
     Parameters
     ----------
-    result : MLEATResult
+    result : ThreeLevelResult
     encoding : str
         Of the terminal.
     markup : bool

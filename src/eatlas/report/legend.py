@@ -10,7 +10,7 @@ from markupsafe import Markup
 from eatlas.report.anchors import SYMBOL
 from eatlas.report.eat_map_svg import NEITHER, UNDEFINED, mini_cells
 from eatlas.report.svg import tag
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.ml_eat import Attribute
 
 _PATTERNS: dict[str, tuple[Attribute | None, Attribute | None, str]] = {
@@ -54,7 +54,7 @@ def mini_of(label: str) -> Markup:
     return _use(x or NEITHER, y or NEITHER)
 
 
-def mini(result: MLEATResult) -> Markup:
+def mini(result: ThreeLevelResult) -> Markup:
     """The small map of a result, with undefined columns hatched."""
     states = [
         UNDEFINED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from eatlas.report.drawings.interval import MARKS, Estimate
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.rule import Rule
-from eatlas.results import AssociationResult, MLEATResult, WEATResult
+from eatlas.results import AssociationResult, LPBSResult, ThreeLevelResult, WEATResult
 from eatlas.results.influence import TermInfluence
 from eatlas.results.parts import Level, Tail
 from eatlas.results.uncertainty import EffectInterval
@@ -18,7 +18,7 @@ class LevelRow:
     """One effect size of one result."""
 
     place: str
-    """``level1``, ``level2.X`` or ``level2.Y``."""
+    """``level1``, ``level2.X``, ``level2.Y`` or, of an LPBS, ``over_attributes``."""
     title: str
     """Such as "Level 2, X"."""
     what: str
@@ -67,8 +67,8 @@ class LevelRow:
 
 
 def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> list[LevelRow]:
-    """Levels 1 and 2 of an ML-EAT, level 1 of a WEAT; of other results nothing."""
-    if not isinstance(result, MLEATResult | WEATResult):
+    """Levels 1 and 2 of an ML-EAT or LPBS, level 1 of a WEAT; of other results nothing."""
+    if not isinstance(result, ThreeLevelResult | WEATResult):
         return []
     names, given, influence = result.concepts, result.uncertainty, result.influence
     rows = [
@@ -83,7 +83,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             influence.level1 if influence else None,
         )
     ]
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         resampled = given.level2 if given else None
         driven = influence.level2 if influence else None
         rows += [
@@ -99,4 +99,17 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             )
             for role in "XY"
         ]
+    if isinstance(result, LPBSResult):
+        rows.append(
+            LevelRow(
+                "over_attributes",
+                "Over attributes",
+                f"{names.A} against {names.B}: the published effect size",
+                result.over_attributes,
+                rule,
+                result.over_attributes_uncertainty,
+                None,
+                None,
+            )
+        )
     return rows

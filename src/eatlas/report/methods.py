@@ -10,7 +10,14 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import count, level_of, number_of, percent
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.trend_words import levels_of_trend
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, TrendResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    LPBSResult,
+    SCEATResult,
+    ThreeLevelResult,
+    TrendResult,
+    WEATResult,
+)
 from eatlas.results.parts import TAILS, Level
 from eatlas.signature import Signature
 
@@ -20,6 +27,8 @@ _MEASURES = {
     "ml-eat": "the Multilevel Embedding Association Test (ML-EAT; Wolfe, Hiniker and Howe 2024), "
     "which compares two groups of target terms with two groups of attribute terms at three levels",
     "weat": "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)",
+    "lpbs": "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019), "
+    "at the three levels of the ML-EAT and over attributes",
     "sc-eat": "the Single-Category Embedding Association Test (SC-EAT; Caliskan, Bryson and "
     "Narayanan 2017) for each target term",
 }
@@ -125,14 +134,27 @@ def _formula(measure: str, given: Sequence[AssociationResult]) -> str:
     parameters = [_parameters(r.signature) for r in given]
     projected = any(p.get("association") == "projection" for p in parameters)
     closeness = "projection on one direction" if projected else "cosine similarity"
+    if measure == "lpbs":
+        closeness = _log_ratio(given)
     return (
         f"Association is {closeness}; effect sizes d are differences of means divided by "
         f"{_sd(parameters)}."
     )
 
 
+def _log_ratio(given: Sequence[AssociationResult]) -> str:
+    """The direction of an LPBS and its model."""
+    known = [r for r in given if isinstance(r, LPBSResult)]
+    directions = " or ".join(distinct(r.direction for r in known))
+    models = " and ".join(distinct(r.language_model.architecture for r in known))
+    return (
+        f"the log-probability ratio of {directions} by {models}, in sentences made of templates "
+        f"({'; '.join(distinct(t for r in known for t in r.templates))})"
+    )
+
+
 def _rules(given: Sequence[AssociationResult]) -> Iterator[str]:
-    rules = distinct(_rule(r) for r in given if isinstance(r, MLEATResult))
+    rules = distinct(_rule(r) for r in given if isinstance(r, ThreeLevelResult))
     if rules:
         yield (
             "A target group counts as associated with an attribute where "
@@ -146,7 +168,7 @@ def _sd(parameters: Sequence[dict[str, Any]]) -> str:
     return f"the standard deviation of all values together{denominator}"
 
 
-def _rule(result: MLEATResult) -> str:
+def _rule(result: ThreeLevelResult) -> str:
     rule = result.pattern
     tail = (
         "two-sided"
@@ -172,8 +194,9 @@ def _p_values(given: Sequence[AssociationResult]) -> Iterator[str]:
 
 
 def _levels(result: AssociationResult) -> list[Level]:
-    if isinstance(result, MLEATResult):
-        return [result.level1, result.level2.X, result.level2.Y]
+    if isinstance(result, ThreeLevelResult):
+        over = [result.over_attributes] if isinstance(result, LPBSResult) else []
+        return [result.level1, result.level2.X, result.level2.Y, *over]
     if isinstance(result, WEATResult):
         return [result.level1]
     return [entry.level2 for entry in result.terms] if isinstance(result, SCEATResult) else []

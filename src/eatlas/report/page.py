@@ -23,7 +23,7 @@ from eatlas.report.references import bibtex
 from eatlas.report.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.report.series import Series, series_of
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult, MLEATResult, TrendResult
+from eatlas.results import AssociationResult, LPBSResult, ThreeLevelResult, TrendResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
@@ -143,14 +143,14 @@ def _dots(given: Sequence[AssociationResult]) -> bool:
     kept = sum(
         len(rows) * len(rows[0])
         for r in given
-        if isinstance(r, MLEATResult) and (rows := r.similarities)
+        if isinstance(r, ThreeLevelResult) and (rows := r.similarities)
     )
     return len(given) <= OPEN_UP_TO and kept <= DOTS_UP_TO
 
 
 def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     """What the page says about its results as a whole."""
-    patterns = [s.result.pattern for s in shown if isinstance(s.result, MLEATResult)]
+    patterns = [s.result.pattern for s in shown if isinstance(s.result, ThreeLevelResult)]
     labels = [pattern.label for pattern in patterns]
     tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
     return {
@@ -159,6 +159,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
         "symbols": symbols(),
+        "lpbs": any(isinstance(s.result, LPBSResult) for s in shown),
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,

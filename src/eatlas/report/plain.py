@@ -17,7 +17,7 @@ from eatlas.report.numerals import (
 )
 from eatlas.report.sentences import short_name
 from eatlas.report.text import isolated
-from eatlas.results import AssociationResult, MLEATResult, WEATResult
+from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
 from eatlas.results.uncertainty import Uncertainty
 
 DRAWN = {
@@ -41,7 +41,7 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     if not levels or levels[0].d is None:
         return []
     found = [Statement("Chance alone.", _chance(result, levels[0]))]
-    if isinstance(result, MLEATResult | WEATResult) and result.uncertainty is not None:
+    if isinstance(result, ThreeLevelResult | WEATResult) and result.uncertainty is not None:
         text = " ".join(_other_words(result, result.uncertainty, levels[0]))
         found.append(Statement("Other words.", text))
     single = _single_terms(result, levels[0])
@@ -67,7 +67,7 @@ def _chance(result: AssociationResult, row: LevelRow) -> str:
 
 def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -> Iterator[str]:
     drawn = f"When {DRAWN[given.over]} drawn anew {number_of(given.resamples, 'time')}"
-    if given.patterns and isinstance(result, MLEATResult):
+    if given.patterns and isinstance(result, ThreeLevelResult):
         yield f"{drawn} from those of the test, the pattern is {_shares(result, given.patterns)}."
         drawn = "In the same draws"
     if row.interval is None:
@@ -78,7 +78,7 @@ def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -
     yield f"{drawn}, the {sure} interval of d at level 1 goes from {low} to {high}."
 
 
-def _shares(result: MLEATResult, patterns: dict[str, float]) -> str:
+def _shares(result: ThreeLevelResult, patterns: dict[str, float]) -> str:
     own = patterns.get(result.pattern.label, 0.0)
     others = {label: share for label, share in patterns.items() if label != result.pattern.label}
     label, share = max(others.items(), key=lambda pair: pair[1], default=("", 0.0))

@@ -27,6 +27,14 @@ _CALISKAN = """\
   pages = {183--186},
   year = {2017}
 }"""
+_LPBS = """\
+@inproceedings{kurita2019measuring,
+  author = {Kurita, Keita and Vyas, Nidhi and Pareek, Ayush and Black, Alan W. and Tsvetkov, Yulia},
+  title = {Measuring Bias in Contextualized Word Representations},
+  booktitle = {Proceedings of the First Workshop on Gender Bias in Natural Language Processing},
+  pages = {166--172},
+  year = {2019}
+}"""
 _BOOTSTRAP = """\
 @book{efron1993introduction,
   author = {Efron, Bradley and Tibshirani, Robert J.},
@@ -110,8 +118,9 @@ def bibtex(
     resampled = any(getattr(result, "uncertainty", None) is not None for result in given)
     wanted = [
         (bool(given), _software(result.provenance.version for result in given)),
-        ("ml-eat" in measures, _ML_EAT),
+        (bool(measures & {"ml-eat", "lpbs"}), _ML_EAT),
         (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
+        ("lpbs" in measures, _LPBS),
         (resampled, _BOOTSTRAP),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
         (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),

@@ -7,7 +7,7 @@ from typing import Literal
 
 from eatlas.errors import SignatureError
 from eatlas.report.numerals import level_of
-from eatlas.results import AssociationResult, MLEATResult
+from eatlas.results import AssociationResult, ThreeLevelResult
 from eatlas.results.parts import Level, Tail
 from eatlas.signature import Signature
 
@@ -32,7 +32,7 @@ class Rule:
     @classmethod
     def of(cls, result: AssociationResult) -> Rule:
         """The rule of the measure that gave a result."""
-        if isinstance(result, MLEATResult):
+        if isinstance(result, ThreeLevelResult):
             return cls(result.pattern.alpha, result.pattern.tail)
         try:
             alpha = dict(Signature.parse(result.signature).params).get("alpha")

@@ -24,7 +24,7 @@ from eatlas.report.plain import Statement, statements
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, LPBSResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.sc_eat import TermAssociation
 
 GLANCE, COLUMN = 100.0, 176.0
@@ -78,27 +78,27 @@ class Section:
     @property
     def mini(self) -> Markup:
         """The small EAT-Map."""
-        return legend.mini(self.result) if isinstance(self.result, MLEATResult) else Markup()
+        return legend.mini(self.result) if isinstance(self.result, ThreeLevelResult) else Markup()
 
     @cached_property
     def full(self) -> Markup:
         """The EAT-Map with names and numbers."""
-        if not isinstance(self.result, MLEATResult):
+        if not isinstance(self.result, ThreeLevelResult):
             return Markup()
         return Markup(EATMap.of(self.result).svg())  # noqa: S704  (escaped there)
 
     @property
     def has_dots(self) -> bool:
         """Whether the figure of level 3 shows every cosine."""
-        kept = isinstance(self.result, MLEATResult) and blocks(self.result) is not None
+        kept = isinstance(self.result, ThreeLevelResult) and blocks(self.result) is not None
         return self.dots and kept
 
     def figure(self, name: str) -> Markup:
         """One of the figures: cosines or terms."""
         drawn = ""
-        if name == "cosines" and isinstance(self.result, MLEATResult):
+        if name == "cosines" and isinstance(self.result, ThreeLevelResult):
             drawn = cosine_plot(self.result, dots=self.dots)
-        elif name == "terms" and isinstance(self.result, MLEATResult | WEATResult):
+        elif name == "terms" and isinstance(self.result, ThreeLevelResult | WEATResult):
             drawn = lean_plot(self.result, self.result.scores)
         return Markup(drawn)  # noqa: S704  (escaped there)
 
@@ -110,8 +110,8 @@ class Section:
     @property
     def patterns(self) -> list[tuple[str, float, Markup, Markup]]:
         """Label, share, map and bar of the nine patterns over resamples, largest share first."""
-        given = self.result.uncertainty if isinstance(self.result, MLEATResult) else None
-        if given is None or not given.patterns or not isinstance(self.result, MLEATResult):
+        given = self.result.uncertainty if isinstance(self.result, ThreeLevelResult) else None
+        if given is None or not given.patterns or not isinstance(self.result, ThreeLevelResult):
             return []
         shares = sorted(
             ((label, given.patterns.get(label, 0.0)) for label in legend.LABELS),
@@ -201,7 +201,12 @@ def sections(
 
 
 def _kind(result: AssociationResult) -> str:
-    kinds = {MLEATResult: "ml-eat", WEATResult: "weat", SCEATResult: "sc-eat"}
+    kinds = {
+        LPBSResult: "lpbs",
+        ThreeLevelResult: "ml-eat",
+        WEATResult: "weat",
+        SCEATResult: "sc-eat",
+    }
     return next((kind for record, kind in kinds.items() if isinstance(result, record)), "other")
 
 

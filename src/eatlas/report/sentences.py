@@ -18,7 +18,7 @@ from eatlas.report.numerals import (
 )
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated, wrap
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, LPBSResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
@@ -35,7 +35,7 @@ def sentence(result: AssociationResult) -> str:
 
     Parameters
     ----------
-    result : MLEATResult, WEATResult or SCEATResult
+    result : ThreeLevelResult, WEATResult or SCEATResult
         Any other record is summed up in its own words.
 
     Returns
@@ -58,13 +58,15 @@ def short_sentence(result: AssociationResult) -> str:
 
 
 def _sentences(result: AssociationResult) -> Iterator[str]:
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         yield from _level2(result)
         comparison = _comparison(result, result.level1)
         surprising = Rule.of(result).significant(result.level1)
         if surprising and result.pattern.label == "Non-Directional":
             comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
         yield comparison
+        if isinstance(result, LPBSResult):
+            yield _published(result)
         if result.pattern.two_sided_label != result.pattern.label:
             yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
     elif isinstance(result, WEATResult):
@@ -76,20 +78,20 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
         yield f"{result.summary()}."
 
 
-def _pattern(result: MLEATResult) -> str:
+def _pattern(result: ThreeLevelResult) -> str:
     found, name = result.pattern, _Names(result)
     if found.X and found.Y:
         if found.X == found.Y:
-            both = f"The vectors associate both {name.X} and {name.Y} with {name[found.X]}"
+            both = f"The {result.subject} associate both {name.X} and {name.Y} with {name[found.X]}"
             return f"{both}{_more(result)}."
         return (
-            f"The vectors associate {name.X} with {name[found.X]} "
+            f"The {result.subject} associate {name.X} with {name[found.X]} "
             f"and {name.Y} with {name[found.Y]}."
         )
     for role in "XY":
         attribute = found.of(role)
         if attribute:
-            first = f"The vectors associate {name[role]} with {name[attribute]}"
+            first = f"The {result.subject} associate {name[role]} with {name[attribute]}"
             other = OTHER[role]
             if result.level2.group(other).effect_size is None:
                 return f"{first}."
@@ -101,7 +103,7 @@ def _pattern(result: MLEATResult) -> str:
     return f"No association with {name.A} or {name.B} was found for {alone} alone."
 
 
-def _more(result: MLEATResult) -> str:
+def _more(result: ThreeLevelResult) -> str:
     """Which of two associations with one attribute is larger."""
     x, y = result.level2.X.effect_size, result.level2.Y.effect_size
     if x is None or y is None:
@@ -114,7 +116,7 @@ def _more(result: MLEATResult) -> str:
     return f", {more} more so (d = {larger} against {smaller})"
 
 
-def _level2(result: MLEATResult) -> Iterator[str]:
+def _level2(result: ThreeLevelResult) -> Iterator[str]:
     unknown = [role for role in "XY" if result.level2.group(role).effect_size is None]
     if len(unknown) < 2:
         yield _pattern(result)
@@ -135,8 +137,19 @@ def _comparison(result: AssociationResult, level: Level) -> str:
         return f"In direct comparison, the two do not differ detectably {numbers}."
     near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
     return (
-        f"In direct comparison, the vectors place {name.X} closer to {name[near]}, relative to "
-        f"{name[far]}, than they do {name.Y} {numbers}."
+        f"In direct comparison, the {result.subject} place {name.X} closer to {name[near]}, "
+        f"relative to {name[far]}, than they do {name.Y} {numbers}."
+    )
+
+
+def _published(result: LPBSResult) -> str:
+    """The effect size over attributes, whose labels move."""
+    level, rule, name = result.over_attributes, Rule.of(result), _Names(result)
+    if level.effect_size is None:
+        return "The published effect size is undefined, because the scores do not differ."
+    return (
+        f"Over attributes, the published LPBS is d = {effect(level.effect_size)} "
+        f"({p_equals(rule.p(level), rule.alpha)}; labels of {name.A} and {name.B} move)."
     )
 
 
@@ -150,8 +163,8 @@ def _terms(result: SCEATResult) -> Iterator[str]:
     to_a = [e for d, e in signed if d > 0]
     to_b = [e for d, e in signed if d < 0]
     yield (
-        f"Of {number_of(len(result.terms), 'term')}, the vectors associate {len(to_a)} with "
-        f"{name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
+        f"Of {number_of(len(result.terms), 'term')}, the {result.subject} associate {len(to_a)} "
+        f"with {name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
         "of d, each term taken by itself)."
     )
     low, high = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,11 @@ SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 
 class AssociationResult(Record):
     """Head and tail of a result of an association test; each measure adds what it found."""
+
+    subject: ClassVar[str] = "vectors"
+    """What associates, as sentences name it; a plural."""
+    unit: ClassVar[str] = "cosine"
+    """What the association of one pair of terms is; with an s, of several."""
 
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
     measure: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import interval_columns, p_columns, show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
@@ -32,6 +32,9 @@ class LPBSResult(ThreeLevelResult):
     What associates a target x with an attribute a is a log-probability ratio in nats: the log of
     the probability of one, given the other, less the log of its probability without the other.
     """
+
+    subject: ClassVar[str] = "model's predictions"
+    unit: ClassVar[str] = "log-ratio"
 
     measure: Literal["lpbs"] = "lpbs"
     over_attributes: Level

@@ -9,7 +9,7 @@ from eatlas.report.drawings.rows import LEFT, RIGHT, WIDTH, figure, row_name
 from eatlas.report.numerals import effect
 from eatlas.report.svg import INK, MUTED, tag
 from eatlas.report.text import isolated
-from eatlas.results import MLEATResult
+from eatlas.results import ThreeLevelResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Cell
 
@@ -20,12 +20,12 @@ _BINS = 60
 _GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
 
 
-def cosine_plot(result: MLEATResult, *, dots: bool) -> str:
+def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
     """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
 
     Parameters
     ----------
-    result : MLEATResult
+    result : ThreeLevelResult
     dots : bool
         Whether to draw the cosines themselves; where the result keeps none, quartiles alone.
     """
@@ -42,12 +42,12 @@ def cosine_plot(result: MLEATResult, *, dots: bool) -> str:
         bottom + 24,
         axis.draw(4, bottom),
         *rows,
-        title="Cosines of the target terms with the attribute terms",
+        title=f"{result.unit.capitalize()}s of the target terms with the attribute terms",
         alt="; ".join(_in_words(result, name, cell) for name, cell in cells.items()),
     )
 
 
-def blocks(result: MLEATResult) -> dict[str, list[float]] | None:
+def blocks(result: ThreeLevelResult) -> dict[str, list[float]] | None:
     """The cosines of each pair of groups; None where the result has not kept them all."""
     rows = result.similarities
     sizes = {role: len(result.coverage.group(role).used) for role in "XYAB"}
@@ -62,7 +62,7 @@ def blocks(result: MLEATResult) -> dict[str, list[float]] | None:
     return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
 
 
-def _in_words(result: MLEATResult, name: str, cell: Cell) -> str:
+def _in_words(result: ThreeLevelResult, name: str, cell: Cell) -> str:
     pair = " – ".join(isolated(result.concepts.name(role)) for role in name)
     low, _, median, _, high = cell.quantiles
     numbers = f"mean {effect(cell.mean, 3)}, median {effect(median, 3)}"
@@ -70,7 +70,12 @@ def _in_words(result: MLEATResult, name: str, cell: Cell) -> str:
 
 
 def _row(
-    result: MLEATResult, name: str, cell: Cell, axis: Axis, top: float, values: list[float] | None
+    result: ThreeLevelResult,
+    name: str,
+    cell: Cell,
+    axis: Axis,
+    top: float,
+    values: list[float] | None,
 ) -> str:
     middle = top + 8 + _HALF + 4
     names = row_name(top, *(result.concepts.name(role) for role in name))

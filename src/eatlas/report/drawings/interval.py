@@ -10,8 +10,10 @@ from eatlas.report.drawings.scale import Scale
 from eatlas.report.numerals import effect
 from eatlas.report.svg import label, tag
 
-Mark = Literal["diamond", "circle", "square"]
-MARKS: dict[str, Mark] = {"level1": "diamond", "level2.X": "circle", "level2.Y": "square"}
+Mark = Literal["diamond", "circle", "square", "triangle"]
+MARKS: dict[str, Mark] = {
+    "level1": "diamond", "level2.X": "circle", "level2.Y": "square", "over_attributes": "triangle",
+}  # fmt: skip
 MARGIN = 8.0
 """Room at both ends, for a mark that stands on the edge."""
 ROW = 12.0
@@ -88,5 +90,8 @@ def outline(mark: Mark, x: float, y: float, size: float = 1.0) -> str:
     if mark == "square":
         r = 3.4 * size
         return f"M{x - r:g} {y - r:g}h{2 * r:g}v{2 * r:g}h-{2 * r:g}z"
+    if mark == "triangle":
+        r = 4.2 * size
+        return f"M{x:g} {y - r:g}l{r:g} {1.7 * r:g}h-{2 * r:g}z"
     r = 3.8 * size
     return f"M{x - r:g} {y:g}a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0-{2 * r:g} 0z"

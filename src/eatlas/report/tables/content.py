@@ -11,7 +11,7 @@ from eatlas.report.rule import Rule
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.tables.model import Cell, Column, Table
 from eatlas.report.text import one_line
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 
@@ -65,8 +65,8 @@ def _body(
     members: Sequence[AssociationResult], family: DeclaredFamily
 ) -> tuple[list[Column], list[tuple[Cell, ...]]]:
     first = members[0]
-    if isinstance(first, MLEATResult):
-        rows = [_ml_eat(r, family) for r in members if isinstance(r, MLEATResult)]
+    if isinstance(first, ThreeLevelResult):
+        rows = [_ml_eat(r, family) for r in members if isinstance(r, ThreeLevelResult)]
         return _ml_eat_columns(family), rows
     if isinstance(first, WEATResult):
         return _weat_columns(family), [_weat(r, family) for r in members]
@@ -95,7 +95,7 @@ def _effect_columns(group: str, family: DeclaredFamily, level: str) -> list[Colu
     return [Column("d", group, number=True), *adjusted]
 
 
-def _ml_eat(result: MLEATResult, family: DeclaredFamily) -> tuple[Cell, ...]:
+def _ml_eat(result: ThreeLevelResult, family: DeclaredFamily) -> tuple[Cell, ...]:
     found = result.pattern
     labels: list[str] = [found.label]
     if found.two_sided_label != found.label:
@@ -180,11 +180,11 @@ def _concepts(result: AssociationResult) -> Cell:
 
 def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iterator[str]:
     first = members[0]
-    if not isinstance(first, MLEATResult | WEATResult | SCEATResult):
+    if not isinstance(first, ThreeLevelResult | WEATResult | SCEATResult):
         return
     concepts = "A, B" if isinstance(first, SCEATResult) else "X / Y, and below them A / B"
     yield f"Concepts: {concepts}."
-    if isinstance(first, MLEATResult):
+    if isinstance(first, ThreeLevelResult):
         yield "Level 1 compares X with Y, level 2 takes each alone."
     yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
     sure = distinct(
@@ -196,7 +196,10 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
     levels = ("level2",) if isinstance(first, SCEATResult) else ("level1", "level2")
     if any(map(family.has, levels[:1] if isinstance(first, WEATResult) else levels)):
         yield f"{family.method}: two-sided p, adjusted over {family.what}."
-    if isinstance(first, MLEATResult):
-        yield "Level 3: mean cosine, and in parentheses its standard deviation over pairs of terms."
+    if isinstance(first, ThreeLevelResult):
+        yield (
+            f"Level 3: mean {first.unit}, and in parentheses its standard deviation over pairs of "
+            "terms."
+        )
     if any(getattr(u, "patterns", None) for r in members if (u := getattr(r, "uncertainty", None))):
         yield "Draws: resamples of the terms that show the same pattern."

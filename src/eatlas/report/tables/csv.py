@@ -9,7 +9,7 @@ from typing import Any
 
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult, MLEATResult, SCEATResult, WEATResult
+from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 
 
@@ -39,7 +39,7 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
 
 def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Level]]:
     """Suffix of the columns, place and level of each effect size in a row of the result."""
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         return [
             ("", "level1", result.level1),
             ("_X", "level2.X", result.level2.X),
