@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eatlas.cli.progress import jobs_done, texts_encoded
 from eatlas.cli.say import complain, output_of_a_command, remark
 from eatlas.errors import EatlasError, ResultsError
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
-PATIENCE = 1.0
-"""Seconds after which a person who waits is shown progress."""
 
 
 def run(
@@ -117,22 +116,24 @@ def run(
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
-    plan = make_plan(
-        tests,
-        vectors,
-        measure,
-        prompts=prompt or None,
-        contexts=_contexts(contexts, per_term),
-        case=_case(case),
-        seed=seed,
-    )
+    with texts_encoded() as watch:
+        plan = make_plan(
+            tests,
+            vectors,
+            measure,
+            prompts=prompt or None,
+            contexts=_contexts(contexts, per_term),
+            case=_case(case),
+            seed=seed,
+            watch=watch,
+        )
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:
         names = [] if store is None else identities(plan)
         _say_what_is_taken_over(store, names)
         try:
-            with _progress(len(plan.jobs)) as tick:
+            with jobs_done(len(plan.jobs)) as tick:
                 results = execute(plan, executor, store=store, progress=tick)
         except KeyboardInterrupt as interruption:
             kept = 0 if store is None else len(store.done)
@@ -201,46 +202,6 @@ def _require_writable(directory: Path) -> None:
             allowed="a directory that exists or can be made",
             remedy="choose another with --out",
         ) from error
-
-
-@contextmanager
-def _progress(jobs: int) -> Iterator[Callable[[int, int], None] | None]:
-    """Show progress to a person who has waited long enough; say nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    import time  # noqa: PLC0415
-
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=jobs)
-    begun = time.monotonic()
-
-    def tick(done: int, total: int) -> None:
-        spent = time.monotonic() - begun
-        rate = f"{done / spent:.1f} jobs a second, left:"
-        bar.update(task, completed=done, total=total, description=rate)
-        if spent > PATIENCE:
-            bar.start()
-
-    try:
-        yield tick
-    finally:
-        bar.stop()
 
 
 def _write(results: Results, directory: Path) -> None:

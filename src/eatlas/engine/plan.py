@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from numbers import Integral
@@ -28,6 +28,8 @@ from eatlas.stimuli import AssociationTest, Test, load_tests
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURE = "ml-eat"
+Watch = Callable[[str], Tell]
+"""From the name of a source to what is told how far its encoding is."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ def make_plan(
     contexts: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
-    tell: Tell | None = None,
+    watch: Watch | None = None,
 ) -> Plan:
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
-    Parameters are those of :func:`eatlas.engine.run`, and `tell`, which is called with the number
-    of passages that a contextual source has encoded and the number of all.
+    Parameters are those of :func:`eatlas.engine.run`, and `watch`, which is called with the name of
+    a source that is about to be asked; what it returns is called with the number of passages that
+    the source has encoded and the number of all.
 
     Raises
     ------
@@ -91,7 +94,7 @@ def make_plan(
     jobs = tuple(
         Job(test, source, measure)
         for need, (some, opened_sources) in sources.items()
-        for source in _asked(opened_sources, need, list(product(chosen_tests, some)), case, tell)
+        for source in _asked(opened_sources, need, list(product(chosen_tests, some)), case, watch)
         for measure in some
         for test in chosen_tests
     )
@@ -99,13 +102,17 @@ def make_plan(
 
 
 def _asked(
-    sources: Iterable[Source],
+    sources: Sequence[Source],
     need: Need,
     questions: Sequence[tuple[AssociationTest, AssociationMeasure]],
     case: CaseRule,
-    tell: Tell | None,
+    watch: Watch | None,
 ) -> list[Source]:
-    return [asked(source, need, questions, case, tell) for source in sources]
+    tells = (None if watch is None else watch(source.name) for source in sources)
+    return [
+        asked(source, need, questions, case, tell)
+        for source, tell in zip(sources, tells, strict=True)
+    ]
 
 
 def _of_fitting_kind(

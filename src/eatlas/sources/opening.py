@@ -14,6 +14,7 @@ import numpy as np
 from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
 from eatlas.sources.cbow import SCHEME, open_cbow
+from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.passages import is_contextual
@@ -50,7 +51,9 @@ def open_vectors(spec: Any) -> VectorSource:
         words (:class:`eatlas.sources.CBOWSource`); any of these with a transform
         (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
         from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
-        model that has them; or a :class:`VectorSource`, returned as it is.
+        model that has them; a function that takes a list of texts and returns a vector for each
+        (:class:`eatlas.sources.encoders.FunctionSource`), or its place, ``"py:module:function"``;
+        or a :class:`VectorSource`, returned as it is.
 
     Returns
     -------
@@ -72,6 +75,10 @@ def open_vectors(spec: Any) -> VectorSource:
         return _open_string(spec)
     if isinstance(spec, VectorSource) and not isinstance(spec, type):
         return spec
+    return _open_object(spec)
+
+
+def _open_object(spec: Any) -> VectorSource:
     if isinstance(spec, Mapping):
         return from_mapping(spec)
     if is_pair(spec):
@@ -81,10 +88,13 @@ def open_vectors(spec: Any) -> VectorSource:
     keyed = getattr(spec, "wv", spec)  # gensim's models keep their KeyedVectors there
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_keyed_vectors(keyed)
+    if callable(spec) and not isinstance(spec, type):
+        return FunctionSource(spec)
     raise SourceError(
         "this cannot be opened as vectors",
         got=described(spec),
-        allowed="a path, a source name, a dict, (words, array), a pandas frame or KeyedVectors",
+        allowed="a path, a source name, a dict, (words, array), a pandas frame, KeyedVectors, "
+        "or a function of texts",
         remedy="hand over the words too: (words, array)" if isinstance(spec, np.ndarray) else None,
     )
 

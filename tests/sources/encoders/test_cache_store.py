@@ -17,6 +17,7 @@ from tests.sources.encoders.letters import Letters, passages
 from eatlas.errors import SourceWarning
 from eatlas.sources.encoders.cache import cached
 from eatlas.sources.encoders.cache.contents import clear, contents
+from eatlas.sources.encoders.cache.keys import Entry
 from eatlas.sources.encoders.cache.place import cache_folder
 from eatlas.sources.encoders.cache.store import Store, renew
 
@@ -188,7 +189,7 @@ def test_a_database_without_room():
     cached(Letters()).encode(passages(10))
     with Store(cache_folder()) as store:
         store._open()._connection.execute("PRAGMA max_page_count = 20")
-        more = {bytes([i, j]) * 16: np.ones(500) for i in range(20) for j in range(20)}
+        more = {bytes([i, j]) * 16: Entry(np.ones(500)) for i in range(20) for j in range(20)}
         with pytest.warns(SourceWarning, match=r"not kept there \(database or disk is full\)"):
             store.put("m", "m", more)
         assert not store.usable
@@ -247,7 +248,7 @@ def test_a_store_whose_file_was_cleared_goes_on_in_the_new_one():
     with Store(cache_folder()) as store:
         store._generation = 1
         renew(cache_folder(), 1)
-        store.put("m", "m", {b"k" * 32: np.ones(3)})
+        store.put("m", "m", {b"k" * 32: Entry(np.ones(3))})
     assert [model.vectors for model in contents().models] == [1]
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import Encoding
-from eatlas.sources.encoders.cache.keys import by_key, key_of
+from eatlas.sources.encoders.cache.keys import Entry, key_of
 from eatlas.sources.encoders.cache.place import cache_folder
 from eatlas.sources.encoders.cache.store import Store
 from eatlas.sources.encoders.cutting import cut
@@ -28,6 +28,19 @@ class BatchedSource(Protocol):
         self, passages: Collection[Passage], /
     ) -> Iterator[Mapping[Passage, Vector]]:
         """Vectors of passages, batch by batch, in an order of the source's own."""
+        ...
+
+
+@runtime_checkable
+class MarkingSource(Protocol):
+    """A contextual source whose notes tell of single passages, such as those that it cut."""
+
+    def mark_of(self, passage: Passage, /) -> str:
+        """What the notes have to tell of a passage that was just encoded; empty if nothing."""
+        ...
+
+    def recall(self, marks: Mapping[Passage, str], /) -> None:
+        """Hear of passages that were kept, each with its mark, so that the notes tell of them."""
         ...
 
 
@@ -86,24 +99,33 @@ class CachedSource:
         """
         with_span = self.encoding.level == "word"
         keys = {one: key_of(self.fingerprint, one, with_span=with_span) for one in passages}
+        given = _Given(keys, tell)
         with Store(cache_folder()) as store:
-            given = _Given(keys, tell)
             given.add(store.get(set(keys.values())))
+            self._recall(given.marks())
             try:
                 for batch in _batches(self.source, given.missing()):
-                    new = by_key(self.fingerprint, batch, with_span=with_span)
+                    new = {keys[one]: Entry(v, self._mark_of(one)) for one, v in batch.items()}
                     store.put(self.fingerprint, self.name, new)
                     given.add(new)
             except KeyboardInterrupt as interruption:
                 interruption.add_note(given.account(kept=store.usable))
                 raise
-        self._dim = next((len(vector) for vector in given.vectors.values()), self._dim)
-        return {one: given.vectors[key] for one, key in keys.items() if key in given.vectors}
+        found = given.vectors()
+        self._dim = next((len(vector) for vector in found.values()), self._dim)
+        return found
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
         alone = {Passage(key, (0, len(key))): key for key in keys}
         return {alone[one]: vector for one, vector in self.encode(alone).items()}
+
+    def _mark_of(self, passage: Passage) -> str:
+        return self.source.mark_of(passage) if isinstance(self.source, MarkingSource) else ""
+
+    def _recall(self, marks: Mapping[Passage, str]) -> None:
+        if marks and isinstance(self.source, MarkingSource):
+            self.source.recall(marks)
 
 
 def cached(source: ContextualSource) -> CachedSource:
@@ -132,23 +154,32 @@ def cached(source: ContextualSource) -> CachedSource:
 
 
 class _Given:
-    """Vectors by key while they come, and how many passages have theirs."""
+    """What is had by key while it comes, and how many passages have theirs."""
 
     def __init__(self, keys: Mapping[Passage, bytes], tell: Tell | None) -> None:
-        self.vectors: dict[bytes, Vector] = {}
         self._keys, self._tell = keys, tell
+        self._entries: dict[bytes, Entry] = {}
         self._passages = Counter(keys.values())
         self._done = 0
 
-    def add(self, vectors: Mapping[bytes, Vector]) -> None:
-        self._done += sum(self._passages[key] for key in vectors.keys() - self.vectors.keys())
-        self.vectors.update(vectors)
+    def add(self, entries: Mapping[bytes, Entry]) -> None:
+        self._done += sum(self._passages[key] for key in entries.keys() - self._entries.keys())
+        self._entries.update(entries)
         if self._tell is not None:
             self._tell(self._done, len(self._keys))
 
+    def vectors(self) -> dict[Passage, Vector]:
+        """Of those passages that have one."""
+        found = self._entries
+        return {one: found[key].vector for one, key in self._keys.items() if key in found}
+
+    def marks(self) -> dict[Passage, str]:
+        found = self._entries
+        return {one: found[key].mark for one, key in self._keys.items() if key in found}
+
     def missing(self) -> list[Passage]:
         """One passage for each key that has no vector, in an order that depends on nothing else."""
-        left = {key: one for one, key in self._keys.items() if key not in self.vectors}
+        left = {key: one for one, key in self._keys.items() if key not in self._entries}
         return sorted(left.values(), key=lambda one: (len(one.text), one.text, one.span or ()))
 
     def account(self, *, kept: bool) -> str:

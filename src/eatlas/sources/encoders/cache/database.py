@@ -13,9 +13,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eatlas.sources.encoders.cache.keys import packed, unpacked
+from eatlas.sources.encoders.cache.keys import Entry, packed, unpacked
 from eatlas.sources.encoders.cutting import cut
-from eatlas.sources.protocol import Vector
 
 APPLICATION = 0x65617431
 """Marks a database as one of ours: eat1."""
@@ -25,8 +24,8 @@ ASKED_AT_ONCE = 500
 _TABLES = f"""
 PRAGMA application_id = {APPLICATION};
 CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
-CREATE TABLE vectors (key BLOB NOT NULL PRIMARY KEY, model INTEGER NOT NULL, kind TEXT NOT NULL,
-  data BLOB NOT NULL, verification BLOB NOT NULL);
+CREATE TABLE vectors (key BLOB NOT NULL PRIMARY KEY, model INTEGER NOT NULL, mark TEXT NOT NULL,
+  kind TEXT NOT NULL, data BLOB NOT NULL, verification BLOB NOT NULL);
 CREATE INDEX by_model ON vectors (model);
 """
 
@@ -58,24 +57,24 @@ class Database:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def get(self, keys: Collection[bytes]) -> dict[bytes, Vector]:
+    def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
         """Return the vectors of those keys that are there and whole."""
-        found: dict[bytes, Vector] = {}
+        found: dict[bytes, Entry] = {}
         for some in cut(keys, ASKED_AT_ONCE):
             marks = ",".join("?" * len(some))
             rows = self._connection.execute(
-                f"SELECT key, kind, data, verification FROM vectors WHERE key IN ({marks})",  # noqa: S608
+                f"SELECT key, mark, kind, data, verification FROM vectors WHERE key IN ({marks})",  # noqa: S608
                 some,
             )
             for row in rows:
-                vector = unpacked(*row)
-                if vector is not None:
-                    found[row[0]] = vector
+                entry = unpacked(*row)
+                if entry is not None:
+                    found[row[0]] = entry
         return found
 
-    def put(self, fingerprint: str, name: str, vectors: Mapping[bytes, Vector]) -> None:
+    def put(self, fingerprint: str, name: str, entries: Mapping[bytes, Entry]) -> None:
         """Keep vectors of one source; all of them or, after a kill, none."""
-        rows = [packed(key, vector) for key, vector in vectors.items()]
+        rows = [packed(key, entry) for key, entry in entries.items()]
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -87,8 +86,8 @@ class Database:
                 "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors (key, kind, data, verification, model) "
-                "VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO vectors (key, mark, kind, data, verification, model) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
                 ((*row, model) for row in rows),
             )
             connection.execute("COMMIT")

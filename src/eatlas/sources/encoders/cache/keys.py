@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,8 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
         Of the source: the model's content, and how it makes one vector of a text.
     passage : Passage
     with_span : bool
-        Whether the place of the stimulus matters, as it does at level ``word``.
+        Whether the place of the stimulus matters, as it does at level ``word``. At level
+        ``sentence`` it matters whether the text is a stimulus alone, for that is put into a prompt.
 
     Examples
     --------
@@ -30,7 +31,8 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
     >>> key_of("m", one, with_span=False) == key_of("m", other, with_span=False)
     True
     """
-    span = repr(passage.span) if with_span else ""
+    alone = passage.span == (0, len(passage.text))
+    span = repr(passage.span) if with_span else "alone" * alone
     digest = hashlib.sha256()
     for part in (fingerprint, span, passage.text):
         data = part.encode("utf-8", "surrogatepass")
@@ -38,29 +40,38 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
     return digest.digest()
 
 
-def packed(key: bytes, vector: Vector) -> tuple[bytes, str, bytes, bytes]:
-    """A row of the table: key, type of the numbers, numbers, check."""
-    array = np.ascontiguousarray(vector)
+@dataclass(frozen=True)
+class Entry:
+    """What is kept of one passage."""
+
+    vector: Vector
+    mark: str = ""
+    """What the source has to say of this passage, such as that it was cut."""
+
+
+Row = tuple[bytes, str, str, bytes, bytes]
+
+
+def packed(key: bytes, entry: Entry) -> Row:
+    """A row of the table: key, mark, type of the numbers, numbers, check."""
+    array = np.ascontiguousarray(entry.vector)
     data, kind = array.tobytes(), array.dtype.str
-    return key, kind, data, _check(key, kind, data)
+    return key, entry.mark, kind, data, _check(key, entry.mark, kind, data)
 
 
-def unpacked(key: object, kind: object, data: object, check: object) -> Vector | None:
-    """The vector of a row; None where the row is not what :func:`packed` made."""
-    if not (isinstance(key, bytes) and isinstance(kind, str) and isinstance(data, bytes)):
+def unpacked(key: object, mark: object, kind: object, data: object, check: object) -> Entry | None:
+    """The entry of a row; None where the row is not what :func:`packed` made."""
+    if not (isinstance(key, bytes) and isinstance(mark, str)):
         return None
-    if check != _check(key, kind, data):
+    if not (isinstance(kind, str) and isinstance(data, bytes)):
         return None
-    vector: Vector = np.frombuffer(data, np.dtype(kind))
-    return vector
+    if check != _check(key, mark, kind, data):
+        return None
+    return Entry(np.frombuffer(data, np.dtype(kind)), mark)
 
 
-def by_key(
-    fingerprint: str, passages: Mapping[Passage, Vector], *, with_span: bool
-) -> dict[bytes, Vector]:
-    """Vectors by their keys."""
-    return {key_of(fingerprint, p, with_span=with_span): v for p, v in passages.items()}
-
-
-def _check(key: bytes, kind: str, data: bytes) -> bytes:
-    return hashlib.blake2b(b"%b %b %b" % (key, kind.encode(), data), digest_size=16).digest()
+def _check(key: bytes, mark: str, kind: str, data: bytes) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (key, mark.encode("utf-8", "surrogatepass"), kind.encode(), data):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.digest()

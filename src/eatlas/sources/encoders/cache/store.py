@@ -14,8 +14,8 @@ from typing import Self, TypeVar
 
 from eatlas.errors import SourceWarning
 from eatlas.sources.encoders.cache.database import PATIENCE, Database, NotOursError, create, opened
+from eatlas.sources.encoders.cache.keys import Entry
 from eatlas.sources.encoders.cache.place import PREFIX, VARIABLE, file_of, generations
-from eatlas.sources.protocol import Vector
 
 T = TypeVar("T")
 _OF_THE_SYSTEM = frozenset(
@@ -63,16 +63,16 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def get(self, keys: Collection[bytes]) -> dict[bytes, Vector]:
+    def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
         """Return the vectors of those keys that are there and whole."""
         if not keys or (self._database is None and not self._files()):
             return {}  # a folder is made when there is something to keep
         return self._done(lambda database: database.get(keys)) or {}
 
-    def put(self, fingerprint: str, name: str, vectors: Mapping[bytes, Vector]) -> None:
+    def put(self, fingerprint: str, name: str, entries: Mapping[bytes, Entry]) -> None:
         """Keep vectors of one source, if that can be done."""
-        if vectors:
-            self._done(lambda database: database.put(fingerprint, name, vectors))
+        if entries:
+            self._done(lambda database: database.put(fingerprint, name, entries))
 
     def _done(self, action: Callable[[Database], T]) -> T | None:
         """What an action gives; in a new file where the old one turns out to be damaged."""

@@ -1,0 +1,107 @@
+"""``eatlas run`` with vectors that are computed: progress, Ctrl-C, what is kept."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from eatlas.sources.encoders.cache.contents import contents
+
+MODULE = """
+import time
+from pathlib import Path
+
+
+def slow(texts):
+    with Path("asked").open("a") as file:
+        file.write("".join(f"{text}\\n" for text in texts))
+    time.sleep(0.7)
+    return [[len(text), text.count("a"), text.count("e"), text.count("s")] for text in texts]
+"""
+COMMAND = (
+    "run --tests sent-weat-3 --vectors py:slow_one:slow?cache=yes&version=1 --measure weat --json"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "slow_one.py").write_text(MODULE)
+    return tmp_path
+
+
+def started(folder, **options):
+    environment = os.environ | {"COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "eatlas", *COMMAND.split()],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, **options,
+    )  # fmt: skip
+
+
+def kept():
+    return sum(model.vectors for model in contents().models)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_person_sees_what_is_encoded_and_how_fast(folder):
+    import pty  # Windows has none
+
+    leader, follower = pty.openpty()
+    process = started(folder, stderr=follower)
+    os.close(follower)
+    said = io.BytesIO()
+    try:
+        while part := os.read(leader, 65_536):
+            said.write(part)
+    except OSError:  # the other end is closed
+        pass
+    os.close(leader)
+    result = json.loads(process.stdout.read())
+    process.stdout.close()
+    assert process.wait() == 0
+    text = said.getvalue().decode()
+    assert "texts by py:slow_one:slow?version=1, " in text
+    assert " a second, left:" in text
+    assert f"/{kept():,}".replace(",", "") in text.replace(",", "")
+    assert result["source"] == "py:slow_one:slow?version=1"
+
+
+def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
+    process = started(folder, stderr=subprocess.PIPE)
+    for _ in range(1000):
+        if kept():
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    total = err.decode().split(" of ")[1].split(" texts")[0]
+    assert process.returncode == 130
+    assert out == b""
+    assert err.decode() == (
+        f"interrupted; {kept():,} of {total} texts are encoded and kept; "
+        "the same command goes on from there\n"
+    )
+    assert 0 < kept() < int(total.replace(",", ""))
+    process = started(folder, stderr=subprocess.PIPE)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b""), "nothing is said in a pipe"
+    assert json.loads(out)["test"] == "sent-weat-3"
+    asked = (folder / "asked").read_text().splitlines()
+    assert kept() == int(total.replace(",", ""))
+    assert len(asked) - len(set(asked)) <= 256, "only the batch that was cut off comes twice"
+
+
+def test_without_the_cache_nothing_is_kept(folder, eatlas_cli, computed_vectors):
+    (folder / "quick.py").write_text("def f(texts):\n    raise KeyboardInterrupt\n")
+    ended = eatlas_cli(
+        "run", "--tests", "sent-weat-7", "--vectors", "py:quick:f?cache=yes&version=1"
+    )
+    assert (ended.code, ended.err) == (130, "interrupted; no vector is kept\n")
+    ended = eatlas_cli("run", "--tests", "sent-weat-7", "--vectors", "py:quick:f")
+    assert (ended.code, ended.err) == (130, "interrupted\n")
+    assert not computed_vectors.exists()
+    assert not (folder / "out").exists()
