@@ -24,7 +24,7 @@ def slow(texts):
     return [[len(text), text.count("a"), text.count("e"), text.count("s")] for text in texts]
 """
 COMMAND = (
-    "run --tests sent-weat-3 --vectors py:slow_one:slow?cache=yes&version=1 --measure weat --json"
+    "run --tests sent-weat-7 --vectors py:slow_one:slow?cache=yes&version=1 --measure weat --json"
 )
 
 
@@ -34,11 +34,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def started(folder, **options):
+def started(folder, stdout=subprocess.PIPE, **options):
     environment = os.environ | {"COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
     return subprocess.Popen(
         [sys.executable, "-m", "eatlas", *COMMAND.split()],
-        cwd=folder, env=environment, stdout=subprocess.PIPE, **options,
+        cwd=folder, env=environment, stdout=stdout, **options,
     )  # fmt: skip
 
 
@@ -51,7 +51,8 @@ def test_a_person_sees_what_is_encoded_and_how_fast(folder):
     import pty  # Windows has none
 
     leader, follower = pty.openpty()
-    process = started(folder, stderr=follower)
+    with (folder / "result").open("wb") as result:
+        process = started(folder, result, stderr=follower)
     os.close(follower)
     said = io.BytesIO()
     try:
@@ -60,13 +61,12 @@ def test_a_person_sees_what_is_encoded_and_how_fast(folder):
     except OSError:  # the other end is closed
         pass
     os.close(leader)
-    result = json.loads(process.stdout.read())
-    process.stdout.close()
     assert process.wait() == 0
     text = said.getvalue().decode()
     assert "texts by py:slow_one:slow?version=1, " in text
     assert " a second, left:" in text
     assert f"/{kept():,}".replace(",", "") in text.replace(",", "")
+    result = json.loads((folder / "result").read_text())
     assert result["source"] == "py:slow_one:slow?version=1"
 
 
@@ -89,7 +89,7 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     process = started(folder, stderr=subprocess.PIPE)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, b""), "nothing is said in a pipe"
-    assert json.loads(out)["test"] == "sent-weat-3"
+    assert json.loads(out)["test"] == "sent-weat-7"
     asked = (folder / "asked").read_text().splitlines()
     assert kept() == int(total.replace(",", ""))
     assert len(asked) - len(set(asked)) <= 256, "only the batch that was cut off comes twice"

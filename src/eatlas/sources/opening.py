@@ -52,8 +52,8 @@ def open_vectors(spec: Any) -> VectorSource:
         (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
         from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
         model that has them; a function that takes a list of texts and returns a vector for each
-        (:class:`eatlas.sources.encoders.FunctionSource`), or its place, ``"py:module:function"``;
-        or a :class:`VectorSource`, returned as it is.
+        (:class:`eatlas.sources.encoders.functions.FunctionSource`), or its place,
+        ``"py:module:function"``; or a :class:`VectorSource`, returned as it is.
 
     Returns
     -------

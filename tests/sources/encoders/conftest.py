@@ -1,4 +1,4 @@
-"""Tiny models, each written once; a cache of their own."""
+"""Tiny models, each written once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,3 @@ def model(tmp_path_factory) -> Callable[[str], Path]:
 
     torch.set_num_threads(1)  # several wait for each other on a busy machine, for a few numbers
     return cache(lambda family: make_model(tmp_path_factory.mktemp(family), family))
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "cache"))
