@@ -29,6 +29,7 @@ from eatlas.sources.protocol import Vector
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch, padding included."""
+CUT = "cut"
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other vectors."""
 
@@ -182,6 +183,14 @@ class TransformerSource:
             order += [each for each in self._shared.layers if each != self.layers]
         for rows in batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type]):
             yield from self._batch(loaded, [asked[row] for row in rows], order)
+
+    def mark_of(self, passage: Passage) -> str:
+        """What a cache keeps with a vector: whether its text was cut."""
+        return CUT if passage.text in self._cut else ""
+
+    def recall(self, marks: Mapping[Passage, str]) -> None:
+        """Take note of texts that were cut when their vectors were computed."""
+        self._cut |= {passage.text for passage, mark in marks.items() if mark == CUT}
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
