@@ -5,6 +5,7 @@ or the same vector met twice, give the same bits.
 """
 
 from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
+from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
 from eatlas.kernels.projection import (
     GroupDirections,
     coordinates,
@@ -16,6 +17,7 @@ from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similaritie
 __all__ = [
     "Drawn",
     "GroupDirections",
+    "Moments",
     "Rows",
     "associations",
     "compact_rows",
@@ -24,7 +26,9 @@ __all__ = [
     "group_direction",
     "mean_and_sd",
     "mean_row",
+    "moments",
     "pair_direction",
+    "products_mean_and_sd",
     "similarities",
     "unit_rows",
 ]

@@ -6,6 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -52,6 +53,18 @@ Need = Literal["vectors", "masked", "causal"]
 """Vectors, or log-probabilities of a masked or of a causal language model."""
 
 
+class _Moments(dict[str, kernels.Moments]):
+    """Moments of groups of rows; taking them of many rows takes seconds, so only once asked for."""
+
+    def __init__(self, rows: Mapping[str, NDArray[np.float64]]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def __missing__(self, role: str) -> kernels.Moments:
+        self[role] = kernels.moments(self.rows[role])
+        return self[role]
+
+
 @dataclass(frozen=True)
 class Input:
     """A test's rows by role, and what a result says about them."""
@@ -68,6 +81,11 @@ class Input:
     """Unit rows, where `rows` are something else that stands for them."""
     contexts: Contexts | None = None
     """Vectors of all contexts, where `rows` are some of them."""
+
+    @cached_property
+    def moments(self) -> Mapping[str, kernels.Moments]:
+        """Moments of the rows of each group, each found when it is asked for."""
+        return _Moments(self.rows)
 
 
 @dataclass(frozen=True)
@@ -212,7 +230,9 @@ class AssociationMeasure(ABC):
 
     def diagnosed(self, given: Input) -> TermsDiagnosis | None:
         """Whether the associations mean anything among the test's terms; None where unknown."""
-        return diagnose_terms(given.unit or given.rows)
+        if given.unit is None:
+            return diagnose_terms(given.rows, given.moments)
+        return diagnose_terms(given.unit, _Moments(given.unit))
 
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:

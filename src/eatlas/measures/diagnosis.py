@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.kernels import Moments, products_mean_and_sd
 from eatlas.results import thresholds
 from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
-from eatlas.stats.isoscore import shared_iso_score
+from eatlas.stats.isoscore import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
 
+TABLE_CELLS = 8_000_000
+"""Largest number of cosines of targets with attributes that are computed, 64 MB."""
 
-def diagnose_terms(rows: Mapping[str, NDArray[np.float64]]) -> TermsDiagnosis | None:
+
+def diagnose_terms(
+    rows: Mapping[str, NDArray[np.float64]], moments: Mapping[str, Moments] | None = None
+) -> TermsDiagnosis | None:
     """Say whether cosines are meaningful among the terms of a test.
 
     Parameters
     ----------
     rows : mapping from X, Y, A, B to arrays of shape (n, d)
         Unit rows.
+    moments : mapping, optional
+        Moments of the rows by role, from which large groups are judged.
 
     Returns
     -------
@@ -36,33 +45,65 @@ def diagnose_terms(rows: Mapping[str, NDArray[np.float64]]) -> TermsDiagnosis | 
     if not all(len(rows[role]) for role in ROLES):
         return None
     targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
-    cosines = targets @ attributes.T
-    n, n_x, n_a = len(targets) + len(attributes), len(rows["X"]), len(rows["A"])
-    blocks = [block for half in (cosines[:n_x], cosines[n_x:]) for block in _split(half, n_a)]
-    lowest = round(min(float(block.mean()) for block in blocks), DECIMALS)
-    # level 3 divides by n - 1; a single cosine has no spread
-    spreads = [float(block.std(ddof=1)) for block in blocks if block.size > 1]
-    largest = round(max(spreads), DECIMALS) if spreads else None
+    n = len(targets) + len(attributes)
+    large = len(targets) * len(attributes) > TABLE_CELLS and moments is not None
+    found = _of_moments(moments or {}) if large else _of_table(rows, targets, attributes)
+    lowest = round(min(found.means), DECIMALS)
+    largest = round(max(found.spreads), DECIMALS) if found.spreads else None
     # the mean over all pairs of t_i a_i is the product of the means
     contributions = targets.mean(axis=0) * attributes.mean(axis=0)
     lengths = (np.square(targets).sum(axis=0) + np.square(attributes).sum(axis=0)) / n
     return TermsDiagnosis(
         terms=n,
-        mean_cosine=round(float(cosines.mean()), DECIMALS),
-        sd_cosine=round(float(cosines.std()), DECIMALS),
+        mean_cosine=round(found.mean, DECIMALS),
+        sd_cosine=round(found.sd, DECIMALS),
         lowest_mean=lowest,
         largest_sd=largest,
         alike=lowest >= thresholds.ALIKE_MEAN
         and largest is not None
         and largest <= thresholds.ALIKE_SD,
-        iso_score=_defined(shared_iso_score([rows["X"], rows["Y"]], [rows["A"], rows["B"]])),
+        iso_score=_defined(found.iso_score),
         rogue=_largest(contributions, contributions, lengths),
         loudest=_largest(lengths, contributions, lengths),
     )
 
 
-def _split(half: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return half[:, :n], half[:, n:]
+@dataclass(frozen=True)
+class _Found:
+    """What the cosines say."""
+
+    mean: float
+    sd: float
+    means: list[float]
+    """Of the four blocks."""
+    spreads: list[float]
+    """Their standard deviations; a single cosine has none."""
+    iso_score: float
+
+
+def _of_table(
+    rows: Mapping[str, NDArray[np.float64]],
+    targets: NDArray[np.float64],
+    attributes: NDArray[np.float64],
+) -> _Found:
+    cosines, n_x, n_a = targets @ attributes.T, len(rows["X"]), len(rows["A"])
+    blocks = [b for half in (cosines[:n_x], cosines[n_x:]) for b in (half[:, :n_a], half[:, n_a:])]
+    return _Found(
+        float(cosines.mean()),
+        float(cosines.std()),
+        [float(block.mean()) for block in blocks],
+        # level 3 divides by n - 1
+        [float(block.std(ddof=1)) for block in blocks if block.size > 1],
+        shared_iso_score([rows["X"], rows["Y"]], [rows["A"], rows["B"]]),
+    )
+
+
+def _of_moments(of: Mapping[str, Moments]) -> _Found:
+    x, y, a, b = (of[role] for role in ROLES)
+    blocks = [products_mean_and_sd(t, u, 1) for t in (x, y) for u in (a, b)]
+    mean, sd = products_mean_and_sd(x + y, a + b, 0)
+    score = iso_score_of_scatters(x.scatter + y.scatter, a.scatter + b.scatter)
+    return _Found(mean, sd, [block[0] for block in blocks], [block[1] for block in blocks], score)
 
 
 def _largest(

@@ -25,6 +25,13 @@ RESAMPLES = 1_000
 100,000 at 8 against 8, for a hundredth of a second."""
 
 
+KEPT_SCORES = 10_000
+"""Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
+more, and then the means over their stimuli, which are kept, say what there is to see."""
+TABLE_CELLS = 20_000_000
+"""Largest number of cosines that terms are resampled from, 160 MB: 4,500 by 4,500."""
+
+
 @dataclass(frozen=True)
 class ResampledMeasure(AssociationMeasure):
     """A measure that compares two target groups, with intervals over its stimuli.
@@ -100,6 +107,14 @@ class ResampledMeasure(AssociationMeasure):
         stimuli = stimuli_of(given.coverage)
         if several(stimuli):
             return self._over_clusters(Clusters(given.rows, stimuli), given, notes, rule)
+        n = {role: len(group) for role, group in given.rows.items()}
+        cells = (n["X"] + n["Y"]) * (n["A"] + n["B"])
+        if cells > TABLE_CELLS:
+            notes.append(
+                f"No intervals and no influence of terms: {cells:,} cosines are more than "
+                f"{TABLE_CELLS:,}. Of sentences that name their stimulus, stimuli are resampled."
+            )
+            return Variation(None)
         return self._over_terms(Block.of(given.rows).design(), given, notes, rule)
 
     def _over_terms(

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import Input
+from eatlas.measures.level3 import level3, similarities
 from eatlas.measures.patterned import PatternMeasure
-from eatlas.measures.resampled import ResampledMeasure
+from eatlas.measures.resampled import KEPT_SCORES, ResampledMeasure
 from eatlas.measures.stimuli import Stimuli, sentence_counts, several, stimuli_of
 from eatlas.results.ml_eat import (
     AttributeScores,
     Level2,
-    Level3,
     Scores,
     StimulusMLEAT,
 )
-from eatlas.results.parts import Cell, Level
+from eatlas.results.parts import Level
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult
 
@@ -31,9 +31,6 @@ Targets = Mapping[str, NDArray[np.float64]]
 """Association s(w, A, B) of each target, by role."""
 Attributes = Mapping[tuple[str, str], NDArray[np.float64]]
 """Association u(T, a) of each attribute, by target group and role."""
-
-KEPT_CELLS = 10_000
-"""Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +46,19 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         level1 = self.level(s["X"], s["Y"], "level 1", notes, given.rng)
         level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
         stimulus_level = self._over_stimuli(s, u, given, notes)
-        blocks = {t + a: kernels.similarities(rows[t], rows[a]) for t in "XY" for a in "AB"}
         found = self.variation(given, notes, self._rule())
         return {
             **given.head,
             "level1": level1,
             "level2": level2,
-            "level3": Level3(**{name: _cell(block) for name, block in blocks.items()}),
+            "level3": level3(rows, given.moments),
             "pattern": self.pattern(level2),
-            "scores": _scores(s, u),
+            "scores": _scores(*_kept(s, u)),
             "stimulus_level": stimulus_level
             and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
             "uncertainty": found.uncertainty,
             "influence": found.influence,
-            "similarities": _similarities(blocks),
+            "similarities": similarities(rows),
         }
 
     def _level2(
@@ -113,10 +109,12 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
 
-def _cell(block: NDArray[np.float64]) -> Cell:
-    mean, sd = kernels.mean_and_sd(block, 1)
-    quantiles = np.quantile(block, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=block.size, quantiles=quantiles)
+def _kept(s: Targets, u: Attributes) -> tuple[Targets, Attributes]:
+    """The associations of all terms, or of none."""
+    if sum(map(len, s.values())) + sum(len(u["X", role]) for role in "AB") <= KEPT_SCORES:
+        return s, u
+    none = np.empty(0)
+    return dict.fromkeys(s, none), dict.fromkeys(u, none)
 
 
 def _scores(s: Targets, u: Attributes) -> Scores:
@@ -129,12 +127,3 @@ def _scores(s: Targets, u: Attributes) -> Scores:
         attributes_with_X=attributes("X"),
         attributes_with_Y=attributes("Y"),
     )
-
-
-def _similarities(
-    blocks: Mapping[str, NDArray[np.float64]],
-) -> tuple[tuple[float, ...], ...] | None:
-    if sum(block.size for block in blocks.values()) > KEPT_CELLS:
-        return None
-    whole = np.block([[blocks["XA"], blocks["XB"]], [blocks["YA"], blocks["YB"]]])
-    return tuple(tuple(row) for row in np.round(whole, 6).tolist())

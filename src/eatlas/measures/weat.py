@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.base import Input
+from eatlas.measures.resampled import KEPT_SCORES
 from eatlas.measures.stimuli import sentence_counts, several, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import WEATResult
@@ -75,10 +76,11 @@ class WEAT(TwoTargetMeasure):
         level1 = self.level(x, y, "level 1", notes, given.rng)
         stimulus_level = self._over_stimuli({"X": x, "Y": y}, given, notes)
         found = self.variation(given, notes).of_level1
+        kept = len(x) + len(y) <= KEPT_SCORES
         return WEATResult(
             **given.head,
             level1=level1,
-            scores=TargetScores(X=tuple(x), Y=tuple(y)),
+            scores=TargetScores(X=tuple(x), Y=tuple(y)) if kept else TargetScores(X=(), Y=()),
             stimulus_level=stimulus_level
             and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
             uncertainty=found.uncertainty,

@@ -146,6 +146,9 @@ class Cell(Record):
     n: int
     quantiles: tuple[float, float, float, float, float]
     """Minimum, lower quartile, median, upper quartile, maximum."""
+    sampled: int | None = None
+    """So many of the cosines stand behind the quantiles, minimum and maximum included, where there
+    are too many to compute; None where it is all. Mean and standard deviation are of all."""
 
 
 class GroupCoverage(Record):

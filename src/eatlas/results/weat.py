@@ -22,7 +22,10 @@ def stimulus_columns(level: Level | None, suffix: str = "") -> dict[str, Any]:
 
 
 class TargetScores(Record):
-    """Association s(w, A, B) of each target term, in the order of the coverage's used terms."""
+    """Association s(w, A, B) of each target term, in the order of the coverage's used terms.
+
+    Empty where there are more than 10,000 terms, sentences of a corpus.
+    """
 
     X: tuple[float, ...]
     Y: tuple[float, ...]

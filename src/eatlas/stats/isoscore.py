@@ -117,7 +117,29 @@ def shared_iso_score(first: Groups, second: Groups) -> float:
     spread = float(np.sum(one * one)) * float(np.sum(other * other))
     if d < 2 or pairs < LEAST_PAIRS or spread <= 0:
         return float("nan")
-    inverse = float(np.sum(np.square(one @ other.T))) / spread
+    return _of_inverse(float(np.sum(np.square(one @ other.T))) / spread, d)
+
+
+def iso_score_of_scatters(first: Array, second: Array) -> float:
+    """As :func:`shared_iso_score`, from the scatters within the groups of either side.
+
+    Parameters
+    ----------
+    first, second : array, shape (d, d)
+        Sums of products of rows less the means of their groups, of many rows.
+
+    Examples
+    --------
+    >>> round(iso_score_of_scatters(np.eye(4), np.eye(4)), 6)
+    1.0
+    """
+    d, spread = len(first), float(np.trace(first)) * float(np.trace(second))
+    if d < 2 or spread <= 0:
+        return float("nan")
+    return _of_inverse(float(np.sum(first * second)) / spread, d)
+
+
+def _of_inverse(inverse: float, d: int) -> float:
     return float((1 / min(max(inverse, 1 / d), 1.0) - 1) / (d - 1))
 
 
