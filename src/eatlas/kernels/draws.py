@@ -56,7 +56,8 @@ class Rows:
         total = np.zeros(self.values.shape[1])
         for start in range(0, len(self.values), CHUNK):
             part = slice(start, start + CHUNK)
-            total += weights[part] @ self.units(part)
+            # the weights take the lengths, so that no row has to be scaled
+            total += (weights[part] * self.inverse[part]) @ self.values[part].astype(np.float64)
         return total
 
     def along(self, directions: Array) -> Array:
@@ -69,7 +70,8 @@ class Rows:
         found = np.empty((len(self.values), len(directions)))
         for start in range(0, len(self.values), CHUNK):
             part = slice(start, start + CHUNK)
-            found[part] = self.units(part) @ directions.T
+            along = self.values[part].astype(np.float64) @ directions.T
+            found[part] = along * self.inverse[part, None]
         return found
 
 

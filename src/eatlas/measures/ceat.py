@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 KEPT = 2_000
 """Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
-CELL_COSINES = 50_000
+CELL_COSINES = 20_000
 """Single cosines behind the standard deviation and the quantiles of a cell of level 3."""
 SHARED = (
     "The draws share their stimuli. Q, tau2 and z of the random-effects model take them for "
