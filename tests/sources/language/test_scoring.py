@@ -24,7 +24,7 @@ TEXTS = [
 
 
 def masked(build, name="tiny"):
-    return MaskedLM(lambda: Loaded(*build()), name, "sha256:0")
+    return MaskedLM(lambda: Loaded(*build(), 64), name, "sha256:0")
 
 
 def causal():

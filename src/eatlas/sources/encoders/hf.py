@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,6 +33,48 @@ def open_hf(text: str) -> tuple[TransformerSource, ...]:
     SourceError
         If an option cannot be, the model is not there, or what it takes is not installed.
     """
+    found = find_model(text)
+    spec, options, path, card = found.spec, found.options, found.path, found.card
+    method = _method(options, card, found.where)
+    several = parse_layers(options.layer, options.combine, card.top, found.where)
+    for layers in several:
+        _require_one_dim(layers, card, found.where)
+    if options.layer != EVERY:
+        return (TransformerSource(text, path, card, options, several[0], method),)
+    shared = SharedLayers(several)
+    return tuple(
+        TransformerSource(
+            _named(spec, layers), path, card, replace(options, layer=str(layers)), layers, method,
+            shared,
+        )
+        for layers in several
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model that a source string names, and what the string asks of it."""
+
+    spec: FileSpec
+    options: Options
+    path: Path
+    """Folder of the model, or a GGUF file."""
+    card: Card
+
+    @property
+    def where(self) -> str:
+        """The model as messages name it."""
+        return f"{SCHEME}{self.spec.path}"
+
+
+def find_model(text: str) -> Found:
+    """Find the files of the model that a source string names, and check its options.
+
+    Raises
+    ------
+    SourceError
+        If an option cannot be, the model is not there, or what it takes is not installed.
+    """
     spec = parse_file_spec(text.removeprefix(SCHEME))
     given = str(spec.path)
     if not text.removeprefix(SCHEME).partition("?")[0]:
@@ -46,20 +88,7 @@ def open_hf(text: str) -> tuple[TransformerSource, ...]:
     path = _find(given, options)
     card = read_card(path)
     files_of(path, weights=options.weights == "trained")
-    method = _method(options, card, f"{SCHEME}{given}")
-    several = parse_layers(options.layer, options.combine, card.top, f"{SCHEME}{given}")
-    for layers in several:
-        _require_one_dim(layers, card, f"{SCHEME}{given}")
-    if options.layer != EVERY:
-        return (TransformerSource(text, path, card, options, several[0], method),)
-    shared = SharedLayers(several)
-    return tuple(
-        TransformerSource(
-            _named(spec, layers), path, card, replace(options, layer=str(layers)), layers, method,
-            shared,
-        )
-        for layers in several
-    )  # fmt: skip
+    return Found(spec, options, path, card)
 
 
 def _named(spec: FileSpec, layers: Layers) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.card import Card
@@ -17,6 +17,9 @@ from eatlas.sources.encoders.quiet import quiet
 
 NO_LIMIT = 10**6
 """Tokenizers say 10^30 where they know no limit."""
+
+
+Head = Literal["", "masked", "causal"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Model:
     device: str
     trust: bool
     card: Card = field(compare=False)
+    head: Head = ""
+    """What the model computes: vectors, or with a head the log-probabilities of pieces."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,12 @@ class Loaded:
     """Names of the inputs that the model knows."""
 
 
+_AUTO = {"": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+_REMEDIES = {
+    "whole": "fetch the model again; weights=random is for models without training",
+    "head": "log-probabilities need a model that was saved with the head that predicts words, "
+    "which models made for vectors of sentences have not",
+}
 _lock = Lock()
 _kept: dict[Model, Loaded] = {}
 
@@ -82,13 +93,14 @@ def _load(model: Model) -> Loaded:
     if device.type == "cpu":
         require_memory(model.path, model.card.weights, model.precision)
     with quiet(), torch.random.fork_rng(devices=[]):
-        tokenizer = _tokenizer(model)
+        tokenizer = load_tokenizer(model)
         module = _explained(lambda: _module(model), model).eval().to(device)
     inputs = frozenset(inspect.signature(module.forward).parameters)
     return Loaded(tokenizer, module, device, _limit(model.card, tokenizer), inputs)
 
 
-def _tokenizer(model: Model) -> Any:
+def load_tokenizer(model: Model) -> Any:
+    """Load the tokenizer alone."""
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     folder, more = _place(model)
@@ -104,20 +116,21 @@ def _tokenizer(model: Model) -> Any:
 
 
 def _module(model: Model) -> Any:
-    """The part of the model that makes vectors of a text: the encoder, where there is a decoder."""
+    """The part of the model that is used: for vectors the encoder, where there is a decoder."""
     import torch  # noqa: PLC0415
-    from transformers import AutoConfig, AutoModel  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
 
+    auto = getattr(transformers, _AUTO[model.head])
     folder, more = _place(model)
-    config = AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
+    config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
     config.use_cache = False
     common = {"config": config, "dtype": getattr(torch, model.precision)}
     if model.seed is not None:
         torch.manual_seed(model.seed)
-        whole = AutoModel.from_config(trust_remote_code=model.trust, **common)
+        whole = auto.from_config(trust_remote_code=model.trust, **common)
         missing: set[str] = set()
     else:
-        whole, info = AutoModel.from_pretrained(
+        whole, info = auto.from_pretrained(
             folder,
             trust_remote_code=model.trust,
             weights_only=True,
@@ -126,12 +139,12 @@ def _module(model: Model) -> Any:
             **more,
         )
         missing = set(info["missing_keys"])
-    part = whole.get_encoder() if config.is_encoder_decoder else whole
-    _require_whole(whole, part, missing, model.path)
+    part = whole.get_encoder() if config.is_encoder_decoder and not model.head else whole
+    _require_whole(whole, part, missing, model)
     return part
 
 
-def _require_whole(whole: Any, part: Any, missing: set[str], path: Path) -> None:
+def _require_whole(whole: Any, part: Any, missing: set[str], model: Model) -> None:
     """Refuse weights that do not fill the model: transformers fills up with random ones.
 
     A pooler is not used here, nor the decoder beside an encoder.
@@ -140,9 +153,9 @@ def _require_whole(whole: Any, part: Any, missing: set[str], path: Path) -> None
     lacking = [name for name, p in whole.named_parameters() if name in missing and id(p) in used]
     if lacking:
         raise SourceError(
-            f"{path}: the file of weights lacks some of the model's",
+            f"{model.path}: the file of weights lacks some of the model's",
             got=f"{len(lacking)} are missing, such as {lacking[0]}",
-            remedy="fetch the model again; weights=random is for models without training",
+            remedy=_REMEDIES["head" if model.head else "whole"],
         )
 
 

@@ -6,7 +6,9 @@ import hashlib
 from typing import Any
 
 from eatlas.errors import SourceError, described
-from eatlas.sources.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
+from eatlas.sources.encoders.loading import NO_LIMIT
+from eatlas.sources.language.kinds import kind_of_class, require_mask
+from eatlas.sources.language.models import Loaded, MaskedLM, TransformerLM
 
 
 def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
@@ -49,29 +51,9 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
         )
     if kind is MaskedLM:
         require_mask(tokenizer, name)
-    return kind(lambda: Loaded(model, tokenizer), name, _fingerprint(model, tokenizer))
-
-
-def kind_of_class(architecture: str) -> type[TransformerLM] | None:
-    """Tell what a class of transformers does; None where it is no language model.
-
-    >>> kind_of_class("BertForMaskedLM").kind, kind_of_class("GPT2LMHeadModel").kind
-    ('masked', 'causal')
-    """
-    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
-        return MaskedLM
-    return CausalLM if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
-
-
-def require_mask(tokenizer: Any, name: str) -> None:
-    """Refuse a tokenizer that has no mask."""
-    if tokenizer.mask_token_id is None:
-        raise SourceError(
-            f"{name}: the tokenizer has no mask token, so no word can be masked",
-            got=type(tokenizer).__name__,
-            allowed="a tokenizer with a mask token, as BERT's and RoBERTa's have",
-            remedy="lpbs(model=causal) takes models without one",
-        )
+    said = tokenizer.model_max_length
+    loaded = Loaded(model, tokenizer, said if said < NO_LIMIT else None)
+    return kind(lambda: loaded, name, _fingerprint(model, tokenizer))
 
 
 def _fingerprint(model: Any, tokenizer: Any) -> str:

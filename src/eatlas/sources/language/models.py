@@ -24,6 +24,8 @@ class Loaded:
 
     model: Any
     tokenizer: Any
+    limit: int | None = None
+    """Pieces of a text at most, special ones included; None where that is not known."""
 
 
 class TransformerLM:
@@ -37,13 +39,20 @@ class TransformerLM:
         What names the source in results.
     fingerprint : str
         Identifies the weights and the tokenizer.
+    notes : tuple of str
+        What a reader should know about the model.
     """
 
     kind: Kind
 
-    def __init__(self, load: Callable[[], Loaded], name: str, fingerprint: str) -> None:
-        self._load, self.name, self.fingerprint = load, name, fingerprint
-        self.notes: tuple[str, ...] = ()
+    def __init__(
+        self,
+        load: Callable[[], Loaded],
+        name: str,
+        fingerprint: str,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self._load, self.name, self.fingerprint, self.notes = load, name, fingerprint, notes
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -58,7 +67,7 @@ class TransformerLM:
         """What the result says of the model."""
         model = self.loaded.model
         return LanguageModelRecord(
-            model=self.name,
+            model=self.name.removeprefix("hf:").partition("?")[0],
             architecture=type(model).__name__,
             kind=self.kind,
             vocabulary=self.vocabulary,
@@ -92,8 +101,8 @@ class TransformerLM:
         """Cut texts into pieces, none too many for the model."""
         encoded = encode(self.loaded.tokenizer, texts)
         longest = max(encoded, key=lambda one: len(one.ids), default=None)
-        limit = self._limit()
-        if longest is not None and len(longest.ids) > limit:
+        limit = self.loaded.limit
+        if limit is not None and longest is not None and len(longest.ids) > limit:
             raise SourceError(
                 f"{self.name}: a text is longer than the model takes",
                 got=f"{len(longest.ids)} pieces: {longest.text[:60]!r}...",
@@ -101,10 +110,6 @@ class TransformerLM:
                 remedy="shorten the sentences",
             )
         return encoded
-
-    def _limit(self) -> int:
-        """Pieces that the model takes at most."""
-        return int(min(self.loaded.tokenizer.model_max_length, 10**9))
 
     def _plan(self, question: Question, encoded: Encoded, asks: Asks) -> Answer | _Plan:
         tokenizer = self.loaded.tokenizer

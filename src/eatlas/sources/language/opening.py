@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError, described
+from eatlas.sources.encoders.hf import SCHEME
+from eatlas.sources.language.hf import open_hf_language_model
+from eatlas.sources.language.kinds import not_of_kind
 from eatlas.sources.language.questions import Kind, LanguageModel
 
 _CALLED = {"masked": "a masked language model", "causal": "a causal language model"}
@@ -28,6 +31,8 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     """
     if isinstance(spec, LanguageModel) and not isinstance(spec, type):
         return _of_kind(spec, kind)
+    if isinstance(spec, str) and spec.startswith(SCHEME):
+        return open_hf_language_model(spec, kind)
     name = str(spec) if isinstance(spec, str | Path) else described(spec)
     raise SourceError(
         f"{name}: log-probabilities need {_CALLED[kind]}, and this is none",
@@ -39,20 +44,3 @@ def _of_kind(model: LanguageModel, kind: Kind) -> LanguageModel:
     if model.kind == kind:
         return model
     raise not_of_kind(model.name, kind, f"a {model.kind} language model")
-
-
-def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:
-    """Say that a model is of the other kind, and point to the measure for it."""
-    if kind == "masked":
-        return SourceError(
-            f"{name}: the model has no mask token, so no word of a sentence can be masked",
-            got=got,
-            allowed="a masked language model, such as BERT or RoBERTa",
-            remedy="lpbs(model=causal) takes causal models: the attribute given the target",
-        )
-    return SourceError(
-        f"{name}: the model does not continue texts",
-        got=got,
-        allowed="a causal language model, such as GPT-2, OPT or BLOOM",
-        remedy="lpbs(model=masked) takes masked models: the target given the attribute",
-    )

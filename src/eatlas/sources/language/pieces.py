@@ -28,7 +28,7 @@ def encode(tokenizer: Any, texts: Sequence[str]) -> list[Encoded]:
     """Cut texts into pieces, with the tokenizer's own special pieces around them."""
     if not texts:
         return []
-    cut = tokenizer(list(texts), return_offsets_mapping=True, add_special_tokens=True)
+    cut = tokenizer(list(texts), return_offsets_mapping=True, verbose=False)
     return [
         Encoded(text, tuple(ids), tuple((int(a), int(b)) for a, b in offsets))
         for text, ids, offsets in zip(texts, cut["input_ids"], cut["offset_mapping"], strict=True)

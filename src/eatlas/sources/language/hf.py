@@ -1,0 +1,97 @@
+"""``hf:``: log-probabilities of a language model of transformers."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+
+from eatlas.errors import SourceError
+from eatlas.sources.encoders.families import DECODER
+from eatlas.sources.encoders.files import files_of, sha256_of
+from eatlas.sources.encoders.hf import Found, find_model
+from eatlas.sources.encoders.loading import Model, load, load_tokenizer
+from eatlas.sources.encoders.quiet import quiet
+from eatlas.sources.language.kinds import not_of_kind, require_mask
+from eatlas.sources.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
+from eatlas.sources.language.pieces import require_offsets
+from eatlas.sources.language.questions import Kind
+
+OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
+"""Options of ``hf:`` that say how a text becomes a vector."""
+_TYPES: dict[Kind, type[TransformerLM]] = {"masked": MaskedLM, "causal": CausalLM}
+
+
+def open_hf_language_model(text: str, kind: Kind) -> TransformerLM:
+    """Open a transformer as a language model; its weights are read when it is asked.
+
+    Parameters
+    ----------
+    text : str
+        ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
+    kind : {"masked", "causal"}
+
+    Raises
+    ------
+    SourceError
+        If an option cannot be, the model is not there or of the other kind, or its tokenizer
+        cannot be used.
+    """
+    found = find_model(text)
+    _require_options(found)
+    _require_kind(found, kind)
+    content = _content(found)
+    model = Model(
+        found.path, content, found.options.seed, found.options.precision, found.options.device,
+        found.options.trust, found.card, head=kind,
+    )  # fmt: skip
+    with quiet():
+        tokenizer = load_tokenizer(model)
+    require_offsets(tokenizer, found.where)
+    if kind == "masked":
+        require_mask(tokenizer, found.where)
+    said = f"{content};{kind};precision={found.options.precision};seed={found.options.seed}"
+    fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
+    return _TYPES[kind](partial(_load, model), text, fingerprint, _notes(found))
+
+
+def _load(model: Model) -> Loaded:
+    loaded = load(model)
+    return Loaded(loaded.module, loaded.tokenizer, loaded.limit)
+
+
+def _content(found: Found) -> str:
+    """Hash of all files that decide numbers."""
+    digest = hashlib.sha256()
+    for file in files_of(found.path, weights=found.options.weights == "trained"):
+        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    return digest.hexdigest()
+
+
+def _notes(found: Found) -> tuple[str, ...]:
+    if found.options.weights != "random":
+        return ()
+    return (
+        f"The model's weights are random (seed {found.options.seed}): a control. What is found "
+        "with them is an artefact.",
+    )
+
+
+def _require_options(found: Found) -> None:
+    given = [name for name in OF_VECTORS if name in found.spec.options]
+    if given:
+        raise SourceError(
+            f"{found.where}: the option {given[0]} is for vectors, and log-probabilities are asked",
+            got=f"{given[0]}={found.spec.options[given[0]]}",
+            allowed="weights, seed, precision, device, trust_remote_code, revision",
+            remedy="leave it out",
+        )
+
+
+def _require_kind(found: Found, kind: Kind) -> None:
+    """Refuse a model that is known to be of the other kind; what is not known is tried."""
+    family = found.card.family
+    if family is None:
+        return
+    causal = family == DECODER
+    if causal != (kind == "causal"):
+        raise not_of_kind(found.where, kind, found.card.architecture)
