@@ -48,8 +48,12 @@ def contexts(
         int, typer.Option(metavar="N", help="Most contexts of each stimulus.", min=1)
     ] = 1000,
     window: Annotated[
-        int, typer.Option(metavar="N", help="Words on either side of the stimulus.", min=0)
-    ] = 9,
+        str,
+        typer.Option(
+            metavar="N|sentence",
+            help="Words on either side of the stimulus, or the whole sentence.",
+        ),
+    ] = "9",
     case: Annotated[
         str,
         typer.Option(
@@ -112,13 +116,18 @@ def contexts(
     from eatlas.sources.corpora.storing import require_ending  # noqa: PLC0415
 
     require_ending(output)
-    choices: dict[str, Any] = {"format": form, "case": case, "compounds": compounds, "unit": unit}
+    choices: dict[str, Any] = {
+        "window": int(window) if window.isdecimal() else window,
+        "format": form,
+        "case": case,
+        "compounds": compounds,
+        "unit": unit,
+    }
     with _damage_told(log) as tell:
         found = find_contexts(
             corpus,
             tests,
             per_term=per_term,
-            window=window,
             field=field,
             seed=seed,
             tell=tell,

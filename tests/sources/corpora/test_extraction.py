@@ -161,7 +161,7 @@ def test_progress_is_told(tmp_path):
     ("options", "message"),
     [
         ({"per_term": 0}, "per_term is not usable\n  got: 0 (int)\n  allowed: a whole number from 1"),
-        ({"window": -1}, "window is not usable\n  got: -1 (int)\n  allowed: a whole number from 0"),
+        ({"window": -1}, "window is not usable\n  got: -1 (int)\n  allowed: a whole number from 0 or 'sentence'"),
         ({"seed": True}, "seed is not usable\n  got: True (bool)\n  allowed: a whole number from 0"),
         ({"unit": "page"}, "a corpus cannot be read with this unit\n  got: 'page'\n  allowed: line, paragraph"),
         ({"format": "doc"}, "a corpus cannot be read with this format\n  got: 'doc'\n"

@@ -33,13 +33,13 @@ class Tables(NamedTuple):
 
 
 @nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
-def _is_space(byte: Any) -> Any:
+def is_space(byte: Any) -> Any:
     """Whether a byte is white space of ASCII."""
     return byte == 32 or 9 <= byte <= 13
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
+def point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
     """Return the code point that begins at `i`, and its length; the bytes are valid UTF-8."""
     byte = np.int64(data[i])
     size = 1 if byte < 128 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
@@ -60,7 +60,7 @@ def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]
         return False
     if data[i] < _ASCII:
         return table[data[i]] & WORD != 0
-    return table[_point(data, i, end)[0]] & WORD != 0
+    return table[point(data, i, end)[0]] & WORD != 0
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -172,20 +172,20 @@ def _words_before(data: NDArray[np.uint8], start: int, separator: int, n: int, m
     """Return where the `n` words before the word that holds `start` begin."""
     least = max(0, start - most)
     i = start
-    while i > least and data[i - 1] != separator and not _is_space(data[i - 1]):
+    while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
         i -= 1
-    if i == least and i > 0 and data[i - 1] != separator and not _is_space(data[i - 1]):
+    if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
         return start
     begin = i
     for _ in range(n):
-        while i > least and data[i - 1] != separator and _is_space(data[i - 1]):
+        while i > least and data[i - 1] != separator and is_space(data[i - 1]):
             i -= 1
         word = i
-        while i > least and data[i - 1] != separator and not _is_space(data[i - 1]):
+        while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
             i -= 1
         if i == word:
             break
-        if i == least and i > 0 and data[i - 1] != separator and not _is_space(data[i - 1]):
+        if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
             break
         begin = i
     return begin
@@ -197,20 +197,20 @@ def _words_behind(data: NDArray[np.uint8], end: int, separator: int, n: int, mos
     size = len(data)
     last = min(size, end + most)
     i = end
-    while i < last and data[i] != separator and not _is_space(data[i]):
+    while i < last and data[i] != separator and not is_space(data[i]):
         i += 1
-    if i == last and i < size and data[i] != separator and not _is_space(data[i]):
+    if i == last and i < size and data[i] != separator and not is_space(data[i]):
         return end
     stop = i
     for _ in range(n):
-        while i < last and data[i] != separator and _is_space(data[i]):
+        while i < last and data[i] != separator and is_space(data[i]):
             i += 1
         word = i
-        while i < last and data[i] != separator and not _is_space(data[i]):
+        while i < last and data[i] != separator and not is_space(data[i]):
             i += 1
         if i == word:
             break
-        if i == last and i < size and data[i] != separator and not _is_space(data[i]):
+        if i == last and i < size and data[i] != separator and not is_space(data[i]):
             break
         stop = i
     return stop
@@ -224,13 +224,15 @@ def word_windows(
     separator: int,
     n: int,
     most: int,
-    begins: NDArray[np.int64],
-    stops: NDArray[np.int64],
+    bounds: NDArray[np.int64],
 ) -> None:
-    """Take `n` words on either side of each match, and at most `most` bytes, within its text."""
+    """Write where `n` words on either side of each match begin and end to the rows of `bounds`.
+
+    They lie within its text, and at most `most` bytes away.
+    """
     for k in range(len(starts)):
-        begins[k] = _words_before(data, starts[k], separator, n, most)
-        stops[k] = _words_behind(data, ends[k], separator, n, most)
+        bounds[0, k] = _words_before(data, starts[k], separator, n, most)
+        bounds[1, k] = _words_behind(data, ends[k], separator, n, most)
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -254,7 +256,7 @@ def keys(
             if i == starts[k]:
                 offsets[k] = size
             byte = data[i]
-            space = _is_space(byte)
+            space = is_space(byte)
             if space and spaced:
                 continue
             spaced = space
@@ -274,7 +276,7 @@ def part_paragraphs(data: NDArray[np.uint8]) -> None:
     for i in range(size):
         if data[i] == 10:
             j = i + 1
-            while j < size and data[j] != 10 and _is_space(data[j]):
+            while j < size and data[j] != 10 and is_space(data[j]):
                 j += 1
             if j < size and data[j] == 10:
                 data[i] = 0

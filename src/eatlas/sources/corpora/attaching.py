@@ -144,8 +144,9 @@ def _why(term: str, contexts: Contexts, name: str) -> str:
 
 def _notes(where: str, contexts: Contexts, left_out: int) -> Iterator[str]:
     said = contexts.provenance
-    window = (
-        f", {said['window']} words on either side" if isinstance(said.get("window"), int) else ""
+    words = said.get("window")
+    window = {None: "", "sentence": ", whole sentences"}.get(
+        words, f", {words} words on either side"
     )
     most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
     yield f"Its stimuli in contexts from {where}: {most}{window}."

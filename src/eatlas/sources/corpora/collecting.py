@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.sources.corpora.characters import character_table
 from eatlas.sources.corpora.matching import Matcher, Matches
 from eatlas.sources.corpora.reservoir import Kept, Reservoir, key_seed
+from eatlas.sources.corpora.sentence_rule import abbreviations
 from eatlas.sources.corpora.texts import Batch
 
+Window = int | Literal["sentence"]
+SENTENCE = "sentence"
 MOST = 4096
 """Bytes on either side of a stimulus that are looked at for words; what has longer words than that
 is no prose."""
-
-
-@dataclass(frozen=True)
-class Places:
-    """Matches with the contexts they stand in, by their bytes."""
-
-    begins: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    stops: NDArray[np.int64]
 
 
 class Collector:
@@ -37,13 +31,13 @@ class Collector:
         Finds the same stimuli.
     per_term : int
         Most contexts of a stimulus.
-    words : int
-        Words on either side.
+    window : int or "sentence"
+        Words on either side, or the whole sentence.
     seed : int
     """
 
-    def __init__(self, matcher: Matcher, *, per_term: int, words: int, seed: int) -> None:
-        self.matcher, self.words = matcher, words
+    def __init__(self, matcher: Matcher, *, per_term: int, window: Window, seed: int) -> None:
+        self.matcher, self.window = matcher, window
         count = len(matcher.stimuli)
         self.found = np.zeros(count, np.int64)
         self._reservoirs = [Reservoir(per_term) for _ in range(count)]
@@ -66,10 +60,10 @@ class Collector:
 
         data, which = batch.data, matches.stimuli
         self.found += np.bincount(which, minlength=len(self.found))
-        begins, stops, offsets = np.empty((3, len(matches)), np.int64)
+        begins, stops = self._bounds(batch, matches)
+        offsets = np.empty(len(matches), np.int64)
         keys = np.empty(len(matches), np.uint64)
         starts, ends = matches.starts, matches.ends
-        _kernels.word_windows(data, starts, ends, batch.separator, self.words, MOST, begins, stops)
         _kernels.keys(data, begins, starts, stops, self._seeds[which], keys, offsets)
         taken = np.flatnonzero(keys <= self._limits[which])
         columns = (keys, offsets, which, begins, starts, ends, stops)
@@ -80,6 +74,21 @@ class Collector:
                 reservoir.add(key, offset, cut_out(data, place, offset))
         for number in np.unique(which[taken]).tolist():
             self._limits[number] = self._reservoirs[number].limit
+
+    def _bounds(self, batch: Batch, matches: Matches) -> NDArray[np.int64]:
+        """Return where the contexts of matches begin and end, shape (2, matches)."""
+        from eatlas.sources.corpora import _kernels  # noqa: PLC0415
+
+        bounds = np.empty((2, len(matches)), np.int64)
+        place = (batch.data, matches.starts, matches.ends, batch.separator)
+        if not isinstance(self.window, int):
+            from eatlas.sources.corpora import _sentence_kernels  # noqa: PLC0415
+
+            tables = (character_table(), abbreviations())
+            _sentence_kernels.sentence_windows(*place, MOST, tables, bounds)
+        else:
+            _kernels.word_windows(*place, self.window, MOST, bounds)
+        return bounds
 
 
 def cut_out(data: NDArray[np.uint8], place: Sequence[int], offset: int) -> Kept:

@@ -9,7 +9,7 @@ from typing import Any
 
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.sources.corpora.account import NAMED, Account, Tell
-from eatlas.sources.corpora.collecting import Collector
+from eatlas.sources.corpora.collecting import SENTENCE, Collector, Window
 from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files, read_texts
 from eatlas.sources.corpora.matching import Matcher
 from eatlas.sources.corpora.record import SCHEMA, Context, Contexts, Count
@@ -27,7 +27,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any,
     *,
     per_term: int = 1000,
-    window: int = 9,
+    window: Window = 9,
     case: Case = "auto",
     compounds: Compounds = "either",
     format: Format = "auto",  # noqa: A002  (as the option is called)
@@ -52,8 +52,8 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     tests : anything that :func:`eatlas.load_tests` takes
     per_term : int
         Most contexts of each stimulus.
-    window : int
-        Words on either side of the stimulus.
+    window : int or "sentence"
+        Words on either side of the stimulus, or the sentence that it stands in.
     case : {"auto", "exact", "ignore"}
         ``auto``: a stimulus in lower case is found as written, with a capital first letter and in
         capitals; one with a capital letter only as written. ``exact``: only as written.
@@ -93,20 +93,22 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
     _whole("per_term", per_term, 1)
-    _whole("window", window, 0)
+    if window != SENTENCE:
+        _whole("window", window, 0, " or 'sentence'")
+        window = int(window)
     _whole("seed", seed, 0)
     reading, rule = Reading(format, field, unit), Rule(case, compounds)
     chosen = load_tests(tests)
     stimuli = stimuli_of(chosen)
     files = corpus_files(corpus)
-    collector = Collector(Matcher(stimuli, rule), per_term=per_term, words=window, seed=seed)
+    collector = Collector(Matcher(stimuli, rule), per_term=per_term, window=window, seed=seed)
     accounts = _read_all(files, reading, collector, tell, progress)
     said = {
         "schema": SCHEMA,
         "version": __version__,
         "seed": int(seed),
         "per_term": int(per_term),
-        "window": int(window),
+        "window": window,
         "case": case,
         "compounds": compounds,
         "unit": unit,
@@ -182,8 +184,10 @@ def _account(files: list[Path], accounts: list[Account]) -> dict[str, Any]:
     }
 
 
-def _whole(name: str, value: object, least: int) -> None:
+def _whole(name: str, value: object, least: int, other: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise EatlasError(
-            f"{name} is not usable", got=described(value), allowed=f"a whole number from {least}"
+            f"{name} is not usable",
+            got=described(value),
+            allowed=f"a whole number from {least}{other}",
         )
