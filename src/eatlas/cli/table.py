@@ -16,12 +16,14 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from eatlas.cli.stimulus_table import over_stimuli
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import effect, p_value
 from eatlas.report.rule import Rule
 from eatlas.report.sections import sections
+from eatlas.report.stimulus_level import EXPLANATION
 from eatlas.report.trend_words import heading, sentences
 from eatlas.results import (
     AssociationResult,
@@ -56,6 +58,9 @@ def print_results(results: Results) -> None:
         for table in _tables(members, console):
             _print(console, table)
         _print(console, Text(_legend(members[0]), "dim"))
+        if over := over_stimuli(members):
+            _print(console, over)
+            _print(console, Text(f"{EXPLANATION} In parentheses: p over sentences.", "dim"))
         if len(family := Results(members).family()) > 1:
             _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
     _print_comparisons(console, results)

@@ -22,6 +22,7 @@ from eatlas.report.methods import methods_paragraph
 from eatlas.report.references import bibtex
 from eatlas.report.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.report.series import Series, series_of
+from eatlas.report.stimulus_level import EXPLANATION
 from eatlas.report.text import clean
 from eatlas.results import AssociationResult, LPBSResult, ThreeLevelResult, TrendResult
 from eatlas.results.ml_eat import CELLS
@@ -101,6 +102,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object
     packed = len(shown) > OPEN_UP_TO
     later = Deferred()
     kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
+    kept["stimulus_explanation"] = EXPLANATION
     detail, compared, years = (
         _environment().get_template(f"{name}.html.j2") for name in ("detail", "compared", "years")
     )

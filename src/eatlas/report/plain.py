@@ -16,6 +16,7 @@ from eatlas.report.numerals import (
     percent,
 )
 from eatlas.report.sentences import short_name
+from eatlas.report.stimulus_level import stimulus_rows
 from eatlas.report.text import isolated
 from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
 from eatlas.results.uncertainty import Uncertainty
@@ -60,13 +61,29 @@ def _chance(result: AssociationResult, row: LevelRow) -> str:
         f"and which for {y}, a difference at least this large in this direction would have "
         f"{one[0]} ({one[1]}), and in either direction {two[0]} ({two[1]})."
     )
-    if row.adjusted is None:
-        return text
-    return f"{text} Adjusted for the size of the family: {p_equals(row.adjusted, alpha)}."
+    if row.adjusted is not None:
+        text += f" Adjusted for the size of the family: {p_equals(row.adjusted, alpha)}."
+    return f"{text}{_over_stimuli(result)}"
+
+
+def _over_stimuli(result: AssociationResult) -> str:
+    """The p-value of level 1 that counts stimuli, in tests of sentences."""
+    found = next(iter(stimulus_rows(result)), None)
+    if found is None or found.stimuli is None or found.stimuli.effect_size is None:
+        return ""
+    p = p_equals(found.stimuli.p.two_sided, found.rule.alpha)
+    return (
+        f" But these terms are sentences made of {sum(found.stimuli.n)} stimuli, and sentences of "
+        f"one stimulus are not independent: over stimuli d is {effect(found.stimuli.effect_size)}, "
+        f"and {p} in either direction."
+    )
 
 
 def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -> Iterator[str]:
-    drawn = f"When {DRAWN[given.over]} drawn anew {number_of(given.resamples, 'time')}"
+    what = DRAWN[given.over]
+    if given.unit == "stimulus":
+        what = what.replace("terms", "stimuli")
+    drawn = f"When {what} drawn anew {number_of(given.resamples, 'time')}"
     if given.patterns and isinstance(result, ThreeLevelResult):
         yield f"{drawn} from those of the test, the pattern is {_shares(result, given.patterns)}."
         drawn = "In the same draws"
@@ -97,7 +114,8 @@ def _single_terms(result: AssociationResult, row: LevelRow) -> str:
     driver = strongest[0]
     without, whole = effects_apart(row.d + driver.change, row.d)
     term = isolated(short_name(driver.term))
+    unit = "stimulus" if stimulus_rows(result) else "term"
     return (
-        f"Without “{term}”, the term that it rests on most, d at level 1 is {without} rather than "
-        f"{whole}. Leaving out any one term keeps it between {low} and {high}."
+        f"Without “{term}”, the {unit} that it rests on most, d at level 1 is {without} rather "
+        f"than {whole}. Leaving out any one {unit} keeps it between {low} and {high}."
     )

@@ -24,7 +24,9 @@ from eatlas.report.plain import Statement, statements
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
+from eatlas.report.stimulus_level import StimulusRow, stimulus_level, stimulus_rows
 from eatlas.results import AssociationResult, LPBSResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results.ml_eat import StimulusMLEAT
 from eatlas.results.sc_eat import TermAssociation
 
 GLANCE, COLUMN = 100.0, 176.0
@@ -110,18 +112,45 @@ class Section:
     @property
     def patterns(self) -> list[tuple[str, float, Markup, Markup]]:
         """Label, share, map and bar of the nine patterns over resamples, largest share first."""
-        given = self.result.uncertainty if isinstance(self.result, ThreeLevelResult) else None
-        if given is None or not given.patterns or not isinstance(self.result, ThreeLevelResult):
+        shares = self._shares
+        if not shares:
             return []
-        shares = sorted(
-            ((label, given.patterns.get(label, 0.0)) for label in legend.LABELS),
+        ordered = sorted(
+            ((label, shares.get(label, 0.0)) for label in legend.LABELS),
             key=lambda pair: -pair[1],
         )
-        own = self.result.pattern.label
+        own = self.own_pattern
         return [
             (label, share, legend.mini_of(label), share_mark(share, strong=label == own))
-            for label, share in shares
+            for label, share in ordered
         ]
+
+    @property
+    def _shares(self) -> dict[str, float] | None:
+        """Shares of the patterns; of a test of sentences those over stimuli."""
+        if not isinstance(self.result, ThreeLevelResult):
+            return None
+        over = self.result.stimulus_level
+        given = over.uncertainty if over else self.result.uncertainty
+        return given.patterns if given else None
+
+    @property
+    def own_pattern(self) -> str:
+        """The pattern whose stability is shown."""
+        if not isinstance(self.result, ThreeLevelResult):
+            return ""
+        return self.pattern_over_stimuli or self.result.pattern.label
+
+    @cached_property
+    def over_stimuli(self) -> list[StimulusRow]:
+        """Effect sizes over stimuli beside those over sentences; none in tests of words."""
+        return stimulus_rows(self.result)
+
+    @property
+    def pattern_over_stimuli(self) -> str:
+        """Their EAT pattern; empty where there is none."""
+        over = stimulus_level(self.result)
+        return over.pattern.label if isinstance(over, StimulusMLEAT) and over.pattern else ""
 
     @property
     def terms(self) -> list[TermAssociation]:
