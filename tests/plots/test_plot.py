@@ -26,7 +26,11 @@ def test_several_are_a_forest(given):
     assert eatlas.plot(given).description.startswith("Forest plot of ")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+OF_OTHERS = {"prompts", "layers", "weights", "draws"}
+"""Kinds that show results which differ in their encoding, or of CEAT; tested by themselves."""
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
 def test_every_kind_draws_and_describes(kind):
     assert eatlas.plot(full(period=1990), kind=kind).description
 
@@ -36,7 +40,8 @@ def test_an_unknown_kind_is_refused():
         eatlas.plot(ml_eat(), kind="pie")
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
-        "  allowed: eat-map, forest, level3, stability, influence, timeline, legend"
+        "  allowed: eat-map, forest, level3, stability, draws, influence, timeline, prompts, "
+        "layers, weights, legend"
     )
 
 
