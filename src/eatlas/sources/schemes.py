@@ -8,6 +8,7 @@ from functools import partial
 from eatlas.sources.encoders.cache.option import keeping
 from eatlas.sources.encoders.functions import open_py
 from eatlas.sources.encoders.hf import open_hf
+from eatlas.sources.encoders.sentence_model import open_st
 from eatlas.sources.prompts import OPTION, prompted
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import parse_file_spec, take_option
@@ -15,7 +16,7 @@ from eatlas.sources.spec import parse_file_spec, take_option
 Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
 
-SCHEMES: dict[str, Opener] = {"hf": keeping(open_hf), "py": open_py}
+SCHEMES: dict[str, Opener] = {"hf": keeping(open_hf), "py": open_py, "st": keeping(open_st)}
 """By the scheme without its colon; what is heavy is imported by the source, when it is used."""
 
 

@@ -1,0 +1,226 @@
+"""``st:``: vectors of sentences from sentence-transformers, pooled as the model itself says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
+from eatlas.sources.encoders.arrays import as_rows
+from eatlas.sources.encoders.cutting import cut
+from eatlas.sources.encoders.files import sha256_of
+from eatlas.sources.encoders.quiet import quiet
+from eatlas.sources.encoders.sentence_model_files import (
+    MODULES,
+    files_of_sentence_model,
+    modules_of,
+)
+from eatlas.sources.encoders.tokens import shown
+from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import check_options, parse_file_spec
+
+SCHEME = "st:"
+NEEDED = ("torch", "sentence_transformers")
+AT_ONCE = 512
+"""Texts handed over at a time: the library sorts them by length, and progress moves."""
+BATCH = 64
+OPTIONS = {
+    "level": "sentence, the only one",
+    "prefix": "a text that the model wants before each sentence, such as 'query: '",
+    "device": "where it computes: cpu, cuda, mps",
+    "revision": "branch, tag or commit of a model on the hub",
+}
+
+
+class SentenceModelSource:
+    """Sentences encoded by a model of sentence-transformers.
+
+    Pooling, normalisation and every further layer are the model's own. Nothing heavy is imported
+    before a sentence is encoded.
+
+    Parameters
+    ----------
+    name : str
+        What names the source in results.
+    folder : Path
+    prefix : str
+        Put before each sentence; empty for what the model does by default.
+    device : str, optional
+        By default the library chooses.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, prefix: str = "", device: str | None = None
+    ) -> None:
+        self.name, self.folder, self.prefix, self.device = name, folder, prefix, device
+        self._modules = modules_of(folder)
+        self._dim: int | None = None
+
+    @property
+    def dim(self) -> int:
+        """Number of components; where nothing has been encoded yet, a word is."""
+        if self._dim is None:
+            self.lookup(["word"])
+        return self._dim or 0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the model's files and the prefix."""
+        digest = hashlib.sha256(f"st 1;prefix={self.prefix}\n".encode())
+        for file in files_of_sentence_model(self.folder):
+            name = file.relative_to(self.folder).as_posix()
+            digest.update(f"{name} {sha256_of(file)}\n".encode())
+        return f"sha256:{digest.hexdigest()}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing that a reader should know."""
+        return ()
+
+    @property
+    def encoding(self) -> Encoding:
+        """How a sentence becomes a vector."""
+        return Encoding(
+            model=self.name.removeprefix(SCHEME).partition("?")[0],
+            architecture=f"SentenceTransformer {version('sentence-transformers')}",
+            level="sentence",
+            pool=", ".join(self._modules),
+        )
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vector of every passage's text.
+
+        Raises
+        ------
+        SourceError
+            If the model cannot be loaded, or a text is longer than it takes.
+        """
+        found: dict[Passage, Vector] = {}
+        for batch in self.encode_batches(passages):
+            found |= batch
+            if tell is not None:
+                tell(len(found), len(passages))
+        return found
+
+    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
+        """Hand out vectors as they are computed, the longest texts first."""
+        asked: defaultdict[str, list[Passage]] = defaultdict(list)
+        for one in passages:
+            asked[one.text].append(one)
+        texts = sorted(asked, key=lambda text: (-len(text), text))
+        with quiet():
+            self._require_fitting(texts)
+        for some in cut(texts, AT_ONCE):
+            with quiet():
+                given = self._model.encode(
+                    some, batch_size=BATCH, show_progress_bar=False, **self._prompt
+                )
+            rows = as_rows(given, some, self.name)
+            self._dim = rows.shape[1]
+            yield {one: row for text, row in zip(some, rows, strict=True) for one in asked[text]}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone."""
+        alone = {Passage(key, (0, len(key))): key for key in keys}
+        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+
+    @property
+    def _prompt(self) -> dict[str, str]:
+        return {"prompt": self.prefix} if self.prefix else {}
+
+    @cached_property
+    def _model(self) -> Any:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
+
+        try:
+            return SentenceTransformer(
+                str(self.folder), device=self.device, local_files_only=True
+            ).eval()
+        except Exception as error:
+            raise SourceError(
+                f"{self.name}: sentence-transformers cannot load this model",
+                got=f"{type(error).__name__}: {str(error).strip()[:300]}",
+                remedy="code that comes with a model is never run here; py: takes a function of "
+                "yours that runs it",
+            ) from error
+
+    def _require_fitting(self, texts: list[str]) -> None:
+        """Refuse what the library would cut without a word."""
+        model = self._model
+        limit, tokenizer = model.max_seq_length, model.tokenizer
+        if limit is None or not callable(tokenizer) or not texts:
+            return
+        before = self.prefix or model.prompts.get(model.default_prompt_name) or ""
+        for text in texts:
+            size = len(tokenizer(before + text, truncation=False)["input_ids"])
+            if size > limit:
+                raise SourceError(
+                    f"{self.name}: a text is longer than the model takes: {shown(text)}",
+                    got=f"{size:,} tokens",
+                    allowed=f"up to {limit:,} tokens, special ones included",
+                    remedy="shorten it",
+                )
+
+
+def open_st(text: str) -> tuple[SentenceModelSource, ...]:
+    """Open a model of sentence-transformers.
+
+    Parameters
+    ----------
+    text : str
+        ``st:`` and a folder or a name on the hub, with options.
+
+    Raises
+    ------
+    SourceError
+        If an option cannot be, the model is not there, or the library is not installed.
+    """
+    spec = parse_file_spec(text.removeprefix(SCHEME))
+    given = text.removeprefix(SCHEME).partition("?")[0]
+    where = SCHEME + given
+    if not given.strip():
+        raise SourceError(f"{text}: no model is named", allowed="st:NAME, st:FOLDER")
+    check_options(spec.options, OPTIONS, where)
+    if spec.options.get("level", "sentence") != "sentence":
+        raise SourceError(
+            f"{where}: the option level cannot have this value",
+            got=f"level={spec.options['level']}",
+            allowed="sentence",
+            remedy="for vectors of words in their sentence: hf: and level=word",
+        )
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise SourceError(
+            f"{text}: sentence-transformers is not installed",
+            got=f"no {' and no '.join(missing)}",
+            remedy="pip install 'eatlas[hf]'",
+        )
+    folder = _find(spec.path, spec.options.get("revision", "main"))
+    options = spec.options
+    return (SentenceModelSource(text, folder, options.get("prefix", ""), options.get("device")),)
+
+
+def _find(path: Path, revision: str) -> Path:
+    folder = path.expanduser()
+    if folder.is_dir():
+        if (folder / MODULES).is_file():
+            return folder
+        raise SourceError(
+            f"{folder}: this folder holds no model of sentence-transformers",
+            got=", ".join(sorted(file.name for file in folder.iterdir())[:10]) or "an empty folder",
+            allowed=f"a folder with {MODULES}",
+            remedy="hf: takes other transformers",
+        )
+    from eatlas.sources.encoders.sentence_model_hub import on_the_hub  # noqa: PLC0415
+
+    return on_the_hub(path.as_posix(), revision)

@@ -1,0 +1,72 @@
+"""Folders of sentence-transformers: what is in them, read without the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from eatlas.errors import SourceError
+from eatlas.sources.encoders.files import PICKLED, SAFETENSORS
+
+MODULES = "modules.json"
+_UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
+_UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
+"""What a folder may hold beside the weights and settings that are used here."""
+
+
+def modules_of(folder: Path) -> list[str]:
+    """Names of the parts that a text goes through, such as Transformer, Pooling(mean), Normalize.
+
+    Raises
+    ------
+    SourceError
+        If the folder is none of sentence-transformers.
+    """
+    listed = _read(folder / MODULES)
+    try:
+        return [_module(folder / one["path"], one["type"]) for one in listed]
+    except (TypeError, KeyError) as error:
+        raise SourceError(f"{folder / MODULES}: this does not list the parts of a model") from error
+
+
+def files_of_sentence_model(folder: Path) -> list[Path]:
+    """All files that vectors may depend on, in a fixed order."""
+    return sorted(_files(folder))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name not in _UNUSED_FOLDERS:
+                yield from _files(path)
+        elif path.name == PICKLED and (folder / SAFETENSORS).is_file():
+            continue
+        elif path.suffix not in _UNUSED_SUFFIXES and path.name not in _UNUSED_SUFFIXES:
+            yield path
+
+
+def _module(folder: Path, kind: str) -> str:
+    name = kind.rpartition(".")[2]
+    if name != "Pooling":
+        return name
+    config = _read(folder / "config.json")
+    chosen = config.get("pooling_mode") or [
+        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for key, value in config.items()
+        if key.startswith("pooling_mode_") and value is True
+    ]
+    return f"Pooling({'+'.join([chosen] if isinstance(chosen, str) else chosen)})"
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            f"{file}: cannot be read as a part of a model of sentence-transformers",
+            got=str(error),
+            allowed=f"a folder with {MODULES}",
+            remedy="hf: takes other transformers",
+        ) from error
