@@ -18,11 +18,22 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.sources.files.faults import written
-from tests.sources.files.mutations import FORMATS, Original, check, try_one
-from tests.sources.files.writers import Data, as_text, word2vec_binary_lines
+from tests.sources.files.mutations import FORMATS, Original, check, damage, try_one
+from tests.sources.files.writers import (
+    WORDS,
+    Data,
+    as_text,
+    csv_file,
+    glove,
+    word2vec_binary,
+    word2vec_binary_lines,
+    word2vec_text,
+)
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
+from eatlas.sources.files import text
+from eatlas.sources.files import word2vec_binary as word2vec_binary_module
 
 TRIALS = 25
 
@@ -37,6 +48,37 @@ def test_damaged_files(writer, tmp_path):
         for trial in range(TRIALS)
     )
     assert refused > TRIALS // 8 or writer.__name__ == "text_with_index"
+
+
+def answer(path: Path) -> object:
+    """All that a file gives, or what is said of it."""
+    try:
+        source = open_vectors(path)
+        found = {word: row.tobytes() for word, row in source.lookup(WORDS).items()}
+        rows = [(words, vectors.tobytes()) for words, vectors in source.iter_chunks(5)]
+        return found, list(source.vocabulary()), rows
+    except SourceError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "writer", [glove, word2vec_text, csv_file, word2vec_binary], ids=lambda writer: writer.__name__
+)
+def test_compiled_loops_say_what_python_says(writer, tmp_path, monkeypatch):
+    path = Path(writer(tmp_path))
+    sound = path.read_bytes()
+    copies = [
+        written(
+            tmp_path / f"{trial}{path.suffix}", damage(sound, np.random.default_rng([6, trial]))
+        )
+        for trial in range(60)
+    ]
+    slow = [answer(copy) for copy in copies]
+    monkeypatch.setattr(text, "COMPILE_FROM", 0)
+    monkeypatch.setattr(text, "_COMPILE_CHUNKS_FROM", 0)
+    monkeypatch.setattr(word2vec_binary_module, "COMPILE_FROM", 0)
+    assert [answer(copy) for copy in copies] == slow
+    assert len({str(each) for each in slow}) > 20
 
 
 BEGINNINGS = (
@@ -76,10 +118,10 @@ def vectors(draw, letters) -> Data:
 
 
 def as_csv(data: Data) -> bytes:
-    text = io.StringIO()
+    table = io.StringIO()
     rows = zip(data.words, data.vectors.tolist(), strict=True)
-    csv.writer(text).writerows([["word", *range(data.dim)], *([word, *row] for word, row in rows)])
-    return text.getvalue().encode()
+    csv.writer(table).writerows([["word", *range(data.dim)], *([word, *row] for word, row in rows)])
+    return table.getvalue().encode()
 
 
 def comes_back(data: Data, path: Path, rows: int) -> None:
@@ -128,6 +170,6 @@ def test_tables(data, rows):
 def test_arrays(data, rows, kind):
     with TemporaryDirectory() as folder:
         np.save(Path(folder) / "v.npy", data.vectors)
-        text = json.dumps(data.words) if kind == "json" else "\n".join(data.words) + "\n"
-        written(Path(folder) / f"v.vocab.{kind}", text.encode())
+        words = json.dumps(data.words) if kind == "json" else "\n".join(data.words) + "\n"
+        written(Path(folder) / f"v.vocab.{kind}", words.encode())
         comes_back(data, Path(folder) / "v.npy", rows)
