@@ -17,7 +17,7 @@ import pytest
         ("run --vectors elmo:small", "error: elmo:small: there are no vectors of the kind elmo:\n  allowed: a file, one of: glove-sample, cbow: and either of these, or "),
         ("run --vectors hf:a/b/c", "error: hf:a/b/c: there is no such folder or file\n  allowed: a folder with config.json, a .gguf file, or a name on the hub such as bert-base-cased or facebook/opt-125m\n  remedy: check the path\n"),
         ("run --vectors hf:a/b/c?layr=2", "error: hf:a/b/c: unknown option\n  got: layr\n  allowed: "),
-        ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: there are no vectors of the kind https://\n"),
+        ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: no model is named\n"),
         ("run --vectors my:file.txt", "error: my:file.txt: there is no such file\n  remedy: check the path\n"),
         ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
         ("run --vectors glove_sample", "remedy: did you mean glove-sample?\n"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from eatlas.sources.encoders.cache.option import keeping
+from eatlas.sources.encoders.endpoint import open_endpoint
 from eatlas.sources.encoders.functions import open_py
 from eatlas.sources.encoders.hf import open_hf
 from eatlas.sources.encoders.sentence_model import open_st
@@ -16,7 +17,13 @@ from eatlas.sources.spec import parse_file_spec, take_option
 Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
 
-SCHEMES: dict[str, Opener] = {"hf": keeping(open_hf), "py": open_py, "st": keeping(open_st)}
+SCHEMES: dict[str, Opener] = {
+    "hf": keeping(open_hf),
+    "http": keeping(open_endpoint),
+    "https": keeping(open_endpoint),
+    "py": open_py,
+    "st": keeping(open_st),
+}
 """By the scheme without its colon; what is heavy is imported by the source, when it is used."""
 
 

@@ -1,0 +1,220 @@
+"""``https://host/v1/embeddings?model=NAME``: vectors from an endpoint that speaks like OpenAI's."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
+from eatlas.sources.encoders.arrays import as_rows
+from eatlas.sources.encoders.cutting import cut
+from eatlas.sources.encoders.endpoint_calls import post
+from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import check_options, escape, parse_options
+
+KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
+BATCH = 128
+TIMEOUT = 60.0
+OPTIONS = {
+    "model": "which model of the endpoint",
+    "dimensions": "how many components, where the model can shorten its vectors",
+    "batch": "texts in a request",
+    "timeout": "seconds to wait for an answer",
+}
+
+
+class EndpointSource:
+    """Texts encoded by an endpoint.
+
+    Parameters
+    ----------
+    address : str
+        Without options.
+    model : str
+    dimensions : int, optional
+        How many components to ask for.
+    batch : int
+        Texts in a request.
+    timeout : float
+        Seconds to wait for an answer.
+
+    Notes
+    -----
+    The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
+    are sent; it stands in no name, fingerprint, result or message.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        model: str,
+        dimensions: int | None = None,
+        batch: int = BATCH,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self.address, self.model, self.dimensions = address, model, dimensions
+        self.batch, self.timeout = batch, timeout
+        self._dim: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The address with the model; never a key."""
+        more = "" if self.dimensions is None else f"&dimensions={self.dimensions}"
+        return f"{self.address}?model={escape(self.model)}{more}"
+
+    @property
+    def dim(self) -> int:
+        """Number of components; where nothing has been encoded yet, a word is."""
+        if self._dim is None:
+            self.lookup(["word"])
+        return self._dim or 0
+
+    @property
+    def fingerprint(self) -> str:
+        """Address, model and number of components, for nothing else is known."""
+        return f"endpoint:{self.name}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That nobody can tell whether the model is still the same."""
+        return (
+            f"The model {self.model} is served by others, who can change it without notice; the "
+            "fingerprint is its address and name, not its content.",
+        )
+
+    @property
+    def encoding(self) -> Encoding:
+        """What is known of how a text becomes a vector."""
+        return Encoding(model=self.model, architecture="endpoint", level="sentence")
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vector of every passage's text.
+
+        Raises
+        ------
+        SourceError
+            If the endpoint does not answer, or not with one vector for each text.
+        """
+        found: dict[Passage, Vector] = {}
+        for batch in self.encode_batches(passages):
+            found |= batch
+            if tell is not None:
+                tell(len(found), len(passages))
+        return found
+
+    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
+        """Hand out vectors request by request."""
+        asked: defaultdict[str, list[Passage]] = defaultdict(list)
+        for one in sorted(passages, key=lambda one: (len(one.text), one.text)):
+            asked[one.text].append(one)
+        for some in cut(asked, self.batch):
+            rows = self._rows(some)
+            yield {one: row for text, row in zip(some, rows, strict=True) for one in asked[text]}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone."""
+        alone = {Passage(key, (0, len(key))): key for key in keys}
+        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+
+    def _rows(self, texts: list[str]) -> Any:
+        body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
+        if self.dimensions is not None:
+            body["dimensions"] = self.dimensions
+        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
+        answer = post(self.address, body, key, self.timeout)
+        rows = as_rows(self._in_order(answer, len(texts)), texts, self.name).astype(np.float32)
+        expected = self._dim or self.dimensions
+        if expected not in {None, rows.shape[1]}:
+            raise SourceError(
+                f"{self.name}: vectors have another length than before, or than was asked for",
+                got=f"{rows.shape[1]} components",
+                allowed=str(expected),
+            )
+        self._dim = rows.shape[1]
+        return rows
+
+    def _in_order(self, answer: Any, count: int) -> list[Any]:
+        """Vectors by the index that comes with each."""
+        try:
+            found = {one["index"]: one["embedding"] for one in answer["data"]}
+        except (TypeError, KeyError) as error:
+            shape = sorted(answer) if isinstance(answer, dict) else type(answer).__name__
+            raise SourceError(
+                f"{self.name}: the answer holds no vectors",
+                got=f"JSON with {shape}",
+                allowed='{"data": [{"index": 0, "embedding": [...]}, ...]}',
+            ) from error
+        if len(answer["data"]) != count or set(found) != set(range(count)):
+            raise SourceError(
+                f"{self.name}: the answer has not one vector for each text",
+                got=f"{len(answer['data'])} vectors with indices "
+                f"{', '.join(map(str, list(found)[:5]))}...",
+                allowed=f"{count} with indices 0 to {count - 1}",
+            )
+        return [found[i] for i in range(count)]
+
+
+def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
+    """Open an endpoint by its address; nothing is sent before a text is encoded.
+
+    Parameters
+    ----------
+    text : str
+        ``https://HOST/v1/embeddings?model=NAME``
+
+    Raises
+    ------
+    SourceError
+        If no model is named, an option cannot be, or the address holds a password.
+    """
+    address, _, said = text.partition("?")
+    parts = urlsplit(address)
+    if parts.username is not None or parts.password is not None:
+        raise SourceError(
+            f"{parts.scheme}://{parts.hostname}: a key or password must not stand in an address",
+            remedy=f"set {KEYS[0]}; addresses stand in results",
+        )
+    if not parts.hostname:
+        raise SourceError(
+            f"{text}: no host is named", allowed="https://HOST/v1/embeddings?model=NAME"
+        )
+    options = parse_options(said, address)
+    check_options(options, OPTIONS, address)
+    if not options.get("model"):
+        raise SourceError(
+            f"{address}: no model is named",
+            allowed="an endpoint of embeddings with its model: "
+            "https://HOST/v1/embeddings?model=NAME",
+            remedy="a file of vectors is downloaded first, and named by its path",
+        )
+    return (
+        EndpointSource(
+            address,
+            options["model"],
+            _whole(options, "dimensions", address),
+            _whole(options, "batch", address) or BATCH,
+            float(_whole(options, "timeout", address) or TIMEOUT),
+        ),
+    )
+
+
+def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:
+    if key not in options:
+        return None
+    text = options[key]
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
+        raise SourceError(
+            f"{where}: the option {key} cannot have this value",
+            got=f"{key}={text}",
+            allowed="a whole number from 1",
+        )
+    return int(text)
