@@ -23,14 +23,16 @@ class SlowLoop:
     module: Any
     added: tuple[int, int]
     """Special tokens before and behind a text."""
+    fold: bool = False
+    """Whether the tokenizer lower-cases and takes accents off."""
 
     @classmethod
-    def of(cls, folder, family):
+    def of(cls, folder, family, *, fold=False):
         from transformers import AutoModel, AutoTokenizer
 
         whole = AutoModel.from_pretrained(folder)
         module = whole.get_encoder() if family == "t5" else whole
-        return cls(AutoTokenizer.from_pretrained(folder), module.eval(), ADDED[family])
+        return cls(AutoTokenizer.from_pretrained(folder), module.eval(), ADDED[family], fold)
 
     def states(self, text):
         """Hidden states of all layers, shape (layers + 1, tokens, dim)."""
@@ -43,6 +45,8 @@ class SlowLoop:
 
     def tokens(self, text, span):
         """Numbers of the tokens that hold a letter of the stimulus, by walking along the text."""
+        if self.fold:
+            text = text.lower().replace("é", "e")
         start, end = (len(text[:place].encode()) for place in span)
         pieces = self.tokenizer.convert_ids_to_tokens(self.tokenizer(text)["input_ids"])
         before, behind = self.added

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -12,6 +13,7 @@ from typing import Any, Literal
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.card import Card
+from eatlas.sources.encoders.gguf_reading import read_once
 from eatlas.sources.encoders.memory import require_memory, too_little
 from eatlas.sources.encoders.quiet import quiet
 
@@ -92,7 +94,8 @@ def _load(model: Model) -> Loaded:
     device = _device(model)
     if device.type == "cpu":
         require_memory(model.path, model.card.weights, model.precision)
-    with quiet(), torch.random.fork_rng(devices=[]):
+    reading = read_once() if model.path.is_file() else nullcontext()
+    with quiet(), reading, torch.random.fork_rng(devices=[]):
         tokenizer = load_tokenizer(model)
         module = _explained(lambda: _module(model), model).eval().to(device)
     inputs = frozenset(inspect.signature(module.forward).parameters)
