@@ -232,6 +232,32 @@ def test_reduced_sets_leave_out_targets_of_several_pieces():
     assert "targets=reduced" in result.signature
 
 
+def test_attributes_are_said_as_adjectives():
+    asked = set()
+
+    def answer(question):
+        asked.add(question.other_stimulus)
+        return any_number(question)
+
+    test = make_test(
+        X=("rose", "ivy"), Y=("ant", "flea"), A=("love", "gentle", "diamond"), B=("filth", "grief")
+    )
+    result = LPBS(attributes="adjective", resamples=0)(test, Table(answer))
+    assert asked == {"lovable", "gentle", "filthy", "grief-stricken"}
+    assert result.coverage.A.used == ("love", "gentle")
+    assert result.coverage.A.found_as == {"love": "lovable"}
+    assert result.coverage.A.reasons == {"diamond": "no adjective is known for it"}
+    assert "attributes=adjective" in result.signature
+    assert len(result.similarities[0]) == 4
+
+
+@pytest.mark.parametrize(("test", "sizes"), [("c1-name", (16, 18)), ("c3-name", (16, 18))])
+def test_as_many_adjectives_as_the_published_files_have(test, sizes):
+    (found,) = eatlas.load_tests(test)
+    said = LPBS(attributes="adjective").asking
+    assert (len(said.said(found.A.terms)), len(said.said(found.B.terms))) == sizes
+
+
 def test_plurals_agree():
     asked = set()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.language import Answer, How, Question
 from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli.sentences.adjectives import NO_FORM, adjectives_of
 from eatlas.stimuli.sentences.pairs import Pair, pair
 
 Aggregate = Literal["mean", "logsum"]
@@ -34,6 +35,14 @@ class Asking:
     how: How
     aggregate: Aggregate
     normalize: Normalize
+    adjectives: bool = False
+    """Whether attributes are said as adjectives."""
+
+    def said(self, attributes: Iterable[str]) -> dict[str, str]:
+        """How each attribute is said; those that cannot be are left out."""
+        if self.adjectives:
+            return adjectives_of(attributes)
+        return {word: word for word in attributes}
 
     @property
     def causal(self) -> bool:
@@ -58,8 +67,9 @@ class Asking:
 
     def questions(self, test: AssociationTest) -> Iterator[Question]:
         """Every question that a test needs answered."""
+        attributes = self.said((*test.A.terms, *test.B.terms)).values()
         for target in (*test.X.terms, *test.Y.terms):
-            for attribute in (*test.A.terms, *test.B.terms):
+            for attribute in attributes:
                 for asked in self.both(target, attribute):
                     yield from asked
 
@@ -104,12 +114,15 @@ def ratios(
     most_pieces : int, optional
         Targets of more pieces are left out.
     """
-    reasons: dict[tuple[str, str], str] = {}
+    said = asking.said((*test.A.terms, *test.B.terms))
+    reasons = {key: NO_FORM for key in _terms(test, "AB") if key[1] not in said}
     pieces: dict[tuple[str, str], int] = {}
     found: dict[tuple[str, str], list[tuple[Answer, Answer]]] = {}
     for x_role, x in _terms(test, "XY"):
         for a_role, a in _terms(test, "AB"):
-            both = [(answers[one], answers[other]) for one, other in asking.both(x, a)]
+            if a not in said:
+                continue
+            both = [(answers[one], answers[other]) for one, other in asking.both(x, said[a])]
             found[x, a] = both
             for answer in (each for pairs in both for each in pairs):
                 for key, count, fault in _account(answer, (x_role, x), (a_role, a), asking.causal):
@@ -119,7 +132,7 @@ def ratios(
     for key in _terms(test, "XY"):
         if most_pieces is not None and key not in reasons and pieces[key] > most_pieces:
             reasons[key] = f"{pieces[key]} pieces; the reduced word sets have words of one"
-    groups = {role: _group(test, role, reasons) for role in ROLES}
+    groups = {role: _group(test, role, reasons, said) for role in ROLES}
     used = {role: groups[role].used for role in ROLES}
     values = [
         [asking.ratio(found[x, a]) for a in (*used["A"], *used["B"])]
@@ -149,9 +162,13 @@ def _terms(test: AssociationTest, roles: str) -> list[tuple[str, str]]:
 
 
 def _group(
-    test: AssociationTest, role: str, reasons: Mapping[tuple[str, str], str]
+    test: AssociationTest,
+    role: str,
+    reasons: Mapping[tuple[str, str], str],
+    said: Mapping[str, str],
 ) -> GroupCoverage:
     terms = test.concept(role).terms
     why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
     used = tuple(term for term in terms if term not in why)
-    return GroupCoverage(used=used, missing=tuple(why), reasons=why)
+    forms = {term: said[term] for term in used if role in "AB" and said[term] != term}
+    return GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=forms)

@@ -41,6 +41,7 @@ from eatlas.version import __version__
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]
+Attributes = Literal["written", "adjective"]
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
@@ -85,6 +86,9 @@ class LPBS(ThreeLevels):
     targets : {"full", "reduced"}, default "full"
         Reduced: without targets of several pieces, which are not in the model's vocabulary
         (appendix B.2 of Husse and Spitz 2022).
+    attributes : {"written", "adjective"}, default "written"
+        As adjectives (love as lovable), and without those that have none (Table 6 of Husse and
+        Spitz 2022), so that *Rose is love.* becomes *Rose is lovable.*
 
     Raises
     ------
@@ -113,6 +117,7 @@ templates=basic,threshold=0.2)'
     pieces: Pieces = field(default="joint", kw_only=True)
     normalize: Normalize = field(default="sum", kw_only=True)
     targets: Targets = field(default="full", kw_only=True)
+    attributes: Attributes = field(default="written", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,6 +126,7 @@ templates=basic,threshold=0.2)'
         self._check_choice("pieces", Pieces)
         self._check_choice("normalize", Normalize)
         self._check_choice("targets", Targets)
+        self._check_choice("attributes", Attributes)
         self._check("plural", "words with ; between them", ok=isinstance(self.plural, str))
         text = isinstance(self.templates, str) and bool(self.templates.strip())
         self._check("templates", f"a name, a TOML file, or {EXAMPLE}", ok=text)
@@ -133,7 +139,7 @@ templates=basic,threshold=0.2)'
         """Parameters that a signature leaves out: those that change nothing."""
         idle = {"plural": not self.plural, "pieces": self.model == "causal"}
         idle |= {"normalize": self.normalize == "sum" and self.model == "masked"}
-        idle |= {"targets": self.targets == "full"}
+        idle |= {"targets": self.targets == "full", "attributes": self.attributes == "written"}
         return super().idle() | {name for name, left_out in idle.items() if left_out}
 
     @cached_property
@@ -156,7 +162,10 @@ templates=basic,threshold=0.2)'
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
         how = "next" if self.model == "causal" else self.pieces
         plural = built_in_pairs().plural | own
-        return Asking(self.sentences, plural, how, self.aggregate, self.normalize)
+        adjectives = self.attributes == "adjective"
+        return Asking(
+            self.sentences, plural, how, self.aggregate, self.normalize, adjectives=adjectives
+        )
 
     @property
     def needs(self) -> Need:
