@@ -65,6 +65,8 @@ def test_the_page_says_what_moves_and_has_no_cosines(result):
     assert "Level 3: the log-ratios themselves" in html
     assert "Level 3: the cosines themselves" not in html
     assert "kurita2019measuring" in html
+    assert 'class="summary lpbs"' in html
+    assert "whose p-values move labels of attributes" in html
     assert "<dt>Log-ratio</dt>" in html
 
 
@@ -91,3 +93,8 @@ def test_level_3_is_drawn_in_its_unit_and_not_mixed(result):
     other = eatlas.run(tests="weat-6")[0]
     with pytest.raises(ResultsError, match="one scale cannot show these results"):
         level3.prepare([result, other])
+
+
+def test_its_level_1_belongs_to_the_family(result):
+    (member,) = Results([result]).family()
+    assert (member.level, member.p) == ("level1", result.level1.p.two_sided)

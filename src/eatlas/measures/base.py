@@ -23,6 +23,7 @@ from eatlas.errors import (
 )
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.few_terms import needs_sentences, or_another_measure
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -336,7 +337,7 @@ class AssociationMeasure(ABC):
                 continue
             concept = test.concept(role).name
             if test.concept(role).sentences:
-                raise _needs_sentences(test, role, len(group.used), source)
+                raise needs_sentences(test, role, len(group.used), source)
             allowed = (
                 f"at least {least} usable terms for {self.name} "
                 f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"
@@ -346,7 +347,7 @@ class AssociationMeasure(ABC):
                     f"test {test.id}, group {role} ({concept}): a group of one term",
                     got=repr(test.concept(role).terms[0]),
                     allowed=allowed,
-                    remedy=f"add terms{_or_another_measure(test)}",
+                    remedy=f"add terms{or_another_measure(test)}",
                 )
             reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
             raise CoverageError(
@@ -369,32 +370,6 @@ class AssociationMeasure(ABC):
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""
         return replace(self, **parameters)
-
-
-def _needs_sentences(test: AssociationTest, role: str, used: int, source: str) -> CoverageError:
-    """Say that vectors of words do not serve where sentences are asked for."""
-    concept = test.concept(role)
-    return CoverageError(
-        f"test {test.id}, group {role} ({concept.name}): these are sentences, "
-        f"and {source} has no vectors for them",
-        got=f"{used} of {len(concept.terms)}; {concept.terms[0]!r} is one of them",
-        allowed="a source that encodes sentences",
-        remedy="use a sentence encoder or a cbow: source, which takes the mean of the words' "
-        "vectors, or the test of the words that these sentences are made of",
-    )
-
-
-def _or_another_measure(test: AssociationTest) -> str:
-    """Name the measures that take a test whose groups are this small."""
-    from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
-
-    sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
-    fitting = [
-        kind.name
-        for kind in measure_types().values()
-        if kind.kind == test.kind and all(sizes[r] >= n for r, n in kind.minimum.items())
-    ]
-    return f", or measure the test by {' or '.join(fitting)}" if fitting else ""
 
 
 def _number(value: object, low: float, high: float) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from eatlas.errors import EatlasError
 from eatlas.results.base import AssociationResult
-from eatlas.results.ml_eat import MLEATResult
+from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import Level, Tail
 from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.weat import WEATResult
@@ -124,9 +124,9 @@ def family_of(
 def _levels(result: AssociationResult) -> list[tuple[str, str | None, Level]]:
     """The effect sizes of a result that have a p-value: place, term and level."""
     found: list[Any] = []
-    if isinstance(result, MLEATResult | WEATResult):
+    if isinstance(result, ThreeLevelResult | WEATResult):
         found.append(("level1", None, result.level1))
-    if isinstance(result, MLEATResult):
+    if isinstance(result, ThreeLevelResult):
         found += [(f"level2.{role}", None, result.level2.group(role)) for role in "XY"]
     if isinstance(result, SCEATResult):
         found += [("level2", entry.term, entry.level2) for entry in result.terms]

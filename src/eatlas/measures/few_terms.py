@@ -1,0 +1,32 @@
+"""What is said where a group has too few usable terms."""
+
+from __future__ import annotations
+
+from eatlas.errors import CoverageError
+from eatlas.stimuli import ROLES, AssociationTest
+
+
+def needs_sentences(test: AssociationTest, role: str, used: int, source: str) -> CoverageError:
+    """Say that vectors of words do not serve where sentences are asked for."""
+    concept = test.concept(role)
+    return CoverageError(
+        f"test {test.id}, group {role} ({concept.name}): these are sentences, "
+        f"and {source} has no vectors for them",
+        got=f"{used} of {len(concept.terms)}; {concept.terms[0]!r} is one of them",
+        allowed="a source that encodes sentences",
+        remedy="use a sentence encoder or a cbow: source, which takes the mean of the words' "
+        "vectors, or the test of the words that these sentences are made of",
+    )
+
+
+def or_another_measure(test: AssociationTest) -> str:
+    """Name the measures that take a test whose groups are this small."""
+    from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
+
+    sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
+    fitting = [
+        kind.name
+        for kind in measure_types().values()
+        if kind.kind == test.kind and all(sizes[r] >= n for r, n in kind.minimum.items())
+    ]
+    return f", or measure the test by {' or '.join(fitting)}" if fitting else ""
