@@ -156,6 +156,7 @@ def _open_folder(path: Path, options: Options, name: str) -> WholeSource:
         raise SourceError(
             f"{path}: this is a directory",
             allowed="a file of vectors, or the folder of a spaCy pipeline that has vectors",
+            remedy=f"for a transformer: hf:{path}" if (path / "config.json").is_file() else None,
         )
     check_options(options, {}, str(path))
     return spacy.open_spacy(place, name)
