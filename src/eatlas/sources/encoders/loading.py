@@ -108,7 +108,7 @@ def load_tokenizer(model: Model) -> Any:
 
     folder, more = _place(model)
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
+        found = AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
     except Exception as error:
         raise SourceError(
             f"{model.path}: the tokenizer cannot be loaded",
@@ -116,6 +116,23 @@ def load_tokenizer(model: Model) -> Any:
             allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
             remedy=_trust_remedy(error),
         ) from error
+    _require_vocabulary(found, model.path)
+    return found
+
+
+def _require_vocabulary(tokenizer: Any, path: Path) -> None:
+    """Refuse a tokenizer that transformers made of nothing, where its files are missing.
+
+    It would know no word. Tokenizers of bytes have no files, and name none.
+    """
+    files = set(type(tokenizer).vocab_files_names.values())
+    if path.is_file() or not files or any((path / name).is_file() for name in files):
+        return
+    raise SourceError(
+        f"{path}: the vocabulary of the tokenizer is not there",
+        got=f"none of {', '.join(sorted(files))}",
+        remedy="fetch the model again, with the files of its tokenizer",
+    )
 
 
 def _module(model: Model) -> Any:
