@@ -12,6 +12,7 @@ from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.trend_words import levels_of_trend
 from eatlas.results import (
     AssociationResult,
+    CEATResult,
     LPBSResult,
     SCEATResult,
     ThreeLevelResult,
@@ -26,6 +27,8 @@ NAMED = 12
 _MEASURES = {
     "ml-eat": "the Multilevel Embedding Association Test (ML-EAT; Wolfe, Hiniker and Howe 2024), "
     "which compares two groups of target terms with two groups of attribute terms at three levels",
+    "ceat": "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the "
+    "three levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)",
     "weat": "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)",
     "lpbs": "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019), "
     "at the three levels of the ML-EAT and over attributes",
@@ -98,6 +101,7 @@ def _sentences(
         f"{_list(sources)} with eatlas {versions}."
     )
     yield from _measures(given)
+    yield from _draws(given)
     yield from _p_values(given)
     yield from _intervals(given)
     if family is not None and family.family is not None:
@@ -140,6 +144,16 @@ def _formula(measure: str, given: Sequence[AssociationResult]) -> str:
         f"Association is {closeness}; effect sizes d are differences of means divided by "
         f"{_sd(parameters)}."
     )
+
+
+def _draws(given: Sequence[AssociationResult]) -> Iterator[str]:
+    """How contexts were drawn."""
+    known = [r.draws for r in given if isinstance(r, CEATResult)]
+    for number in dict.fromkeys(draws.count for draws in known):
+        yield (
+            f"Effect sizes of the CEAT are means over {number_of(number, 'draw')} of one context "
+            "for each stimulus, and its p-values those of these means."
+        )
 
 
 def _log_ratio(given: Sequence[AssociationResult]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from eatlas.report.contexts import in_other_contexts
 from eatlas.report.levels import LevelRow
 from eatlas.report.numerals import (
     count,
@@ -18,7 +19,7 @@ from eatlas.report.numerals import (
 from eatlas.report.sentences import short_name
 from eatlas.report.stimulus_level import stimulus_rows
 from eatlas.report.text import isolated
-from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult, CEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.uncertainty import Uncertainty
 
 DRAWN = {
@@ -45,6 +46,8 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     if isinstance(result, ThreeLevelResult | WEATResult) and result.uncertainty is not None:
         text = " ".join(_other_words(result, result.uncertainty, levels[0]))
         found.append(Statement("Other words.", text))
+    if isinstance(result, CEATResult):
+        found.append(Statement("Other contexts.", in_other_contexts(result)))
     single = _single_terms(result, levels[0])
     if single:
         found.append(Statement("Single terms.", single))

@@ -27,6 +27,15 @@ _CALISKAN = """\
   pages = {183--186},
   year = {2017}
 }"""
+_CEAT = """\
+@inproceedings{guo2021detecting,
+  author = {Guo, Wei and Caliskan, Aylin},
+  title = {Detecting Emergent Intersectional Biases: Contextualized Word Embeddings Contain a
+    Distribution of Human-like Biases},
+  booktitle = {Proceedings of the 2021 AAAI/ACM Conference on AI, Ethics, and Society},
+  pages = {122--133},
+  year = {2021}
+}"""
 _LPBS = """\
 @inproceedings{kurita2019measuring,
   author = {Kurita, Keita and Vyas, Nidhi and Pareek, Ayush and Black, Alan W. and Tsvetkov, Yulia},
@@ -118,8 +127,9 @@ def bibtex(
     resampled = any(getattr(result, "uncertainty", None) is not None for result in given)
     wanted = [
         (bool(given), _software(result.provenance.version for result in given)),
-        (bool(measures & {"ml-eat", "lpbs"}), _ML_EAT),
+        (bool(measures & {"ml-eat", "ceat", "lpbs"}), _ML_EAT),
         (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
+        ("ceat" in measures, _CEAT),
         ("lpbs" in measures, _LPBS),
         (resampled, _BOOTSTRAP),
         (any(result.source == _SAMPLE for result in given), _GLOVE),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from eatlas.report import legend
 from eatlas.report.anchors import anchors
+from eatlas.report.contexts import listed_contexts, over_draws
 from eatlas.report.drawings.bars import change_bar, share_bar
 from eatlas.report.drawings.cosines import blocks, cosine_plot
 from eatlas.report.drawings.interval import glance, interval, ruler
@@ -25,7 +26,15 @@ from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
 from eatlas.report.stimulus_level import StimulusRow, stimulus_level, stimulus_rows
-from eatlas.results import AssociationResult, LPBSResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    CEATResult,
+    LPBSResult,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
+from eatlas.results.ceat import OverDraws
 from eatlas.results.ml_eat import StimulusMLEAT
 from eatlas.results.sc_eat import TermAssociation
 
@@ -112,7 +121,7 @@ class Section:
     @property
     def patterns(self) -> list[tuple[str, float, Markup, Markup]]:
         """Label, share, map and bar of the nine patterns over resamples, largest share first."""
-        shares = self._shares
+        shares = self.shares
         if not shares:
             return []
         ordered = sorted(
@@ -126,8 +135,10 @@ class Section:
         ]
 
     @property
-    def _shares(self) -> dict[str, float] | None:
-        """Shares of the patterns; of a test of sentences those over stimuli."""
+    def shares(self) -> dict[str, float] | None:
+        """Shares of the patterns; of a test of sentences over stimuli, of a CEAT over draws."""
+        if isinstance(self.result, CEATResult):
+            return self.result.draws.patterns
         if not isinstance(self.result, ThreeLevelResult):
             return None
         over = self.result.stimulus_level
@@ -151,6 +162,15 @@ class Section:
         """Their EAT pattern; empty where there is none."""
         over = stimulus_level(self.result)
         return over.pattern.label if isinstance(over, StimulusMLEAT) and over.pattern else ""
+
+    @property
+    def over_draws(self) -> list[tuple[str, str, OverDraws]]:
+        """Title, name and figures of each level over draws of contexts."""
+        return over_draws(self.result) if isinstance(self.result, CEATResult) else []
+
+    def contexts(self, role: str) -> list[tuple[str, int]]:
+        """Stimuli of a group with their numbers of contexts, where those were drawn."""
+        return listed_contexts(self.result, role) if isinstance(self.result, CEATResult) else []
 
     @property
     def terms(self) -> list[TermAssociation]:

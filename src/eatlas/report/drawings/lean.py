@@ -7,7 +7,7 @@ from eatlas.report.drawings.rows import LEFT, RIGHT, WIDTH, figure, row_name, sh
 from eatlas.report.numerals import effect
 from eatlas.report.svg import INK, MUTED, label, tag, words
 from eatlas.report.text import isolated
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, CEATResult
 from eatlas.results.weat import TargetScores
 
 _NAME_END, _NAME_ROOM = 150.0, 90.0
@@ -19,12 +19,13 @@ def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
     Empty where the scores do not belong to the terms one by one.
     """
     values = {"X": scores.X, "Y": scores.Y}
-    if not all(v and len(v) == len(result.coverage.group(r).used) for r, v in values.items()):
+    names = {role: _scored(result, role) for role in values}
+    if not all(v and len(v) == len(names[r]) for r, v in values.items()):
         return ""
     axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
     rows = [
         _terms(
-            result.concepts.name(role), result.coverage.group(role).used, values[role],
+            result.concepts.name(role), names[role], values[role],
             axis, 16 + 72.0 * place,
         )
         for place, role in enumerate("XY")
@@ -42,6 +43,13 @@ def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
             for role, v in values.items()
         ),
     )
+
+
+def _scored(result: AssociationResult, role: str) -> tuple[str, ...]:
+    """What has a score: used terms, or the stimuli of draws of contexts."""
+    if isinstance(result, CEATResult):
+        return tuple(result.draws.contexts.group(role))
+    return result.coverage.group(role).used
 
 
 def _terms(
