@@ -174,7 +174,7 @@ def after():
     counts = {role: {f"{role}{i:02}": CONTEXTS for i in range(STIMULI)} for role in "XYAB"}
     contexts = Contexts(rows, counts)
     given = Input({}, None, (), head(), np.random.default_rng(0), contexts=contexts)
-    eatlas.CEAT(n=600).compute(given, [])  # loads compiled code
+    eatlas.CEAT(n=2_000).compute(given, [])  # loads compiled code
     start = time.perf_counter(), time.process_time()
     eatlas.CEAT(n=DRAWS).compute(given, [])
     taken = time.perf_counter() - start[0], time.process_time() - start[1]

@@ -16,6 +16,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from eatlas.cli.draws_table import EXPLANATION as ABOUT_DRAWS
+from eatlas.cli.draws_table import over_draws
 from eatlas.cli.stimulus_table import over_stimuli
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
@@ -61,6 +63,9 @@ def print_results(results: Results) -> None:
         if over := over_stimuli(members):
             _print(console, over)
             _print(console, Text(f"{EXPLANATION} In parentheses: p over sentences.", "dim"))
+        if drawn := over_draws(members):
+            _print(console, drawn)
+            _print(console, Text(ABOUT_DRAWS, "dim"))
         if len(family := Results(members).family()) > 1:
             _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
     _print_comparisons(console, results)

@@ -232,9 +232,10 @@ def _require_sentences(test: AssociationTest) -> None:
     """Say what to do with a test of words."""
     words = [role for role in ROLES if not test.concept(role).sentences]
     if words:
+        terms = test.concept(words[0]).terms
         raise StimulusError(
             f"the measure ceat takes contexts, and test {test.id} has words",
-            got=f"{words[0]}: {', '.join(test.concept(words[0]).terms[:3])}, ...",
+            got=f"{words[0]}: {', '.join(terms[:3])}{', ...' if len(terms) > 3 else ''}",
             allowed="tests whose stimuli stand in sentences",
             remedy="take a battery of sentences, such as --tests sent-caliskan, or give contexts "
             "of these words by --contexts FILE",
