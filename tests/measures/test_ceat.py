@@ -3,7 +3,9 @@
 import json
 import math
 import warnings
+from importlib import resources
 
+import jsonschema
 import numpy as np
 import pytest
 from scipy import stats
@@ -307,10 +309,18 @@ def test_without_any_spread_nothing_is_defined():
     assert (over.undefined, over.sd, over.quantiles, over.combined, over.shares) == (
         5, None, None, None, None,
     )  # fmt: skip
-    assert json.loads(to_json_line(result))["draws"]["level1"]["combined"] is None
+    written = json.loads(to_json_line(result))
+    assert written["draws"]["level1"]["combined"] is None
+    validator().validate(written)
+
+
+def validator():
+    path = resources.files("eatlas.results") / "data" / "result-1.schema.json"
+    return jsonschema.Draft202012Validator(json.loads(path.read_text("utf-8")))
 
 
 def test_records_come_back_equal_and_become_a_frame(result):
+    validator().validate(json.loads(to_json_line(result)))
     assert record_from_dict(json.loads(to_json_line(result))) == result
     (row,) = result.rows()
     assert row["draws"] == 60
