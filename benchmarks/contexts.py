@@ -64,6 +64,7 @@ def compare(path: Path, quarter: Path, given: argparse.Namespace) -> None:
     whole, small = (extraction(one, given) for one in (path, quarter))
     say("eatlas contexts, cold", size, whole["cold"])
     say("eatlas contexts", size, whole["seconds"])
+    say("  of that, on the processor", size, whole["busy"])
     print(f"  {whole['found']:,} found, {whole['kept']:,} kept")
     print(f"  peak memory {whole['peak']:.0f} MiB; for a quarter of it {small['peak']:.0f} MiB")
     for command in ("wc -l", "grep -c love"):
@@ -106,14 +107,15 @@ def extract(path: Path, given: argparse.Namespace) -> dict[str, float]:
         small.write(b"a love\n")
         small.flush()
         loading = timed(lambda: once(Path(small.name)))
-    begun = time.perf_counter()
+    begun, busy = time.perf_counter(), time.process_time()
     contexts = once(path)
-    seconds = time.perf_counter() - begun
+    seconds, busy = time.perf_counter() - begun, time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = sum(one.found for one in contexts.counts)
     return {
         "cold": loading + seconds,
         "seconds": seconds,
+        "busy": busy,
         "peak": peak,
         "found": found,
         "kept": len(contexts),
@@ -162,7 +164,9 @@ def write(path: Path, size: int) -> None:
 
 def english() -> Iterator[str]:
     """Every line of the four books, without markup."""
-    with gzip.open(SHARE / "dictd" / "gcide.dict.dz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        SHARE / "dictd" / "gcide.dict.dz", "rt", encoding="utf-8", errors="replace"
+    ) as file:
         yield from filled(file)
     for path in sorted((SHARE / "wordnet").glob("data.*")):
         yield from filled(line.partition("| ")[2] for line in path.open(encoding="utf-8"))

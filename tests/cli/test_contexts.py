@@ -29,7 +29,7 @@ def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
     assert lines[0].split() == ["stimulus", "found", "kept"]
     assert lines[1].split() == ["aster", "2", "2"]
     assert f"3 texts of 1 file(s), {corpus.stat().st_size} bytes" in lines
-    assert "1 damaged lines were skipped" in lines
+    assert "skipped, damaged lines: 1" in lines
     assert "with fewer than 2: clover (1), ant (1)" in lines
     assert "without any context: iris, lily, flea, wasp, gnat, love" in ended.out.replace("\n", " ")
     assert lines[-1] == "contexts: contexts.parquet"

@@ -29,7 +29,7 @@ def _read(found: Contexts) -> list[str]:
     skipped: Counter[str] = sum((Counter(file["skipped"]) for file in files), Counter())
     lines = [f"{texts:,} texts of {len(files)} file(s), {sum(f['size'] for f in files):,} bytes"]
     if damaged:
-        lines.append(f"{damaged:,} damaged lines were skipped")
+        lines.append(f"skipped, damaged lines: {damaged:,}")
     lines += [f"skipped, {reason}: {n:,}" for reason, n in skipped.items()]
     return lines
 

@@ -336,13 +336,14 @@ class AssociationMeasure(ABC):
             if len(group.used) >= least:
                 continue
             concept = test.concept(role).name
-            if test.concept(role).sentences:
+            alone = len(test.concept(role).terms) < least
+            if test.concept(role).sentences and not alone:
                 raise needs_sentences(test, role, len(group.used), source)
             allowed = (
                 f"at least {least} usable terms for {self.name} "
                 f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"
             )
-            if len(test.concept(role).terms) < least:
+            if alone:
                 raise CoverageError(
                     f"test {test.id}, group {role} ({concept}): a group of one term",
                     got=repr(test.concept(role).terms[0]),
