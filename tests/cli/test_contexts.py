@@ -81,6 +81,8 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
     script = (
         "import os, signal, sys\n"
         "from eatlas.sources.corpora import extraction\n"
+        # a shell that starts tests in the background has them ignore the signal
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "read = extraction.read_texts\n"
         "def cut_off(*given):\n"
         "    yield from read(*given)\n"
