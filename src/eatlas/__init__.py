@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
     from eatlas.sources import ArraySource, open_vectors
-    from eatlas.sources.corpora import Contexts, find_contexts, load_contexts, with_contexts
+    from eatlas.sources.corpora import (
+        Contexts,
+        Pairs,
+        find_contexts,
+        find_pairs,
+        load_contexts,
+        load_pairs,
+        with_contexts,
+    )
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.language import language_model
     from eatlas.sources.published import fetch_vectors
@@ -43,14 +51,17 @@ __all__ = [
     "EatlasError",
     "EatlasWarning",
     "GroupsTest",
+    "Pairs",
     "Results",
     "__version__",
     "diagnose",
     "fetch_vectors",
     "find_contexts",
+    "find_pairs",
     "get_measure",
     "language_model",
     "load_contexts",
+    "load_pairs",
     "load_tests",
     "open_vectors",
     "permutation_test",
@@ -74,14 +85,17 @@ _HOME = {
     "GroupsTest": "eatlas.stimuli",
     "LPBS": "eatlas.measures",
     "MLEAT": "eatlas.measures",
+    "Pairs": "eatlas.sources.corpora",
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
     "fetch_vectors": "eatlas.sources.published",
     "find_contexts": "eatlas.sources.corpora",
+    "find_pairs": "eatlas.sources.corpora",
     "get_measure": "eatlas.measures",
     "load_contexts": "eatlas.sources.corpora",
+    "load_pairs": "eatlas.sources.corpora",
     "language_model": "eatlas.sources.language",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",

@@ -42,7 +42,7 @@ def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
         "contexts", corpus, "--tests", test_file, "-o", "c.csv", "--seed", 4, "--json"
     )
     said = json.loads(ended.out)
-    assert (said["seed"], said["counts"]["aster"], said["files"][0]["damaged"]) == (4, [2, 2], 1)
+    assert (said["seed"], said["counts"][0], said["files"][0]["damaged"]) == (4, ["aster", 2, 2], 1)
     assert (tmp_path / "c.csv").read_text().startswith("stimulus,text,start,end\n")
 
 
@@ -123,3 +123,17 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
         "error: --per-term says how many contexts are taken of a file of contexts\n"
         "  got: --per-term 2 alone\n  allowed: --contexts FILE --per-term N\n"
     )
+
+
+def test_pairs(eatlas_cli, tmp_path, test_file):
+    (tmp_path / "some.txt").write_text("aster love\nant war\n")
+    ended = eatlas_cli("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines() == [
+        "2 texts of 1 file(s), 19 bytes",
+        "pairs with a context: 2 of 64; contexts kept: 2",
+        "targets without any pair: clover, iris, lily, flea, wasp, gnat",
+        "",
+        "pairs: p.csv",
+    ]
+    assert len(eatlas.load_pairs(tmp_path / "p.csv")) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ import typer
 from eatlas.cli.say import output_of_a_command, remark
 
 if TYPE_CHECKING:
-    from eatlas.sources.corpora import Contexts
+    from eatlas.sources.corpora import Contexts, Pairs
     from eatlas.sources.corpora.account import Damage
 
 SHOWN = 5
@@ -54,6 +55,17 @@ def contexts(
             help="Words on either side of the stimulus, or the whole sentence.",
         ),
     ] = "9",
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Look for a target and an attribute of one test in one text, for LPBS; "
+            "--per-term counts contexts of a pair.",
+        ),
+    ] = False,
+    distance: Annotated[
+        int, typer.Option(metavar="N", help="Most words between the two of a pair.", min=0)
+    ] = 18,
     case: Annotated[
         str,
         typer.Option(
@@ -112,7 +124,7 @@ def contexts(
     texts come.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
-    from eatlas.sources.corpora import find_contexts  # noqa: PLC0415  (--help waits for none)
+    from eatlas.sources.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.sources.corpora.storing import require_ending  # noqa: PLC0415
 
     require_ending(output)
@@ -123,8 +135,9 @@ def contexts(
         "compounds": compounds,
         "unit": unit,
     }
+    find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
     with _damage_told(log) as tell:
-        found = find_contexts(
+        found = find(
             corpus,
             tests,
             per_term=per_term,
@@ -175,11 +188,12 @@ def _damage_told(log: Path | None) -> Iterator[Any]:
         yield lambda damage: tell(damage, file)
 
 
-def _show(found: Contexts, output: Path, *, as_json: bool) -> None:
+def _show(found: Contexts | Pairs, output: Path, *, as_json: bool) -> None:
     if as_json:
         import json  # noqa: PLC0415
 
-        said = {**found.provenance, "counts": {c.stimulus: [c.found, c.kept] for c in found.counts}}
+        counts = [list(count) for count in found.counts]
+        said = {**found.provenance, "counts": counts}
         typer.echo(json.dumps(said, ensure_ascii=False))
         return
     from eatlas.cli.contexts_table import print_contexts  # noqa: PLC0415

@@ -7,22 +7,42 @@ from pathlib import Path
 
 import typer
 
-from eatlas.sources.corpora import Contexts, Count
+from eatlas.sources.corpora import Contexts, Count, Pairs
 
 
-def print_contexts(found: Contexts, output: Path) -> None:
+def print_contexts(found: Contexts | Pairs, output: Path) -> None:
     """Print the counts of every stimulus, what was skipped, and where the file lies."""
+    if isinstance(found, Contexts):
+        _print_counts(found)
+        wanting = _wanting(found)
+    else:
+        wanting = _of_pairs(found)
+    for line in (*_read(found), *wanting):
+        typer.echo(line)
+    typer.echo(f"\n{'contexts' if isinstance(found, Contexts) else 'pairs'}: {output}")
+
+
+def _print_counts(found: Contexts) -> None:
     width = max(len("stimulus"), *(len(count.stimulus) for count in found.counts))
     typer.echo(f"{'stimulus':<{width}}  {'found':>11}  {'kept':>7}")
     for count in found.counts:
         typer.echo(f"{count.stimulus:<{width}}  {count.found:>11,}  {count.kept:>7,}")
     typer.echo("")
-    for line in (*_read(found), *_wanting(found)):
-        typer.echo(line)
-    typer.echo(f"\ncontexts: {output}")
 
 
-def _read(found: Contexts) -> list[str]:
+def _of_pairs(found: Pairs) -> list[str]:
+    """Say how many pairs there are; a test of 50 and 50 stimuli has 2,500."""
+    there = [count for count in found.counts if count.kept]
+    targets = dict.fromkeys(count.target for count in found.counts)
+    alone = [one for one in targets if not any(count.target == one for count in there)]
+    said = [
+        f"pairs with a context: {len(there):,} of {len(found.counts):,}; "
+        f"contexts kept: {len(found):,}"
+    ]
+    return [*said, f"targets without any pair: {', '.join(alone)}"] if alone else said
+
+
+def _read(found: Contexts | Pairs) -> list[str]:
     files = found.provenance["files"]
     texts = sum(file["texts"] for file in files)
     damaged = sum(file["damaged"] for file in files)

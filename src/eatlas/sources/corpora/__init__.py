@@ -1,18 +1,23 @@
 """Texts as a source: contexts of stimuli, sampled from corpora."""
 
 from eatlas.sources.corpora.attaching import with_contexts
-from eatlas.sources.corpora.extraction import find_contexts, stimuli_of
-from eatlas.sources.corpora.record import Context, Contexts, Count
+from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
+from eatlas.sources.corpora.record import Context, Contexts, Count, PairContext, PairCount, Pairs
 from eatlas.sources.corpora.spelling import Rule
-from eatlas.sources.corpora.storing import load_contexts
+from eatlas.sources.corpora.storing import load_contexts, load_pairs
 
 __all__ = [
     "Context",
     "Contexts",
     "Count",
+    "PairContext",
+    "PairCount",
+    "Pairs",
     "Rule",
     "find_contexts",
+    "find_pairs",
     "load_contexts",
+    "load_pairs",
     "stimuli_of",
     "with_contexts",
 ]

@@ -285,10 +285,12 @@ def part_paragraphs(data: NDArray[np.uint8]) -> None:
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def count_lines(data: NDArray[np.uint8]) -> tuple[Any, Any]:
     """Count newlines, and lines that are not empty."""
-    newlines, filled = 0, 0
-    before = np.uint8(10)
-    for byte in data:
-        newlines += byte == 10
-        filled += (byte == 10) & (before != 10)
-        before = byte
-    return newlines, filled + (before != 10)
+    size = len(data)
+    if size == 0:
+        return 0, 0
+    newlines, filled = np.int64(data[0] == 10), np.int64(data[size - 1] != 10)
+    for i in range(1, size):
+        ends = data[i] == 10
+        newlines += ends
+        filled += ends & (data[i - 1] != 10)
+    return newlines, filled

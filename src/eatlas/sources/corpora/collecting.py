@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -40,7 +40,7 @@ class Collector:
         self.matcher, self.window = matcher, window
         count = len(matcher.stimuli)
         self.found = np.zeros(count, np.int64)
-        self._reservoirs = [Reservoir(per_term) for _ in range(count)]
+        self._reservoirs = [Reservoir[Kept](per_term) for _ in range(count)]
         seeds = [key_seed(seed, stimulus) for stimulus in matcher.stimuli]
         self._seeds = np.array(seeds, np.uint64)
         self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
@@ -60,7 +60,7 @@ class Collector:
 
         data, which = batch.data, matches.stimuli
         self.found += np.bincount(which, minlength=len(self.found))
-        begins, stops = self._bounds(batch, matches)
+        begins, stops = window_bounds(batch, matches, self.window)
         offsets = np.empty(len(matches), np.int64)
         keys = np.empty(len(matches), np.uint64)
         starts, ends = matches.starts, matches.ends
@@ -75,20 +75,21 @@ class Collector:
         for number in np.unique(which[taken]).tolist():
             self._limits[number] = self._reservoirs[number].limit
 
-    def _bounds(self, batch: Batch, matches: Matches) -> NDArray[np.int64]:
-        """Return where the contexts of matches begin and end, shape (2, matches)."""
-        from eatlas.sources.corpora import _kernels  # noqa: PLC0415
 
-        bounds = np.empty((2, len(matches)), np.int64)
-        place = (batch.data, matches.starts, matches.ends, batch.separator)
-        if not isinstance(self.window, int):
-            from eatlas.sources.corpora import _sentence_kernels  # noqa: PLC0415
+def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.int64]:
+    """Return where the contexts of matches begin and end, shape (2, matches)."""
+    from eatlas.sources.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
-            tables = (character_table(), abbreviations())
-            _sentence_kernels.sentence_windows(*place, MOST, tables, bounds)
-        else:
-            _kernels.word_windows(*place, self.window, MOST, bounds)
-        return bounds
+    bounds = np.empty((2, len(matches)), np.int64)
+    place = (batch.data, matches.starts, matches.ends, batch.separator)
+    if not isinstance(window, int):
+        from eatlas.sources.corpora import _sentence_kernels  # noqa: PLC0415
+
+        tables = (character_table(), abbreviations())
+        _sentence_kernels.sentence_windows(*place, MOST, tables, bounds)
+    else:
+        _kernels.word_windows(*place, window, MOST, bounds)
+    return bounds
 
 
 def cut_out(data: NDArray[np.uint8], place: Sequence[int], offset: int) -> Kept:
@@ -101,3 +102,19 @@ def cut_out(data: NDArray[np.uint8], place: Sequence[int], offset: int) -> Kept:
     stimulus = b" ".join(data[start:end].tobytes().split())
     first = len(text[:offset].decode())
     return Kept(text.decode(), first, first + len(stimulus.decode()))
+
+
+def cut_out_pair(
+    data: NDArray[np.uint8], bounds: tuple[int, int], spans: Iterable[tuple[int, int]]
+) -> tuple[str | int, ...]:
+    """Return a context as text, then where each span begins and ends in it, in characters."""
+    begin, stop = bounds
+    text = b" ".join(data[begin:stop].tobytes().split()).decode()
+    places: list[int] = []
+    for start, end in spans:
+        before = data[begin:start].tobytes()
+        space = " " if before[-1:].isspace() else ""
+        first = len(b" ".join(before.split()).decode() + space)
+        stimulus = b" ".join(data[start:end].tobytes().split()).decode()
+        places += [first, first + len(stimulus)]
+    return (text, *places)

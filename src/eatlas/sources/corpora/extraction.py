@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,18 @@ from eatlas.sources.corpora.account import NAMED, Account, Tell
 from eatlas.sources.corpora.collecting import SENTENCE, Collector, Window
 from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files, read_texts
 from eatlas.sources.corpora.matching import Matcher
-from eatlas.sources.corpora.record import SCHEMA, Context, Contexts, Count
+from eatlas.sources.corpora.pairing import PairCollector, pairs_of
+from eatlas.sources.corpora.record import (
+    SCHEMA,
+    Context,
+    Contexts,
+    Count,
+    PairCount,
+    Pairs,
+)
 from eatlas.sources.corpora.spelling import Case, Compounds, Rule
 from eatlas.sources.files.reading import Stamp, ends_hash
-from eatlas.stimuli import Test, load_tests
+from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -92,39 +101,167 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     >>> contexts.of_stimulus("home")
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
-    _whole("per_term", per_term, 1)
-    if window != SENTENCE:
-        _whole("window", window, 0, " or 'sentence'")
-        window = int(window)
-    _whole("seed", seed, 0)
-    reading, rule = Reading(format, field, unit), Rule(case, compounds)
-    chosen = load_tests(tests)
-    stimuli = stimuli_of(chosen)
-    files = corpus_files(corpus)
-    collector = Collector(Matcher(stimuli, rule), per_term=per_term, window=window, seed=seed)
-    accounts = _read_all(files, reading, collector, tell, progress)
-    said = {
-        "schema": SCHEMA,
-        "version": __version__,
-        "seed": int(seed),
-        "per_term": int(per_term),
-        "window": window,
-        "case": case,
-        "compounds": compounds,
-        "unit": unit,
-        "field": field,
-        "tests": [test.id for test in chosen],
-        **_account(files, accounts),
-    }
-    samples = dict(zip(stimuli, collector.samples(), strict=True))
+    search = _Search(
+        load_tests(tests),
+        Reading(format, field, unit),
+        Rule(case, compounds),
+        per_term,
+        window,
+        seed,
+    )
+    stimuli = search.stimuli
+    collector = Collector(
+        Matcher(stimuli, search.rule), per_term=search.per_term, window=search.window, seed=seed
+    )
+    said = search.read(corpus, collector, tell, progress)
+    samples = collector.samples()
     return Contexts(
-        [Context(stimulus, *one) for stimulus, sample in samples.items() for one in sample],
+        [Context(one, *kept) for one, some in zip(stimuli, samples, strict=True) for kept in some],
         tuple(
-            Count(stimulus, int(found), len(samples[stimulus]))
-            for stimulus, found in zip(stimuli, collector.found, strict=True)
+            Count(one, int(found), len(some))
+            for one, found, some in zip(stimuli, collector.found, samples, strict=True)
         ),
         said,
     )
+
+
+def find_pairs(
+    corpus: str | Path | Iterable[str | Path],
+    tests: Any,
+    *,
+    distance: int = 18,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Pairs:
+    """Sample texts in which a target and an attribute of one test stand near each other.
+
+    Parameters
+    ----------
+    corpus : str, path, or several of them
+    tests : anything that :func:`eatlas.load_tests` takes
+        Tests of the kind association; pairs are those of one and the same test.
+    distance : int
+        Most words between the two; 18 in "Mind Your Bias", twice the window of CEAT.
+    tell, progress : callable, optional
+        As in :func:`eatlas.find_contexts`.
+    **choices
+        All other choices of :func:`eatlas.find_contexts`. The window lies before the first and
+        behind the second of the two, or is the sentence that holds both; `per_term` is the number
+        of contexts of each pair.
+
+    Returns
+    -------
+    Pairs
+
+    Raises
+    ------
+    EatlasError
+        If tests, options or files are not usable.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "corpus.txt")
+    ...     _ = path.write_text("For John, a career is all.")
+    ...     pairs = find_pairs(path, "weat-6")
+    >>> pairs.rows[0][:3]
+    ('John', 'career', 'For John, a career is all.')
+    """
+    _whole("distance", distance, 0)
+    known = {"per_term": 1000, "window": 9, "case": "auto", "compounds": "either", "format": "auto",
+             "field": None, "unit": "line", "seed": 0}  # fmt: skip
+    if strange := sorted(choices.keys() - known):
+        raise EatlasError(
+            "pairs are not looked for so", got=", ".join(strange), allowed=", ".join(known)
+        )
+    given: dict[str, Any] = {**known, **choices}
+    reading = Reading(given["format"], given["field"], given["unit"])
+    rule = Rule(given["case"], given["compounds"])
+    search = _Search(
+        load_tests(tests), reading, rule, given["per_term"], given["window"], given["seed"]
+    )
+    pairs = pairs_of(_associations(search.tests))
+    collector = PairCollector(
+        Matcher(search.stimuli, rule),
+        pairs,
+        per_term=search.per_term,
+        window=search.window,
+        distance=int(distance),
+        seed=search.seed,
+    )
+    said = {**search.read(corpus, collector, tell, progress), "distance": int(distance)}
+    samples = collector.samples()
+    return Pairs(
+        [row for some in samples for row in some],
+        tuple(
+            PairCount(*pair, int(found), len(some))
+            for pair, found, some in zip(pairs, collector.found, samples, strict=True)
+        ),
+        said,
+    )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What is looked for, and how; checked."""
+
+    tests: tuple[Test, ...]
+    reading: Reading
+    rule: Rule
+    per_term: int
+    window: Window
+    seed: int
+
+    def __post_init__(self) -> None:
+        _whole("per_term", self.per_term, 1)
+        if self.window != SENTENCE:
+            _whole("window", self.window, 0, " or 'sentence'")
+            object.__setattr__(self, "window", int(self.window))
+        _whole("seed", self.seed, 0)
+
+    @property
+    def stimuli(self) -> tuple[str, ...]:
+        """All stimuli of the tests."""
+        return stimuli_of(self.tests)
+
+    def read(
+        self,
+        corpus: str | Path | Iterable[str | Path],
+        collector: Collector | PairCollector,
+        tell: Tell | None,
+        progress: Progress | None,
+    ) -> dict[str, Any]:
+        """Let a collector look through a corpus; say what was read, and how."""
+        files = corpus_files(corpus)
+        accounts = _read_all(files, self.reading, collector, tell, progress)
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "seed": int(self.seed),
+            "per_term": int(self.per_term),
+            "window": self.window,
+            "case": self.rule.case,
+            "compounds": self.rule.compounds,
+            "unit": self.reading.unit,
+            "field": self.reading.field,
+            "tests": [test.id for test in self.tests],
+            **_account(files, accounts),
+        }
+
+
+def _associations(tests: Iterable[Test]) -> tuple[AssociationTest, ...]:
+    tests = tuple(tests)
+    for test in tests:
+        if not isinstance(test, AssociationTest):
+            raise StimulusError(
+                f"the test {test.id} has no pairs",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind association, with targets and attributes",
+            )
+    return tuple(test for test in tests if isinstance(test, AssociationTest))
 
 
 def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
@@ -149,7 +286,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
 def _read_all(
     files: list[Path],
     reading: Reading,
-    collector: Collector,
+    collector: Collector | PairCollector,
     tell: Tell | None,
     progress: Progress | None,
 ) -> list[Account]:

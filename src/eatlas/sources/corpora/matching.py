@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,19 @@ class Matches:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Matches]) -> Matches:
+        """Put matches together that lie one behind the other."""
+        return cls(
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+            np.concatenate([part.stimuli for part in parts]),
+        )
+
+    def at(self, places: NDArray[np.int64]) -> Matches:
+        """Return the matches at some places among these."""
+        return Matches(self.starts[places], self.ends[places], self.stimuli[places])
 
 
 class Matcher:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +40,94 @@ class Count(NamedTuple):
     """Different contexts; fewer than were asked for only where there are no more."""
 
 
+class PairContext(NamedTuple):
+    """A target and an attribute in one text; places are characters of the text."""
+
+    target: str
+    attribute: str
+    text: str
+    target_start: int
+    target_end: int
+    attribute_start: int
+    attribute_end: int
+
+
+class PairCount(NamedTuple):
+    """How often a target and an attribute were found together, and how many contexts are kept."""
+
+    target: str
+    attribute: str
+    found: int
+    kept: int
+
+
+Row = TypeVar("Row", Context, PairContext)
+Counted = TypeVar("Counted", Count, PairCount)
+
+
 @dataclass(frozen=True)
-class Contexts:
+class Sample(Generic[Row, Counted]):
+    """What contexts of stimuli and of pairs have in common."""
+
+    rows: Sequence[Row]
+    """Contexts, stimulus by stimulus; those of one in random order, so that the first n are a
+    random sample of n."""
+    counts: tuple[Counted, ...]
+    """All that was looked for."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Files with size and hash, seed, options, version, and what could not be read."""
+    name: str = ""
+    """The file that they were loaded from."""
+    ROW: ClassVar[type[tuple[Any, ...]]]
+    COUNT: ClassVar[type[tuple[Any, ...]]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @property
+    def few(self) -> tuple[Counted, ...]:
+        """Those with fewer contexts than were asked for."""
+        asked = self.provenance.get("per_term", 1)
+        return tuple(count for count in self.counts if count.kept < asked)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of all contexts, whatever their order."""
+        lines = sorted(json.dumps(row, ensure_ascii=False) for row in self.rows)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each context."""
+        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
+
+        return pd.DataFrame(list(self.rows), columns=list(self.ROW._fields))  # type: ignore[attr-defined]
+
+    def counts_frame(self) -> pd.DataFrame:
+        """Return a row for each stimulus, or pair, that was looked for."""
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(list(self.counts), columns=list(self.COUNT._fields))  # type: ignore[attr-defined]
+
+    def write(self, path: str | Path) -> None:
+        """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
+
+        Parquet carries counts and provenance within; for the others they stand in ``FILE.json``.
+
+        Raises
+        ------
+        EatlasError
+            If the name has another ending, or the file cannot be written.
+        """
+        from eatlas.sources.corpora.storing import write  # noqa: PLC0415  (it needs this record)
+
+        write(self, Path(path))
+
+
+@dataclass(frozen=True, repr=False)
+class Contexts(Sample[Context, Count]):
     """Contexts of stimuli, sampled from a corpus; what :func:`eatlas.find_contexts` returns.
 
     Examples
@@ -50,30 +137,14 @@ class Contexts:
     (1, 'The ivy grows.')
     """
 
-    rows: Sequence[Context]
-    """Contexts, stimulus by stimulus; those of a stimulus in random order, so that the first n are
-    a random sample of n."""
-    counts: tuple[Count, ...]
-    """Every stimulus that was looked for."""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    """Files with size and hash, seed, options, version, and what could not be read."""
-    name: str = ""
-    """The file that they were loaded from."""
+    ROW: ClassVar[type[tuple[Any, ...]]] = Context
+    COUNT: ClassVar[type[tuple[Any, ...]]] = Count
 
     @classmethod
     def of(cls, rows: Sequence[Context], **more: Any) -> Contexts:
         """Make a record of contexts alone."""
-        kept: dict[str, int] = {}
-        for row in rows:
-            kept[row.stimulus] = kept.get(row.stimulus, 0) + 1
-        counts = tuple(Count(stimulus, n, n) for stimulus, n in kept.items())
-        return cls(rows, counts, **more)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Context]:
-        return iter(self.rows)
+        kept = Counter(row.stimulus for row in rows)
+        return cls(rows, tuple(Count(one, n, n) for one, n in kept.items()), **more)
 
     def __repr__(self) -> str:
         return f"<Contexts: {len(self):,} of {len(self.counts)} stimuli>"
@@ -98,40 +169,30 @@ class Contexts:
         said = {**self.provenance, "per_term": per_term, WHOLE: whole}
         return replace(self, rows=rows, counts=counts, provenance=said)
 
-    @property
-    def few(self) -> tuple[Count, ...]:
-        """Stimuli with fewer contexts than were asked for."""
-        asked = self.provenance.get("per_term", 1)
-        return tuple(count for count in self.counts if count.kept < asked)
 
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of all contexts, whatever their order."""
-        lines = sorted(json.dumps(row, ensure_ascii=False) for row in self.rows)
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+@dataclass(frozen=True, repr=False)
+class Pairs(Sample[PairContext, PairCount]):
+    """Targets and attributes in one text; what :func:`eatlas.find_pairs` returns.
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each context: stimulus, text, start, end."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
+    Examples
+    --------
+    >>> pairs = Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)])
+    >>> pairs.of_pair("ivy", "love")[0].text
+    'I love ivy.'
+    """
 
-        return pd.DataFrame(list(self.rows), columns=list(Context._fields))
+    ROW: ClassVar[type[tuple[Any, ...]]] = PairContext
+    COUNT: ClassVar[type[tuple[Any, ...]]] = PairCount
 
-    def counts_frame(self) -> pd.DataFrame:
-        """Return a row for each stimulus: stimulus, found, kept."""
-        import pandas as pd  # noqa: PLC0415
+    @classmethod
+    def of(cls, rows: Sequence[PairContext], **more: Any) -> Pairs:
+        """Make a record of contexts alone."""
+        kept = Counter(row[:2] for row in rows)
+        return cls(rows, tuple(PairCount(*one, n, n) for one, n in kept.items()), **more)
 
-        return pd.DataFrame(list(self.counts), columns=list(Count._fields))
+    def __repr__(self) -> str:
+        return f"<Pairs: {len(self):,} contexts of {len(self.counts)} pairs>"
 
-    def write(self, path: str | Path) -> None:
-        """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
-
-        Parquet carries counts and provenance within; for the others they stand in ``FILE.json``.
-
-        Raises
-        ------
-        EatlasError
-            If the name has another ending, or the file cannot be written.
-        """
-        from eatlas.sources.corpora.storing import write  # noqa: PLC0415  (it needs this record)
-
-        write(self, Path(path))
+    def of_pair(self, target: str, attribute: str) -> list[PairContext]:
+        """Return the contexts of one target with one attribute."""
+        return [row for row in self.rows if row[:2] == (target, attribute)]

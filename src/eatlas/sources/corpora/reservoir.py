@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 _ALL = (1 << 64) - 1
 
@@ -16,7 +16,11 @@ class Kept(NamedTuple):
     end: int
 
 
-class Reservoir:
+Found = TypeVar("Found")
+"""What is sampled: contexts, or pairs."""
+
+
+class Reservoir(Generic[Found]):
     """Keeps the contexts with the `size` smallest keys, each key once.
 
     Every context has a key that looks random but follows from the seed, the stimulus and its text
@@ -34,13 +38,13 @@ class Reservoir:
         self.size = size
         self.limit = _ALL
         """Keys above it are not among the smallest."""
-        self._kept: dict[int, tuple[int, Kept]] = {}
+        self._kept: dict[int, tuple[int, Found]] = {}
 
     def offset(self, key: int) -> int | None:
         """Return the offset of the context of that key; None if there is none."""
         return self._kept[key][0] if key in self._kept else None
 
-    def add(self, key: int, offset: int, context: Kept) -> None:
+    def add(self, key: int, offset: int, context: Found) -> None:
         """Take in a context; of two with one key, that whose stimulus stands first."""
         if key > self.limit or (key in self._kept and self._kept[key][0] <= offset):
             return
@@ -48,12 +52,12 @@ class Reservoir:
         if len(self._kept) >= 2 * self.size:
             self._trim()
 
-    def sample(self) -> list[Kept]:
+    def sample(self) -> list[Found]:
         """Return what is kept, in order of the keys."""
         self._trim()
         return [self._kept[key][1] for key in sorted(self._kept)]
 
-    def merge(self, other: Reservoir) -> None:
+    def merge(self, other: Reservoir[Found]) -> None:
         """Take in what another reservoir keeps."""
         for key, (offset, context) in other._kept.items():
             self.add(key, offset, context)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eatlas.errors import ResultsError, SourceError
 from eatlas.results.files import atomic_file
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
-from eatlas.sources.corpora.record import SCHEMA, Context, Contexts, Count
+from eatlas.sources.corpora.record import SCHEMA, Contexts, Pairs, Sample
 
 ENDINGS = (".parquet", ".jsonl", ".csv")
 _KEY = b"eatlas"
-_FIELDS = Context._fields
+_TEXTS = ("text", "stimulus", "target", "attribute")
+"""Columns that hold words; all others hold places."""
+Columns = tuple[str, ...]
+Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
+"""The cells of every context, and what the file says of itself."""
 
 
 def require_ending(path: Path) -> None:
@@ -40,43 +44,50 @@ def beside(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def write(contexts: Contexts, path: Path) -> None:
+def write(kept: Sample[Any, Any], path: Path) -> None:
     """Write contexts; the file appears only when it is whole."""
     require_ending(path)
-    said = json.dumps(_said(contexts), ensure_ascii=False, indent=1)
+    said = json.dumps(_said(kept), ensure_ascii=False, indent=1)
+    fields = columns_of(type(kept))
     if path.suffix.lower() == ".parquet":
         with atomic_file(path, binary=True) as file:
-            file.write(_parquet(contexts, said))
+            file.write(_parquet(kept.rows, fields, said))
         return
     with atomic_file(beside(path)) as file:
         file.write(said + "\n")
     with atomic_file(path) as file:
         if path.suffix.lower() == ".csv":
             rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(_FIELDS)
-            rows.writerows(contexts.rows)
+            rows.writerow(fields)
+            rows.writerows(kept.rows)
         else:
             file.writelines(
-                json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in contexts.rows
+                json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in kept.rows
             )
 
 
-def _said(contexts: Contexts) -> dict[str, Any]:
-    counts = {count.stimulus: [count.found, count.kept] for count in contexts.counts}
+def columns_of(kind: type[Sample[Any, Any]]) -> Columns:
+    """Return the names of what every context of a record has."""
+    return tuple(kind.ROW._fields)  # type: ignore[attr-defined]
+
+
+def _said(kept: Sample[Any, Any]) -> dict[str, Any]:
     return {
-        **contexts.provenance,
+        **kept.provenance,
         "schema": SCHEMA,
-        "contexts_sha256": contexts.sha256,
-        "counts": counts,
+        "contexts_sha256": kept.sha256,
+        "counts": [list(count) for count in kept.counts],
     }
 
 
-def _parquet(contexts: Contexts, said: str) -> bytes:
+def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> bytes:
     pa, parquet = pyarrow_of(Path("contexts.parquet"))
-    columns = list(zip(*contexts.rows, strict=True)) or [()] * len(_FIELDS)
-    kinds = (pa.string(), pa.string(), pa.int32(), pa.int32())
-    arrays = [pa.array(c, k) for c, k in zip(columns, kinds, strict=True)]
-    table = pa.table(arrays, names=list(_FIELDS)).replace_schema_metadata({_KEY: said.encode()})
+    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    arrays = [
+        pa.array(column, pa.string() if name in _TEXTS else pa.int32())
+        for name, column in zip(fields, columns, strict=True)
+    ]
+    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({_KEY: said.encode()})
     sink = io.BytesIO()
     parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue()
@@ -109,29 +120,58 @@ def load_contexts(path: str | Path) -> Contexts:
     >>> contexts.rows
     [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
     """
-    path = Path(path)
+    return _loaded(Path(path), Contexts)
+
+
+def load_pairs(path: str | Path) -> Pairs:
+    r"""Load pairs that :func:`eatlas.find_pairs` or ``eatlas contexts --pairs`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        A file .parquet, .jsonl or .csv.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from eatlas.sources.corpora import PairContext
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)]).write(path)
+    ...     pairs = load_pairs(path)
+    >>> pairs
+    <Pairs: 1 contexts of 1 pairs>
+    """
+    return _loaded(Path(path), Pairs)
+
+
+Record = TypeVar("Record", Contexts, Pairs)
+
+
+def _loaded(path: Path, kind: type[Record]) -> Record:
     reader = _READERS.get(path.suffix.lower())
     if reader is None or not path.is_file():
         raise SourceError(
             f"{path}: " + ("there is no such file" if reader else "this is no file of contexts"),
             allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
         )
+    fields = columns_of(kind)
     try:
-        rows, said = reader(path)
+        cells, said = reader(path, fields)
     except (UnicodeDecodeError, csv.Error, json.JSONDecodeError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    _check(rows, path)
-    return _contexts(rows, said, path)
-
-
-def _contexts(rows: list[Context], said: dict[str, Any], path: Path) -> Contexts:
-    alone = Contexts.of(rows)
-    try:
-        counts = tuple(Count(s, *map(int, n)) for s, n in said.pop("counts", {}).items())
-    except (TypeError, ValueError, AttributeError) as error:
-        raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
+    _check(cells, fields, path)
+    counts = _counts(said.pop("counts", []), kind, path)
     whole = said.pop("contexts_sha256", None)
-    found = Contexts(rows, counts or alone.counts, said, path.name)
+    rows: Any = [kind.ROW(*row) for row in cells]
+    alone: Any = kind.of(rows)
+    found = kind(rows, counts or alone.counts, said, path.name)
     if whole is not None and whole != found.sha256:
         raise SourceError(
             f"{path}: its contexts are not those that were written",
@@ -142,49 +182,56 @@ def _contexts(rows: list[Context], said: dict[str, Any], path: Path) -> Contexts
     return found
 
 
-def _read_parquet(path: Path) -> tuple[list[Context], dict[str, Any]]:
+def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
+    words = len(kind.COUNT._fields) - 2  # type: ignore[attr-defined]
+    try:
+        return tuple(kind.COUNT(*map(str, one[:words]), *map(int, one[words:])) for one in said)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
+
+
+def _read_parquet(path: Path, fields: Columns) -> Read:
     pa, parquet = pyarrow_of(path)
     try:
         with parquet.ParquetFile(path) as file:
-            if lacking := [name for name in _FIELDS if name not in file.schema_arrow.names]:
-                raise _lacking(path, "columns", lacking)
-            table = file.read(columns=list(_FIELDS))
-            kinds = dict(
-                zip(_FIELDS, (pa.string(), pa.string(), pa.int64(), pa.int64()), strict=True)
-            )
-            columns = [table[name].cast(kinds[name]).to_pylist() for name in _FIELDS]
+            if lacking := [name for name in fields if name not in file.schema_arrow.names]:
+                raise _lacking(path, "columns", lacking, fields)
+            table = file.read(columns=list(fields))
+            columns = [
+                table[name].cast(pa.string() if name in _TEXTS else pa.int64()).to_pylist()
+                for name in fields
+            ]
             metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    return list(map(Context, *columns)), json.loads(metadata.get(_KEY, b"{}"))
+    return list(zip(*columns, strict=True)), json.loads(metadata.get(_KEY, b"{}"))
 
 
-def _read_jsonl(path: Path) -> tuple[list[Context], dict[str, Any]]:
+def _read_jsonl(path: Path, fields: Columns) -> Read:
     rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
         if line.strip():
-            rows.append(_row(json.loads(line), path, number))
+            rows.append(_row(json.loads(line), path, number, fields))
     return rows, _beside(path)
 
 
-def _read_csv(path: Path) -> tuple[list[Context], dict[str, Any]]:
+def _read_csv(path: Path, fields: Columns) -> Read:
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
-        return [_row(row, path, rows.line_num) for row in rows], _beside(path)
+        return [_row(row, path, rows.line_num, fields) for row in rows], _beside(path)
 
 
-def _row(values: object, path: Path, number: int) -> Context:
+def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
     if not isinstance(values, Mapping):
         raise SourceError(f"{path}, line {number}: this is no context", got=repr(values)[:60])
-    if lacking := [name for name in _FIELDS if values.get(name) is None]:
-        raise _lacking(path, f"line {number}", lacking)
+    if lacking := [name for name in fields if values.get(name) is None]:
+        raise _lacking(path, f"line {number}", lacking, fields)
     try:
-        place = int(values["start"]), int(values["end"])
+        return tuple(str(values[name]) if name in _TEXTS else int(values[name]) for name in fields)
     except (TypeError, ValueError) as error:
         raise SourceError(
             f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)
         ) from error
-    return Context(str(values["stimulus"]), str(values["text"]), *place)
 
 
 def _beside(path: Path) -> dict[str, Any]:
@@ -193,24 +240,30 @@ def _beside(path: Path) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _lacking(path: Path, where: str, lacking: Iterable[str]) -> SourceError:
+def _lacking(path: Path, where: str, lacking: Iterable[str], fields: Columns) -> SourceError:
     return SourceError(
         f"{path}, {where}: there is no {', '.join(lacking)}",
-        allowed=f"{', '.join(_FIELDS)} of every context",
+        allowed=f"{', '.join(fields)} of every context",
     )
 
 
-def _check(rows: list[Context], path: Path) -> None:
+def _check(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
+    """Refuse spans that do not lie in their texts; places come in twos, at the end."""
+    at = fields.index("text")
     for number, row in enumerate(rows, start=1):
-        if None in row or not row.stimulus or not 0 <= row.start < row.end <= len(row.text):
+        text, places = row[at], row[at + 1 :]
+        if None in row or not all(
+            0 <= start < end <= len(text)
+            for start, end in zip(places[::2], places[1::2], strict=True)
+        ):
             raise SourceError(
                 f"{path}, context {number}: its span does not lie in its text",
-                got=f"{row.start} to {row.end} of {row.text!r}"[:200],
+                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
                 allowed="the first character of the stimulus, and that behind its last",
             )
 
 
-_READERS: dict[str, Callable[[Path], tuple[list[Context], dict[str, Any]]]] = {
+_READERS: dict[str, Callable[[Path, Columns], Read]] = {
     ".parquet": _read_parquet,
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,

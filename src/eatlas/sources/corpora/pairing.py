@@ -1,0 +1,140 @@
+"""Pairs: a target and an attribute of one test, near each other in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.sources.corpora.collecting import Window, cut_out_pair, window_bounds
+from eatlas.sources.corpora.matching import Matcher, Matches
+from eatlas.sources.corpora.record import PairContext
+from eatlas.sources.corpora.reservoir import Reservoir, key_seed
+from eatlas.sources.corpora.texts import Batch
+from eatlas.stimuli import AssociationTest
+
+Pair = tuple[str, str]
+"""A target and an attribute."""
+
+
+def pairs_of(tests: Iterable[AssociationTest]) -> tuple[Pair, ...]:
+    """Return every target of a test with every attribute of the same test, each pair once."""
+    found: dict[Pair, None] = {}
+    for test in tests:
+        targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+        found.update(dict.fromkeys(product(targets, attributes)))
+    return tuple(pair for pair in found if pair[0] != pair[1])
+
+
+class PairCollector:
+    """Takes in texts and keeps the sample of each pair.
+
+    Parameters
+    ----------
+    matcher : Matcher
+    pairs : sequence of pairs of stimuli
+    per_term : int
+        Most contexts of a pair.
+    window : int or "sentence"
+        Words before the first and behind the second, or the sentence that holds both.
+    distance : int
+        Most words between the two.
+    seed : int
+    """
+
+    def __init__(
+        self,
+        matcher: Matcher,
+        pairs: Sequence[Pair],
+        *,
+        per_term: int,
+        window: Window,
+        distance: int,
+        seed: int,
+    ) -> None:
+        self.matcher, self.pairs = matcher, pairs
+        self.window, self.distance = window, distance
+        places = {stimulus: place for place, stimulus in enumerate(matcher.stimuli)}
+        self._numbers = np.full((len(places), len(places)), -1, np.int32)
+        for number, (target, attribute) in enumerate(pairs):
+            self._numbers[places[target], places[attribute]] = number
+        self.found = np.zeros(len(pairs), np.int64)
+        self._reservoirs = [Reservoir[PairContext](per_term) for _ in pairs]
+        self._seeds = np.array([key_seed(seed, *pair) for pair in pairs], np.uint64)
+        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
+
+    def take(self, batch: Batch) -> None:
+        """Look through some texts; two stimuli of one text are seen together."""
+        parts = [part for part in self.matcher.matches(batch.data, batch.separator) if len(part)]
+        if parts:
+            self._take(batch, Matches.joined(parts))
+
+    def samples(self) -> list[list[PairContext]]:
+        """Return the sample of each pair."""
+        return [one.sample() for one in self._reservoirs]
+
+    def _take(self, batch: Batch, matches: Matches) -> None:
+        from eatlas.sources.corpora import _kernels, _pair_kernels  # noqa: PLC0415  (they compile)
+
+        near = _pair_kernels.near(
+            batch.data,
+            matches.starts,
+            matches.ends,
+            matches.stimuli,
+            batch.separator,
+            self.distance,
+            self._numbers,
+        )
+        if not len(near):
+            return
+        target, attribute, number = near.T
+        first, second = np.minimum(target, attribute), np.maximum(target, attribute)
+        begins, stops = self._bounds(batch, matches, first, second)
+        inside = stops > begins
+        target, attribute, number, first, second, begins, stops = (
+            column[inside] for column in (target, attribute, number, first, second, begins, stops)
+        )
+        self.found += np.bincount(number, minlength=len(self.pairs))
+        keys = np.empty(len(number), np.uint64)
+        offsets = np.empty((2, len(number)), np.int64)
+        for row, place in enumerate((first, second)):
+            _kernels.keys(
+                batch.data,
+                begins,
+                matches.starts[place],
+                stops,
+                self._seeds[number],
+                keys,
+                offsets[row],
+            )
+        offset = (offsets[0] << 32) | offsets[1]
+        taken = np.flatnonzero(keys <= self._limits[number])
+        columns = (keys, offset, number, begins, stops, target, attribute)
+        for key, at, which, begin, stop, t, a in zip(
+            *(column[taken].tolist() for column in columns), strict=True
+        ):
+            reservoir = self._reservoirs[which]
+            known = reservoir.offset(key)
+            if known is None or at < known:
+                spans = tuple((matches.starts[k], matches.ends[k]) for k in (t, a))
+                context = cut_out_pair(batch.data, (begin, stop), spans)
+                reservoir.add(key, at, PairContext(*self.pairs[which], *context))
+        for which in np.unique(number[taken]).tolist():
+            self._limits[which] = self._reservoirs[which].limit
+
+    def _bounds(
+        self,
+        batch: Batch,
+        matches: Matches,
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where contexts begin and end; nothing for two sentences."""
+        one = window_bounds(batch, matches.at(first), self.window)
+        two = window_bounds(batch, matches.at(second), self.window)
+        if isinstance(self.window, int):
+            return one[0], two[1]
+        same = (one == two).all(axis=0)
+        return one[0], np.where(same, one[1], one[0])
