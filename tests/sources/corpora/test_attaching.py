@@ -5,7 +5,7 @@ from tests.inputs import TERMS, make_test
 
 import eatlas
 from eatlas.engine.verify import verify
-from eatlas.errors import EatlasError, StimulusError
+from eatlas.errors import EatlasError, EatlasWarning, StimulusError
 from eatlas.sources.corpora import Context, Contexts, with_contexts
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.toml import parse_battery
@@ -111,3 +111,11 @@ def test_what_cannot_be(test, given, message):
     with pytest.raises(EatlasError) as said:
         with_contexts(test, given)
     assert message in str(said.value)
+
+
+def test_a_group_of_one_context_is_said_to_be_one():
+    alone = contexts(["aster", *TERMS["Y"], *TERMS["A"], *TERMS["B"]], per_term=1)
+    results = eatlas.run(TEST, "cbow:glove-sample", "sc-eat", contexts=alone)
+    assert results[0].coverage.X.used == ("the aster of 0",)
+    with pytest.warns(EatlasWarning, match="group X .Flowers.: a group of one term"):
+        assert not eatlas.run(TEST, "cbow:glove-sample", contexts=alone)
