@@ -44,10 +44,10 @@ def open_hf_language_model(text: str, kind: Kind) -> TransformerLM:
         found.path, content, found.options.seed, found.options.precision, found.options.device,
         found.options.trust, found.card, head=kind,
     )  # fmt: skip
-    with quiet():
-        tokenizer = load_tokenizer(model)
-    require_offsets(tokenizer, found.where)
-    if kind == "masked":
+    if kind == "masked":  # before any work; a causal model's tokenizer, slow in GGUF, can wait
+        with quiet():
+            tokenizer = load_tokenizer(model)
+        require_offsets(tokenizer, found.where)
         require_mask(tokenizer, found.where)
     said = f"{content};{kind};precision={found.options.precision};seed={found.options.seed}"
     fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
