@@ -126,7 +126,8 @@ def _require_vocabulary(tokenizer: Any, path: Path) -> None:
     It would know no word. Tokenizers of bytes have no files, and name none.
     """
     files = set(type(tokenizer).vocab_files_names.values())
-    if path.is_file() or not files or any((path / name).is_file() for name in files):
+    whole = "tokenizer.json"  # all that fast tokenizers need, and not always among their own files
+    if path.is_file() or not files or any((path / name).is_file() for name in {*files, whole}):
         return
     raise SourceError(
         f"{path}: the vocabulary of the tokenizer is not there",
