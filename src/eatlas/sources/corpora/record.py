@@ -96,8 +96,8 @@ class Sample(Generic[Row, Counted]):
     @cached_property
     def sha256(self) -> str:
         """Hash of all contexts, whatever their order."""
-        lines = sorted(json.dumps(row, ensure_ascii=False) for row in self.rows)
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        text = json.dumps(sorted(self.rows), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context."""
