@@ -153,7 +153,12 @@ def _accounted(
         groups[role], keys[role] = _cover(group, found[role], source.name, case)
         rows = [found[role][key] for key in keys[role].values()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
-    notes = (*source.notes, *_shared_vectors(keys), *_common_words(keys), *_small_groups(groups))
+    notes = (
+        *source.notes,
+        *_shared_vectors(keys, found),
+        *_common_words(keys),
+        *_small_groups(groups),
+    )
     return EmbeddedGroups(vectors, groups, keys, notes, _digest(vectors))
 
 
@@ -183,15 +188,20 @@ def _cover(
     return coverage, keys
 
 
-def _shared_vectors(keys: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Two terms of a test that found one vector are one stimulus counted twice."""
+def _shared_vectors(
+    keys: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Vector]]
+) -> list[str]:
+    """Two terms of a test that found one vector are one stimulus counted twice.
+
+    One text has two vectors where an encoder was asked for two of its words.
+    """
     places = defaultdict(list)
     for role, group in keys.items():
         for term, key in group.items():
-            places[key].append(f"{term} ({role})")
+            places[key, found[role][key].tobytes()].append(f"{term} ({role})")
     return [
         f"{' and '.join(terms)} are one vector, {key}."
-        for key, terms in places.items()
+        for (key, _), terms in places.items()
         if len(terms) > 1
     ]
 
