@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from itertools import chain
+from os.path import commonprefix
 
 from rich import box
 from rich.console import Console
@@ -40,14 +41,15 @@ def print_diagnosis(found: Diagnosis) -> None:
 def print_diagnoses(found: Sequence[Diagnosis]) -> None:
     """Print the figures of several sources, such as the layers of a model, side by side."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
-    table.add_column("Source", overflow="fold")
+    shared = _shared([one.source for one in found])
+    table.add_column("Source" if not shared else "", overflow="fold")
     heads = ("mean cosine", "sd", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
     for head in heads:
         table.add_column(head, justify="right" if head else "left", no_wrap=True)
     for one in found:
         doubtful = any(reading.doubtful for reading in readings(one))
         table.add_row(
-            one_line(one.source),
+            one_line(one.source[len(shared) :]),
             f"{one.mean_cosine:.3f}",
             f"{one.sd_cosine:.3f}",
             "–" if one.iso_score is None else f"{one.iso_score:.3f}",
@@ -58,9 +60,18 @@ def print_diagnoses(found: Sequence[Diagnosis]) -> None:
     sizes = sorted({one.vectors for one in found})
     spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     vectors = f"{len(found)} sources, {spread} vectors of each"
+    if shared:
+        vectors = f"{one_line(shared.rstrip('?&'))}: {vectors}"
     said = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
     said += "and loudest dimension: share of variance and of squared length. One source alone is "
     _write(Text(vectors, "bold"), "", table, Text(f"{said}shown with every figure.", "dim"))
+
+
+def _shared(names: Sequence[str]) -> str:
+    """What the source strings of one model begin with, up to the option in which they differ."""
+    begin = commonprefix(names)  # noqa: RUF071  (characters, not folders)
+    end = max(begin.rfind("?"), begin.rfind("&")) + 1
+    return begin[:end]
 
 
 def _warnings(found: Diagnosis) -> list[Text]:

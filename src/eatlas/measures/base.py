@@ -348,7 +348,7 @@ class AssociationMeasure(ABC):
                     f"test {test.id}, group {role} ({concept}): a group of one term",
                     got=repr(test.concept(role).terms[0]),
                     allowed=allowed,
-                    remedy=f"add terms{or_another_measure(test)}",
+                    remedy=f"add terms{or_another_measure(test, self.needed)}",
                 )
             reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
             raise CoverageError(

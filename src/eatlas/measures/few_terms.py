@@ -19,14 +19,16 @@ def needs_sentences(test: AssociationTest, role: str, used: int, source: str) ->
     )
 
 
-def or_another_measure(test: AssociationTest) -> str:
-    """Name the measures that take a test whose groups are this small."""
+def or_another_measure(test: AssociationTest, needed: str) -> str:
+    """Name the measures that take a test whose groups are this small, and the same sources."""
     from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
 
     sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
     fitting = [
         kind.name
         for kind in measure_types().values()
-        if kind.kind == test.kind and all(sizes[r] >= n for r, n in kind.minimum.items())
+        if kind.kind == test.kind
+        and kind.needed == needed
+        and all(sizes[role] >= least for role, least in kind.minimum.items())
     ]
     return f", or measure the test by {' or '.join(fitting)}" if fitting else ""

@@ -47,6 +47,13 @@ HEADINGS: dict[Respect, tuple[str, str]] = {
     ),
 }
 """Heading of each kind of comparison, and what it shows."""
+IDS: dict[Respect, str] = {
+    "source": "sources",
+    "prompt": "prompts",
+    "layer": "layers",
+    "weights": "weights",
+}
+"""Id of each kind's part of the page."""
 
 
 @dataclass(frozen=True)

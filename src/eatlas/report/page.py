@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from eatlas.report import numerals
 from eatlas.report.brief import in_brief
-from eatlas.report.comparison import HEADINGS, Comparison, comparisons
+from eatlas.report.comparison import HEADINGS, IDS, Comparison, comparisons
 from eatlas.report.deferred import Deferred
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.legend import LABELS, legend, symbols
@@ -134,7 +134,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object
 def _by_respect(drawn: Sequence[tuple[Comparison, Any]]) -> list[dict[str, Any]]:
     """A section of the page for each respect in which results differ."""
     return [
-        {"id": f"by-{by}", "heading": heading, "about": about, "members": members}
+        {"id": IDS[by], "heading": heading, "about": about, "members": members}
         for by, (heading, about) in HEADINGS.items()
         if (members := [(c, html) for c, html in drawn if c.by == by])
     ]
