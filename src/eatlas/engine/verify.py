@@ -28,8 +28,10 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
     opened by the source's name. Counts, labels, words and hashes must be equal; numbers may differ
     by what another machine's arithmetic explains: 1e-9 of their size, and 1e-3 under
-    ``uncertainty``, which rests on resampling. Where another version of eatlas wrote the result,
-    only what that version wrote is compared.
+    ``uncertainty``, which rests on resampling. Where a model computed the vectors, in single
+    precision, scores and effect sizes may differ by 1e-6, p-values and their counts by 1e-4 of
+    their size, and the hash of the vectors is not compared. Where another version of
+    eatlas wrote the result, only what that version wrote is compared.
 
     A trend is computed again from all periods that the series has now, so that a period that was
     left out, or has come since, is seen too.
