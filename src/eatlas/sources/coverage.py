@@ -85,7 +85,12 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     if is_contextual(source):
         found = _encode_groups(parts, source, case)
     else:
-        found = embed_groups({role: part.terms for role, part in parts.items()}, source, case)
+        terms = {role: part.terms for role, part in parts.items()}
+        # in another case a sentence may be another one: It is Will. / It is will.
+        rules: dict[str, CaseRule] = {
+            role: "exact" if part.sentences else case for role, part in parts.items()
+        }
+        found = _look_up(terms, source, case, rules)
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
         role: group.model_copy(
@@ -111,10 +116,24 @@ def embed_groups(
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
+    return _look_up(terms, source, case, dict.fromkeys(terms, case))
+
+
+def _look_up(
+    terms: Mapping[str, Iterable[str]],
+    source: VectorSource,
+    case: CaseRule,
+    rules: Mapping[str, CaseRule],
+) -> EmbeddedGroups:
     _require_case_rule(case)
-    wanted = {key for group in terms.values() for term in group for key in spellings(term, case)}
+    wanted = {
+        key
+        for role, group in terms.items()
+        for term in group
+        for key in spellings(term, rules[role])
+    }
     found = {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
-    return _accounted(terms, dict.fromkeys(terms, found), source, case)
+    return _accounted(terms, dict.fromkeys(terms, found), source, rules)
 
 
 def _encode_groups(
@@ -129,7 +148,12 @@ def _encode_groups(
         role: {term: vectors[one] for term, one in group.items() if one in vectors}
         for role, group in asked.items()
     }
-    return _accounted({role: part.terms for role, part in parts.items()}, found, source, "exact")
+    return _accounted(
+        {role: part.terms for role, part in parts.items()},
+        found,
+        source,
+        dict.fromkeys(parts, "exact"),
+    )
 
 
 def _require_case_rule(case: str) -> None:
@@ -143,14 +167,14 @@ def _accounted(
     terms: Mapping[str, Iterable[str]],
     found: Mapping[str, Mapping[str, Vector]],
     source: VectorSource,
-    case: CaseRule,
+    rules: Mapping[str, CaseRule],
 ) -> EmbeddedGroups:
     """Account for every term, with what was found for its group."""
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
     for role, group in terms.items():
-        groups[role], keys[role] = _cover(group, found[role], source.name, case)
+        groups[role], keys[role] = _cover(group, found[role], source.name, rules[role])
         rows = [found[role][key] for key in keys[role].values()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = (
