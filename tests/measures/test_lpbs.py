@@ -424,10 +424,11 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
             word = x.capitalize()
             given = log_p("", word, f" is {a}.")
             m[i, j] = given - log_p("", word, f" is{mask * pieces}.")
-    assert np.array(result.similarities) == pytest.approx(m, abs=1e-5)
+    # logits of single precision, read in other batches: 1.6e-5 on one machine
+    assert np.array(result.similarities) == pytest.approx(m, abs=1e-4)
     s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
     d = (s[:3].mean() - s[3:].mean()) / s.std(ddof=1)
-    assert result.effect_size == pytest.approx(d, abs=1e-5)
+    assert result.effect_size == pytest.approx(d, abs=1e-3)
 
 
 def test_results_are_written_read_and_their_model_named(tmp_path):
