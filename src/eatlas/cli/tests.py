@@ -157,8 +157,14 @@ def _groups_of_one(test: Test) -> Iterator[str]:
         if refusing:
             yield (
                 f"{role} ({name}) has one term; a group of one cannot be permuted, so "
-                f"{' and '.join(refusing)} will refuse this test."
+                f"{_named(refusing)} will refuse this test."
             )
+
+
+def _named(names: list[str]) -> str:
+    """Names in a sentence: one, one and two, or one, two and three."""
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _sizes(test: Test) -> str:
