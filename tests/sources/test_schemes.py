@@ -49,5 +49,5 @@ def test_an_existing_path_wins(numbers, tmp_path, monkeypatch):
 
 
 def test_an_unknown_scheme_is_told_the_known_ones(numbers):
-    with pytest.raises(SourceError, match="numbers: and what it takes"):
+    with pytest.raises(SourceError, match=r"allowed: .*\bnumbers: .*and what it takes"):
         eatlas.open_vectors("letters:a")

@@ -18,7 +18,7 @@ from eatlas.sources.index import SUFFIX
 
 # more than 1 MiB, so that opening reads no further than the head, and that the middle lies in
 # neither of the ends that are hashed
-DATA = Data([f"word{i}" for i in range(8000)] + ["über", "word7"], matrix(8002, 8))
+DATA = Data([f"word{i}" for i in range(8000)] + ["über", "word7"], matrix(8002, 16))
 WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
 
 
