@@ -134,7 +134,7 @@ def test_a_file_that_changed(tmp_path, change):
     vectors(path)
     stale = beside(path).read_bytes()
     if change == "longer":
-        path.write_bytes(path.read_bytes() + b"none 1 2 3 4 5 6 7 8\n")
+        path.write_bytes(path.read_bytes() + b"none" + b" 1" * 16 + b"\n")
     elif change == "other content":
         stat = path.stat()
         path.write_bytes(as_text(DATA).replace(b"word0 ", b"word_ ", 1))
