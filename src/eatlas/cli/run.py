@@ -18,7 +18,7 @@ from eatlas.errors import EatlasError, ResultsError
 if TYPE_CHECKING:
     from eatlas.engine import Store
     from eatlas.results import Results
-    from eatlas.sources.corpora import Contexts
+    from eatlas.sources.corpora import Contexts, Pairs
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -86,7 +86,7 @@ def run(
         typer.Option(
             metavar="FILE",
             help="Measure the stimuli of the tests in their contexts, which eatlas contexts "
-            "wrote to FILE.",
+            "wrote to FILE; for lpbs, a file of eatlas contexts --pairs.",
             show_default=False,
         ),
     ] = None,
@@ -94,7 +94,8 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Contexts of each stimulus, a random sample of those in FILE. [default: all]",
+            help="Contexts of each stimulus or pair, a random sample of those in FILE. "
+            "[default: all]",
             show_default=False,
             min=1,
         ),
@@ -151,7 +152,7 @@ def run(
     raise typer.Exit(_exit_code(results))
 
 
-def _contexts(path: Path | None, per_term: int | None) -> Contexts | None:
+def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:
     """Load the contexts that were asked for."""
     if path is None:
         if per_term is not None:
@@ -161,9 +162,9 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | None:
                 allowed="--contexts FILE --per-term N",
             )
         return None
-    from eatlas.sources.corpora import load_contexts  # noqa: PLC0415
+    from eatlas.sources.corpora import load_either  # noqa: PLC0415
 
-    loaded = load_contexts(path)
+    loaded = load_either(path)
     return loaded if per_term is None else loaded.first(per_term)
 
 

@@ -42,9 +42,10 @@ def run(
     prompts : str or list of str, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
         source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.
-    contexts : Contexts, str or path, optional
+    contexts : Contexts, Pairs, str or path, optional
         Turns tests of words into tests of the sentences in which their words stand: what
-        :func:`eatlas.find_contexts` returned, or a file of it.
+        :func:`eatlas.find_contexts` returned, or a file of it. For LPBS: the sentences that hold a
+        target and an attribute, what :func:`eatlas.find_pairs` returned, or a file of it.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.

@@ -10,6 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from eatlas.engine.contexts import in_contexts
 from eatlas.engine.sources import Source, asked, by_need, opened
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
@@ -21,7 +22,6 @@ from eatlas.sources import (
     period_of,
     prompted,
 )
-from eatlas.sources.corpora.attaching import with_contexts
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
 
@@ -82,14 +82,15 @@ def make_plan(
     if not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
+    some_measures = list(chosen.values())
     if contexts is not None:
-        tests = with_contexts(tests, contexts)
-    chosen_tests = _of_fitting_kind(tests, chosen.values())
+        tests, some_measures = in_contexts(tests, some_measures, contexts)
+    chosen_tests = _of_fitting_kind(tests, some_measures)
     given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is asked, so that a mistake costs no work
     sources = {
         need: (some, _open_all(given, prompts, need))
-        for need, some in by_need(chosen.values()).items()
+        for need, some in by_need(some_measures).items()
     }
     jobs = tuple(
         Job(test, source, measure)

@@ -14,7 +14,7 @@ from eatlas.engine.verify_trends import verify_trend
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.measures.base import Need
-from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results import AssociationResult, Failure, LPBSResult, TrendResult
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources import period_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
@@ -81,6 +81,10 @@ Opened = dict[int | None, Source] | EatlasError
 
 def _asked(result: AssociationResult) -> Question | EatlasError:
     """Rebuild what a result answers."""
+    if isinstance(result, LPBSResult) and result.sentences is not None:
+        return StimulusError(
+            f"its sentences stand in {result.provenance.sentences_from}, not in the result"
+        )
     try:
         return rebuilt_test(result), get_measure(result.signature)
     except EatlasError as error:

@@ -115,11 +115,11 @@ def ratios(
         Targets of more pieces are left out.
     """
     said = asking.said((*test.A.terms, *test.B.terms))
-    reasons = {key: NO_FORM for key in _terms(test, "AB") if key[1] not in said}
+    reasons = {key: NO_FORM for key in terms_of(test, "AB") if key[1] not in said}
     pieces: dict[tuple[str, str], int] = {}
     found: dict[tuple[str, str], list[tuple[Answer, Answer]]] = {}
-    for x_role, x in _terms(test, "XY"):
-        for a_role, a in _terms(test, "AB"):
+    for x_role, x in terms_of(test, "XY"):
+        for a_role, a in terms_of(test, "AB"):
             if a not in said:
                 continue
             both = [(answers[one], answers[other]) for one, other in asking.both(x, said[a])]
@@ -129,10 +129,10 @@ def ratios(
                     pieces[key] = max(pieces.get(key, 0), count)
                     if fault:
                         reasons.setdefault(key, fault)
-    for key in _terms(test, "XY"):
+    for key in terms_of(test, "XY"):
         if most_pieces is not None and key not in reasons and pieces[key] > most_pieces:
             reasons[key] = f"{pieces[key]} pieces; the reduced word sets have words of one"
-    groups = {role: _group(test, role, reasons, said) for role in ROLES}
+    groups = {role: coverage_of(test, role, reasons, said) for role in ROLES}
     used = {role: groups[role].used for role in ROLES}
     values = [
         [asking.ratio(found[x, a]) for a in (*used["A"], *used["B"])]
@@ -157,16 +157,18 @@ def _account(
     yield other, answer.other_pieces, answer.fault if answer.at == "other" else ""
 
 
-def _terms(test: AssociationTest, roles: str) -> list[tuple[str, str]]:
+def terms_of(test: AssociationTest, roles: str) -> list[tuple[str, str]]:
+    """Terms of some roles, each with its role."""
     return [(role, term) for role in roles for term in test.concept(role).terms]
 
 
-def _group(
+def coverage_of(
     test: AssociationTest,
     role: str,
     reasons: Mapping[tuple[str, str], str],
     said: Mapping[str, str],
 ) -> GroupCoverage:
+    """Account for the terms of one group."""
     terms = test.concept(role).terms
     why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
     used = tuple(term for term in terms if term not in why)

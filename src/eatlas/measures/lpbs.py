@@ -14,18 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError
+from eatlas.errors import CoverageError, SignatureError, StimulusError, described
 from eatlas.measures.base import Input, Need
 from eatlas.measures.blocks import Block
-from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, ratios
+from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, Ratios, ratios
+from eatlas.measures.sentence_ratios import SentenceRatios, sentence_questions, sentence_ratios
 from eatlas.measures.three_levels import ThreeLevels
 from eatlas.measures.variation import Resampling, allows
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.lpbs import LPBSResult, PieceCounts
-from eatlas.results.parts import Provenance
+from eatlas.results.parts import Coverage, Provenance
 from eatlas.results.uncertainty import EffectInterval
 from eatlas.sources import CaseRule
-from eatlas.sources.language import Kind, LanguageModel, Question, open_language_model
+from eatlas.sources.corpora import Pairs
+from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
 from eatlas.stats.resampling import Over
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import AssociationTest
@@ -42,6 +44,8 @@ from eatlas.version import __version__
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]
 Attributes = Literal["written", "adjective"]
+CORPUS = "pairs"
+"""What stands for templates in a signature where the sentences are those of a corpus."""
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
@@ -89,6 +93,11 @@ class LPBS(ThreeLevels):
     attributes : {"written", "adjective"}, default "written"
         As adjectives (love as lovable), and without those that have none (Table 6 of Husse and
         Spitz 2022), so that *Rose is love.* becomes *Rose is lovable.*
+    pairs : Pairs, optional
+        Sentences of a corpus in place of templates, which :func:`eatlas.find_pairs` returned:
+        M(x, a) is aggregated over those that hold x and a. For masked models. ``eatlas.run`` sets
+        it by ``contexts``. The signature says ``templates=pairs``, and the provenance of results
+        which they are.
 
     Raises
     ------
@@ -118,6 +127,7 @@ templates=basic,threshold=0.2)'
     normalize: Normalize = field(default="sum", kw_only=True)
     targets: Targets = field(default="full", kw_only=True)
     attributes: Attributes = field(default="written", kw_only=True)
+    pairs: Pairs | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -130,6 +140,8 @@ templates=basic,threshold=0.2)'
         self._check("plural", "words with ; between them", ok=isinstance(self.plural, str))
         text = isinstance(self.templates, str) and bool(self.templates.strip())
         self._check("templates", f"a name, a TOML file, or {EXAMPLE}", ok=text)
+        if self.pairs is not None or self.templates.strip() == CORPUS:
+            self._take_sentences()
         if found := _FILE.fullmatch(self.templates):
             self._read_file(Path(found[1]), found[2] or "")
         for one in self.sentences:
@@ -139,13 +151,16 @@ templates=basic,threshold=0.2)'
         """Parameters that a signature leaves out: those that change nothing."""
         idle = {"plural": not self.plural, "pieces": self.model == "causal"}
         idle |= {"normalize": self.normalize == "sum" and self.model == "masked"}
+        idle["pairs"] = True
         idle |= {"targets": self.targets == "full", "attributes": self.attributes == "written"}
         return super().idle() | {name for name, left_out in idle.items() if left_out}
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """The templates, each with its two places."""
+        """The templates, each with its two places; none where a corpus has the sentences."""
         text = self.templates.strip()
+        if text == CORPUS:
+            return ()
         if _NAME.fullmatch(text):
             try:
                 return choose(built_in_pairs().sets, text, "templates")
@@ -187,7 +202,9 @@ templates=basic,threshold=0.2)'
                 allowed="a test of words",
                 remedy="use the test that these sentences are made of",
             )
-        return self.asking.questions(test)
+        if self.templates != CORPUS:
+            return self.asking.questions(test)
+        return sentence_questions(test, self._sentences(), self.asking)
 
     def opened(self, source: Any) -> LanguageModel:
         """Open a language model of the measure's kind."""
@@ -232,8 +249,7 @@ templates=basic,threshold=0.2)'
         """Rows whose dot products are the log-probability ratios: a row of them, and a place."""
         asking = self.asking
         answers = source.score(dict.fromkeys(self.questions(test)))
-        most = 1 if self.targets == "reduced" else None
-        found = ratios(test, asking, answers, most_pieces=most)
+        found = self._ratios(test, answers)
         self._require_minimum(test, found.coverage, source.name)
         provenance = Provenance(
             version=__version__,
@@ -243,6 +259,7 @@ templates=basic,threshold=0.2)'
             source_fingerprint=source.fingerprint,
             vectors_sha256=hashlib.sha256(found.values.tobytes()).hexdigest(),
             citation=test.citation,
+            sentences_from="" if self.pairs is None else self.pairs.origin,
         )
         head = {
             **self.head(test, source.name, found.coverage, provenance),
@@ -251,8 +268,67 @@ templates=basic,threshold=0.2)'
             "pieces": PieceCounts(**found.pieces),
             "templates": self.sentences,
         }
-        notes = (*source.notes, *_several_pieces(found.pieces, asking))
-        return Input(_rows(found.values, found.coverage), found.coverage, notes, head, rng)
+        notes = [*source.notes, *_several_pieces(found.pieces, asking)]
+        if isinstance(found, SentenceRatios):
+            head["sentences"] = tuple(map(tuple, found.counts.tolist()))
+            notes += found.remarks(provenance.sentences_from)
+        return Input(_rows(found.values, found.coverage), found.coverage, tuple(notes), head, rng)
+
+    def _ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
+        """Of templates, or of the sentences of a corpus."""
+        most = 1 if self.targets == "reduced" else None
+        if self.templates != CORPUS:
+            return ratios(test, self.asking, answers, most_pieces=most)
+        pairs = self._sentences()
+        return sentence_ratios(test, pairs, self.asking, answers, most_pieces=most)
+
+    def _sentences(self) -> Pairs:
+        if self.pairs is None:
+            raise StimulusError(
+                f"{self.name}: there are no sentences",
+                got=f"templates={CORPUS} alone",
+                allowed="pairs that eatlas.find_pairs returned, or a file of them",
+                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
+            )
+        return self.pairs
+
+    def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
+        if self.pairs is None:
+            super()._require_minimum(test, coverage, source)
+            return
+        for role, least in self.minimum.items():
+            group = coverage.group(role)
+            if len(group.used) < least:
+                missing = ", ".join(f"{term} ({why})" for term, why in group.reasons.items())
+                raise CoverageError(
+                    f"test {test.id}, group {role} ({test.concept(role).name}): too few terms have "
+                    f"sentences with all others in {self.pairs.name or 'the corpus'}",
+                    got=f"usable: {', '.join(group.used) or 'none'}; missing: {missing or 'none'}",
+                    allowed=f"at least {least} for {self.name}",
+                    remedy="use a larger corpus, more words between the two (--distance), or a "
+                    "test of fewer and more frequent words",
+                )
+
+    def _take_sentences(self) -> None:
+        """Let the sentences of a corpus take the place of templates."""
+        fitting = self.pairs is None or isinstance(self.pairs, Pairs)
+        if not fitting:
+            raise SignatureError(
+                f"{self.name}: the parameter pairs has no such value",
+                got=described(self.pairs),
+                allowed="what eatlas.find_pairs or eatlas.load_pairs returned",
+            )
+        kept = {"templates": ("basic", CORPUS), "plural": ("",)}
+        kept |= {"attributes": ("written",), "model": ("masked",)}
+        for name, values in kept.items():
+            if getattr(self, name) not in values:
+                raise SignatureError(
+                    f"{self.name}: sentences of a corpus do not go with the parameter {name}",
+                    got=f"{name}={getattr(self, name)}",
+                    allowed="masked models, and stimuli as they stand in the sentences",
+                    remedy=f"leave {name} out, or the pairs",
+                )
+        object.__setattr__(self, "templates", CORPUS)
 
     def _read_file(self, path: Path, name: str) -> None:
         """Put what a file says in the place of its name."""

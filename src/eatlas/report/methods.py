@@ -161,9 +161,14 @@ def _log_ratio(given: Sequence[AssociationResult]) -> str:
     known = [r for r in given if isinstance(r, LPBSResult)]
     directions = " or ".join(distinct(r.direction for r in known))
     models = " and ".join(distinct(r.language_model.architecture for r in known))
+    templates = "; ".join(distinct(t for r in known for t in r.templates))
+    counts = [n for r in known for row in r.sentences or () for n in row]
+    where = [f"made of templates ({templates})"] if templates else []
+    if counts:
+        numbers = f"{min(counts):,} to {max(counts):,}" if min(counts) < max(counts) else counts[0]
+        where.append(f"of a corpus that hold both ({numbers} of each pair)")
     return (
-        f"the log-probability ratio of {directions} by {models}, in sentences made of templates "
-        f"({'; '.join(distinct(t for r in known for t in r.templates))})"
+        f"the log-probability ratio of {directions} by {models}, in sentences {' or '.join(where)}"
     )
 
 

@@ -48,7 +48,11 @@ class LPBSResult(ThreeLevelResult):
     language_model: LanguageModelRecord
     pieces: PieceCounts
     templates: tuple[str, ...]
-    """Sentences with places for a target and an attribute; over these, ratios are aggregated."""
+    """Sentences with places for a target and an attribute; over these, ratios are aggregated.
+    None where the sentences are those of a corpus."""
+    sentences: tuple[tuple[int, ...], ...] | None = None
+    """Sentences of a corpus with each target and each attribute, in the order of the similarities;
+    over these, ratios are aggregated. None where templates made the sentences."""
 
     @property
     def effect_size(self) -> float | None:

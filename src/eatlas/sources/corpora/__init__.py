@@ -4,7 +4,7 @@ from eatlas.sources.corpora.attaching import with_contexts
 from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
 from eatlas.sources.corpora.record import Context, Contexts, Count, PairContext, PairCount, Pairs
 from eatlas.sources.corpora.spelling import Rule
-from eatlas.sources.corpora.storing import load_contexts, load_pairs
+from eatlas.sources.corpora.storing import load_contexts, load_either, load_pairs
 
 __all__ = [
     "Context",
@@ -17,6 +17,7 @@ __all__ = [
     "find_contexts",
     "find_pairs",
     "load_contexts",
+    "load_either",
     "load_pairs",
     "stimuli_of",
     "with_contexts",

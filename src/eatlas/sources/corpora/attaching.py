@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import StimulusError, described
-from eatlas.sources.corpora.record import WHOLE, Context, Contexts
+from eatlas.sources.corpora.record import Context, Contexts
 from eatlas.sources.corpora.storing import load_contexts
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.model import OPPOSITES
@@ -83,7 +83,7 @@ def _with(test: Test, contexts: Contexts) -> AssociationTest:
     asked = sum(len(_of(concept, contexts)) for _, concept in test.parts)
     left_out = asked - sum(map(len, chosen.values()))
     name = contexts.name or "a corpus"
-    where = f"{name}, SHA-256 {contexts.provenance.get(WHOLE, contexts.sha256)}"
+    where = contexts.origin
     parts = {role: _concept(test, role, chosen[role], contexts, name) for role, _ in test.parts}
     notes = (*test.notes, *_notes(where, contexts, left_out))
     title = f"{test.title or test.label} (in contexts)"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,6 +99,19 @@ class Sample(Generic[Row, Counted]):
         text = json.dumps(sorted(self.rows), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def _of_first(self, groups: Iterable[Sequence[Row]], per_term: int) -> Self:
+        rows = [row for some in groups for row in some[:per_term]]
+        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
+        whole = self.provenance.get(WHOLE, self.sha256)
+        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
+        return replace(self, rows=rows, counts=counts, provenance=said)
+
+    @property
+    def origin(self) -> str:
+        """Where they were taken from, for provenance: the name of the file, and the hash."""
+        name = self.name or "a corpus"
+        return f"{name}, SHA-256 {self.provenance.get(WHOLE, self.sha256)}"
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context."""
         import pandas as pd  # noqa: PLC0415  (lazy: half a second)
@@ -163,11 +176,7 @@ class Contexts(Sample[Context, Count]):
 
     def first(self, per_term: int) -> Contexts:
         """Return the first contexts of each stimulus, which are a random sample of that size."""
-        rows = [row for some in self.by_stimulus.values() for row in some[:per_term]]
-        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
-        whole = self.provenance.get(WHOLE, self.sha256)
-        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
-        return replace(self, rows=rows, counts=counts, provenance=said)
+        return self._of_first(self.by_stimulus.values(), per_term)
 
 
 @dataclass(frozen=True, repr=False)
@@ -195,4 +204,16 @@ class Pairs(Sample[PairContext, PairCount]):
 
     def of_pair(self, target: str, attribute: str) -> list[PairContext]:
         """Return the contexts of one target with one attribute."""
-        return [row for row in self.rows if row[:2] == (target, attribute)]
+        return list(self.by_pair.get((target, attribute), ()))
+
+    @cached_property
+    def by_pair(self) -> dict[tuple[str, str], list[PairContext]]:
+        """The contexts of each pair that has some."""
+        groups: dict[tuple[str, str], list[PairContext]] = {}
+        for row in self.rows:
+            groups.setdefault(row[:2], []).append(row)
+        return groups
+
+    def first(self, per_term: int) -> Pairs:
+        """Return the first contexts of each pair, which are a random sample of that size."""
+        return self._of_first(self.by_pair.values(), per_term)

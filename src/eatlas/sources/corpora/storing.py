@@ -151,6 +151,18 @@ def load_pairs(path: str | Path) -> Pairs:
     return _loaded(Path(path), Pairs)
 
 
+def load_either(path: str | Path) -> Contexts | Pairs:
+    """Load contexts or pairs; the columns of the file say which they are.
+
+    Raises
+    ------
+    SourceError
+        As :func:`load_contexts` and :func:`load_pairs`.
+    """
+    path = Path(path)
+    return load_pairs(path) if _names(path) >= {"target", "attribute"} else load_contexts(path)
+
+
 Record = TypeVar("Record", Contexts, Pairs)
 
 
@@ -188,6 +200,28 @@ def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
         return tuple(kind.COUNT(*map(str, one[:words]), *map(int, one[words:])) for one in said)
     except (TypeError, ValueError, AttributeError) as error:
         raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
+
+
+def _names(path: Path) -> set[str]:
+    """Columns or fields of a file; none where it cannot be read, which its reader then says."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS or not path.is_file():
+        return set()
+    if ending == ".parquet":
+        pa, parquet = pyarrow_of(path)
+        try:
+            return set(parquet.read_schema(path).names)
+        except (pa.ArrowException, OSError):
+            return set()
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        line = next((line for line in file if line.strip()), "")
+    if ending == ".csv":
+        return set(next(csv.reader([line]), ()))
+    try:
+        values = json.loads(line or "{}")
+    except json.JSONDecodeError:
+        return set()
+    return set(values) if isinstance(values, dict) else set()
 
 
 def _read_parquet(path: Path, fields: Columns) -> Read:

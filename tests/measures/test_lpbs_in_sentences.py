@@ -1,0 +1,239 @@
+"""LPBS over sentences of a corpus: by a loop, with pairs that have none, and its refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from tests.inputs import make_test
+from tests.measures.test_lpbs import Table, any_number, words
+from tests.sources.language import tiny
+
+import eatlas
+from eatlas import LPBS
+from eatlas.engine.verify import verify
+from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
+from eatlas.measures.sentence_ratios import completed
+from eatlas.report import report_html
+from eatlas.sources.corpora import Context, Contexts, PairContext, Pairs
+from eatlas.sources.language import Answer
+
+TINY = make_test(
+    X=("rose", "ivy"), Y=("ant", "unlovely wasp"), A=("nice", "lovely"), B=("vile", "awful", "war")
+)
+
+
+def sentence(target, attribute, text):
+    """Find both in a text, and where they stand."""
+    t, a = (re.search(rf"\b{one}\b", text, re.IGNORECASE).span() for one in (target, attribute))
+    return PairContext(target, attribute, text, *t, *a)
+
+
+def some_pairs(test=TINY, without=()):
+    """One to three sentences of each pair, the attribute in front in some."""
+    rows = []
+    for i, x in enumerate((*test.X.terms, *test.Y.terms)):
+        for j, a in enumerate((*test.A.terms, *test.B.terms)):
+            texts = [f"the {x} is {a} .", f"They like {a} and the {x}", f"{x.capitalize()}, {a}"]
+            if (x, a) not in without:
+                rows += [sentence(x, a, text) for text in texts[: 1 + (i + j) % 3]]
+    return Pairs.of(rows, name="pairs.csv")
+
+
+def test_a_whole_run_is_what_a_loop_over_sentences_finds():
+    """M by one forward pass for each piece of each sentence."""
+    import torch
+
+    model, tokenizer = tiny.bert()
+    pairs = some_pairs()
+    source = eatlas.language_model(model, tokenizer, name="tiny")
+    result = eatlas.run(tests=TINY, vectors=source, measures="lpbs", contexts=pairs)[0]
+
+    def log_p(ids, masked, asked):
+        ids = [tokenizer.mask_token_id if i in masked else one for i, one in enumerate(ids)]
+        with torch.no_grad():
+            logits = model(torch.tensor([ids])).logits[0].double()
+        return torch.log_softmax(logits[asked], -1)
+
+    def log_ratio(one):
+        cut = tokenizer(one.text, return_offsets_mapping=True)
+        ids, spans = cut["input_ids"], cut["offset_mapping"]
+        t, a = (
+            [i for i, (b, e) in enumerate(spans) if b < e and b >= start and e <= end]
+            for start, end in (one[3:5], one[5:7])
+        )
+        return sum(
+            float(log_p(ids, set(t[i:]), at)[ids[at]] - log_p(ids, {*t[i:], *a}, at)[ids[at]])
+            for i, at in enumerate(t)
+        )
+
+    expected = [
+        [np.mean([log_ratio(one) for one in pairs.of_pair(x, a)]) for a in (*TINY.A.terms, *TINY.B.terms)]
+        for x in (*TINY.X.terms, *TINY.Y.terms)
+    ]  # fmt: skip
+    m = np.array(expected)
+    assert np.array(result.similarities) == pytest.approx(m, abs=1e-5)
+    s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
+    d = (s[:2].mean() - s[2:].mean()) / s.std(ddof=1)
+    assert result.effect_size == pytest.approx(d, abs=1e-5)
+    assert result.sentences[0] == (1, 2, 3, 1, 2)
+    assert result.templates == ()
+    assert "templates=pairs" in result.signature
+    assert result.provenance.sentences_from == f"pairs.csv, SHA-256 {pairs.sha256}"
+    assert f"Log-ratios are those of {len(pairs)} sentences of pairs.csv" in result.warnings[0]
+    assert result.warnings[0].endswith(": 1 to 3 of each pair.")
+    page = report_html([result])
+    assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
+    (verdict,) = verify([result])
+    assert "its sentences stand in pairs.csv" in str(verdict.reason)
+
+
+def test_pairs_without_sentences_take_a_term_with_them():
+    test = words(3, 2, 3, 2)
+    holes = {("x0", a) for a in ("a0", "a1", "b0")} | {("y1", "a2")}
+    result = LPBS(pairs=some_pairs(test, holes), resamples=0)(test, Table(any_number))
+    assert result.coverage.X.reasons == {
+        "x0": "no usable sentence in pairs.csv with 3 of 5 attributes"
+    }
+    # one hole is left, 1 of 4 cells of a2 and 1 of 5 of y1
+    assert result.coverage.A.reasons == {
+        "a2": "no usable sentence in pairs.csv with 1 of 4 targets"
+    }
+    assert result.coverage.Y.used == ("y0", "y1")
+    assert np.isfinite(result.similarities).all()
+    assert np.shape(result.similarities) == np.shape(result.sentences) == (4, 4)
+
+
+@settings(max_examples=60)
+@given(arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=7)), st.randoms())
+def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
+    names = [
+        [f"{side}{i}" for i in range(count)] for side, count in zip("rc", there.shape, strict=True)
+    ]
+    gone = completed(there, names)
+    left = [
+        [i for i in range(n) if (side, i) not in {(one.side, one.place) for one in gone}]
+        for side, n in enumerate(there.shape)
+    ]
+    assert there[np.ix_(*left)].all()
+    orders = [random.sample(range(n), n) for n in there.shape]
+    named = [[names[side][i] for i in orders[side]] for side in (0, 1)]
+    again = completed(there[np.ix_(*orders)], named)
+    assert [names[one.side][one.place] for one in gone] == [
+        names[one.side][orders[one.side][one.place]] for one in again
+    ]
+    assert all(one.holes > 0 for one in gone)
+
+
+def test_no_question_is_asked_about_terms_that_are_left_out():
+    test = words(2, 2, 3, 2)
+    asked = set(LPBS(pairs=some_pairs(test, {("x0", "a0"), ("x1", "a0")})).questions(test))
+    assert {one.other_stimulus for one in asked} == {"a1", "a2", "b0", "b1"}
+
+
+def test_sentences_that_cannot_be_asked_about_are_left_out():
+    def answer(question):
+        if question.text.startswith("They"):
+            return Answer(None, 1, fault="the tokenizer joins it", at="other")
+        if question.other_stimulus == "b2":
+            return Answer(None, 1, fault="the tokenizer does not know it", at="other")
+        return any_number(question)
+
+    test = words(2, 2, 2, 3)
+    result = LPBS(pairs=some_pairs(test), resamples=0)(test, Table(answer))
+    assert result.sentences[0] == (1, 1, 2, 1)
+    assert result.coverage.B.reasons == {
+        "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer does not know it"
+    }
+    assert any("sentences are left out, since the tokenizer" in one for one in result.warnings)
+
+
+def test_sentences_whose_stimuli_overlap_are_left_out():
+    test = words()
+    rows = [*some_pairs(test), PairContext("x0", "a0", "x0a0", 0, 4, 2, 4)]
+    result = LPBS(pairs=Pairs.of(rows), resamples=0)(test, Table(any_number))
+    assert result.sentences[0][0] == 1
+
+
+def test_too_few_terms_are_an_error():
+    test = words(2, 2, 2, 2)
+    measure = LPBS(pairs=some_pairs(test, {(x, "b1") for x in ("x0", "x1", "y0", "y1")}))
+    with pytest.raises(CoverageError) as caught:
+        measure(test, Table(any_number))
+    assert "group B (B): too few terms have sentences with all others in pairs.csv" in str(
+        caught.value
+    )
+    assert "usable: b0; missing: b1 (no usable sentence in pairs.csv with 4 of 4" in str(
+        caught.value
+    )
+    assert "remedy: use a larger corpus" in str(caught.value)
+
+
+def test_reduced_targets_are_left_out_before_pairs_are_counted():
+    def answer(question):
+        known = any_number(question)
+        return Answer(known.log_probability, 3 if question.stimulus.lower() == "x0" else 1, 1)
+
+    test = words()
+    measure = LPBS(pairs=some_pairs(test), targets="reduced", resamples=0)
+    result = measure(test, Table(answer))
+    assert result.coverage.X.reasons == {"x0": "3 pieces; the reduced word sets have words of one"}
+    assert len(result.similarities) == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"templates": "person"}, "do not go with the parameter templates"),
+        ({"model": "causal"}, "do not go with the parameter model"),
+        ({"attributes": "adjective"}, "do not go with the parameter attributes"),
+        ({"plural": "ants"}, "do not go with the parameter plural"),
+        ({"pairs": "pairs.csv"}, "the parameter pairs has no such value"),
+    ],
+)
+def test_parameters_that_do_not_go_with_sentences(parameters, said):
+    with pytest.raises(SignatureError, match=said):
+        LPBS(**{"pairs": some_pairs(), **parameters})
+
+
+def test_the_signature_alone_has_no_sentences():
+    measure = eatlas.get_measure(LPBS(pairs=some_pairs()).signature)
+    with pytest.raises(StimulusError, match="lpbs: there are no sentences"):
+        measure(TINY, Table(any_number))
+    given = eatlas.run(
+        tests=TINY, vectors=Table(any_number), measures=measure, contexts=some_pairs()
+    )
+    assert given[0].sentences is not None
+
+
+def test_contexts_of_another_kind_are_refused(tmp_path):
+    pairs, single = tmp_path / "p.jsonl", tmp_path / "c.parquet"
+    some_pairs().write(pairs)
+    Contexts.of([Context("ivy", "The ivy.", 4, 7)]).write(single)
+    with pytest.raises(EatlasError) as caught:
+        eatlas.run(tests=TINY, vectors="glove-sample", contexts=pairs)
+    assert "the measure ml-eat does not take these contexts" in str(caught.value)
+    assert "got: pairs of a target and an attribute" in str(caught.value)
+    with pytest.raises(EatlasError) as caught:
+        eatlas.run(tests=TINY, vectors=Table(any_number), measures="lpbs", contexts=single)
+    assert "the measure lpbs does not take these contexts" in str(caught.value)
+    assert "remedy: make them with eatlas contexts --pairs, or eatlas.find_pairs" in str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
+def test_files_say_what_they_hold(tmp_path, ending):
+    path = tmp_path / f"pairs.{ending}"
+    some_pairs().write(path)
+    per_pair = eatlas.load_pairs(path).first(1)
+    assert len(per_pair) == 20
+    assert {count.kept for count in per_pair.counts} == {1}
+    result = eatlas.run(tests=TINY, vectors=Table(any_number), measures="lpbs", contexts=path)[0]
+    assert json.loads(json.dumps(result.to_dict()))["sentences"][0] == [1, 2, 3, 1, 2]
+    assert result.provenance.sentences_from.startswith(f"pairs.{ending}, SHA-256 ")
