@@ -9,7 +9,7 @@ import pytest
 from tests.inputs import TERMS
 
 import eatlas
-from eatlas.sources.corpora import Context, Contexts
+from eatlas.sources.corpora import Context, Contexts, PairContext, Pairs
 
 
 @pytest.fixture
@@ -137,3 +137,16 @@ def test_pairs(eatlas_cli, tmp_path, test_file):
         "pairs: p.csv",
     ]
     assert len(eatlas.load_pairs(tmp_path / "p.csv")) == 2
+
+
+def test_contexts_of_the_other_kind_are_refused(eatlas_cli, tmp_path, test_file):
+    Pairs.of([PairContext("aster", "love", "aster love", 0, 5, 6, 10)]).write(tmp_path / "p.csv")
+    given = ("run", "--tests", test_file, "--contexts", "p.csv", "--per-term", 1)
+    ended = eatlas_cli(*given, "--vectors", "glove-sample")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "error: the measure ml-eat does not take these contexts\n"
+        "  got: pairs of a target and an attribute\n"
+        "  allowed: contexts of single stimuli\n"
+        "  remedy: make them with eatlas contexts, or eatlas.find_contexts; pairs are for lpbs\n"
+    )

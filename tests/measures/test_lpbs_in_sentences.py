@@ -85,12 +85,13 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
     assert result.templates == ()
     assert "templates=pairs" in result.signature
     assert result.provenance.sentences_from == f"pairs.csv, SHA-256 {pairs.sha256}"
-    assert f"Log-ratios are those of {len(pairs)} sentences of pairs.csv" in result.warnings[0]
-    assert result.warnings[0].endswith(": 1 to 3 of each pair.")
+    origin = result.provenance.sentences_from
+    said = f"Log-ratios are those of {len(pairs)} sentences of {origin}: 1 to 3 of each pair."
+    assert said in result.warnings
     page = report_html([result])
     assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
     (verdict,) = verify([result])
-    assert "its sentences stand in pairs.csv" in str(verdict.reason)
+    assert "its sentences stand in pairs.csv" in str(verdict)
 
 
 def test_pairs_without_sentences_take_a_term_with_them():
@@ -165,7 +166,7 @@ def test_too_few_terms_are_an_error():
     measure = LPBS(pairs=some_pairs(test, {(x, "b1") for x in ("x0", "x1", "y0", "y1")}))
     with pytest.raises(CoverageError) as caught:
         measure(test, Table(any_number))
-    assert "group B (B): too few terms have sentences with all others in pairs.csv" in str(
+    assert "group B (Unpleasant): too few terms have sentences with all others in pairs.csv" in str(
         caught.value
     )
     assert "usable: b0; missing: b1 (no usable sentence in pairs.csv with 4 of 4" in str(

@@ -49,7 +49,7 @@ class LPBSResult(ThreeLevelResult):
     pieces: PieceCounts
     templates: tuple[str, ...]
     """Sentences with places for a target and an attribute; over these, ratios are aggregated.
-    None where the sentences are those of a corpus."""
+    Empty where the sentences are those of a corpus."""
     sentences: tuple[tuple[int, ...], ...] | None = None
     """Sentences of a corpus with each target and each attribute, in the order of the similarities;
     over these, ratios are aggregated. None where templates made the sentences."""
