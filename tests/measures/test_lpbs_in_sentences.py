@@ -77,10 +77,10 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
         for x in (*TINY.X.terms, *TINY.Y.terms)
     ]  # fmt: skip
     m = np.array(expected)
-    assert np.array(result.similarities) == pytest.approx(m, abs=1e-5)
+    assert np.array(result.similarities) == pytest.approx(m, abs=5e-5)  # single precision
     s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
     d = (s[:2].mean() - s[2:].mean()) / s.std(ddof=1)
-    assert result.effect_size == pytest.approx(d, abs=1e-5)
+    assert result.effect_size == pytest.approx(d, abs=5e-5)
     assert result.sentences[0] == (1, 2, 3, 1, 2)
     assert result.templates == ()
     assert "templates=pairs" in result.signature
@@ -91,7 +91,10 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
     page = report_html([result])
     assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
     (verdict,) = verify([result])
-    assert "its sentences stand in pairs.csv" in str(verdict)
+    assert (verdict.status, verdict.details) == (
+        "not repeated",
+        (f"its sentences stand in {origin}, not in the result",),
+    )
 
 
 def test_pairs_without_sentences_take_a_term_with_them():

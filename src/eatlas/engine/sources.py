@@ -38,12 +38,12 @@ def asked(
     if need == "vectors":
         words = {word for _, measure in questions for word in measure.words}
         return ask(cast("VectorSource", source), [test for test, _ in questions], words, case, tell)
-    wanted = {
+    wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions
         if isinstance(measure, LPBS)
         for one in measure.questions(test)
-    }
+    )
     return Answers.of(cast("LanguageModel", source), wanted, tell)
 
 

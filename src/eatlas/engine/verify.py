@@ -118,10 +118,10 @@ Again = AssociationResult | Failure | EatlasError
 def _again(
     result: AssociationResult, question: Question | EatlasError, source: Source | EatlasError
 ) -> Again:
-    if isinstance(source, EatlasError):
-        return source
     if isinstance(question, EatlasError):
         return question
+    if isinstance(source, EatlasError):
+        return source
     test, measure = question
     given = result.provenance
     return perform(Job(test, source, measure), Conditions(given.case, given.seed))
