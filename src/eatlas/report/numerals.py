@@ -11,6 +11,8 @@ MINUS = "\u2212"
 UNDEFINED = "–"
 # C(100, 50) still stands in full; a longer count would fill lines and tell nobody more
 LONGEST_IN_FULL = 10**30
+SMALLEST = 5e-324
+"""The smallest number above 0 that a computer keeps."""
 _MOST_DIGITS = 17  # of a double
 _METHODS = {
     "sampled": "sampling",
@@ -63,11 +65,15 @@ def p_value(p: float, alpha: float = 0.05) -> str:
     --------
     >>> p_value(0.0171), p_value(3.2e-8), p_value(0.0499), p_value(0.9997)
     ('.017', '3.2e-8', '.0499', '> .99')
+    >>> p_value(5e-324)  # what stands for all that is smaller
+    '< 5e-324'
     """
     if p == 1.0:
         return "1"
     if p > 0.99:
         return "> .99"
+    if p <= SMALLEST:
+        return "< 5e-324"
     rounded = _rounded(p, alpha)
     if p < 1e-4:
         mantissa, exponent = rounded.split("e")
@@ -94,7 +100,7 @@ def p_equals(p: float, alpha: float = 0.05) -> str:
     ('p = .50', 'p > .99')
     """
     text = p_value(p, alpha)
-    return f"p {text}" if text.startswith(">") else f"p = {text}"
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
