@@ -283,3 +283,11 @@ def test_nothing_is_made_where_nothing_is_computed(computed_vectors):
         assert cached(Letters()).encode([]) == {}
     assert clear() == 0
     assert not computed_vectors.exists()
+
+
+def test_a_journal_that_ends_while_the_folder_is_read_counts_nothing():
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    before = contents().size
+    (folder / "vectors-v1-1.new-journal").symlink_to(folder / "gone")
+    assert contents().size == before

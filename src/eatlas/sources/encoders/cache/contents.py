@@ -41,9 +41,8 @@ def contents() -> Contents:
     """
     folder = cache_folder()
     try:
-        size = (
-            sum(path.stat().st_size for path in folder.glob(f"{PREFIX}*")) if folder.is_dir() else 0
-        )
+        files = folder.glob(f"{PREFIX}*") if folder.is_dir() else ()
+        size = sum(map(_size, files))
         there = generations(folder)
         if not there:
             return Contents(folder, size, ())
@@ -53,6 +52,14 @@ def contents() -> Contents:
         raise _out_of_reach(folder, error) from error
     except (sqlite3.Error, NotOursError) as error:
         return Contents(folder, size, (), str(error) or "a database of another program")
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; none of a journal that ended since the folder was listed."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def clear(model: str | None = None) -> int:
