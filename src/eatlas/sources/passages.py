@@ -77,11 +77,38 @@ def is_contextual(source: VectorSource) -> TypeGuard[ContextualSource]:
 def passages_of(concept: Concept) -> dict[str, Passage]:
     """Return what is encoded for each term: the sentence with its stimulus, or the word alone."""
     if not concept.sentences:
-        return {term: Passage(term, (0, len(term))) for term in concept.terms}
+        return {term: word_alone(term) for term in concept.terms}
     return {one.text: Passage(one.text, one.span) for one in concept.sentences}
 
 
 def all_passages(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Passage]:
     """Return every passage of tests of any kind, and of words that measures ask for."""
     of_tests = {p for test in tests for _, part in test.parts for p in passages_of(part).values()}
-    return of_tests | {Passage(word, (0, len(word))) for word in words}
+    return of_tests | {word_alone(word) for word in words}
+
+
+def word_alone(word: str) -> Passage:
+    """Return the passage of a word without a context.
+
+    >>> word_alone("ivy")
+    Passage(text='ivy', span=(0, 3))
+    """
+    return Passage(word, (0, len(word)))
+
+
+def words_alone(source: ContextualSource, keys: Collection[str]) -> dict[str, Vector]:
+    """Have words encoded without a context; the vectors by word."""
+    words = {word_alone(key): key for key in keys}
+    return {words[one]: vector for one, vector in source.encode(words).items()}
+
+
+def gathered(
+    batches: Iterable[Mapping[Passage, Vector]], total: int, tell: Tell | None
+) -> dict[Passage, Vector]:
+    """Put the vectors of batches together, and tell of each batch as it comes."""
+    found: dict[Passage, Vector] = {}
+    for batch in batches:
+        found |= batch
+        if tell is not None:
+            tell(len(found), total)
+    return found

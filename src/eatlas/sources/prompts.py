@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual
+from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual, words_alone
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.spec import with_option
 from eatlas.stimuli.sentences.forms import Forms, forms_of
@@ -91,8 +91,7 @@ class PromptedSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words in the prompt, by word."""
-        words = {Passage(key, (0, len(key))): key for key in keys}
-        return {words[one]: vector for one, vector in self.encode(words).items()}
+        return words_alone(self, keys)
 
     def _in_prompt(self, passages: Collection[Passage]) -> dict[Passage, Passage]:
         for one in passages:

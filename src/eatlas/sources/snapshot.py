@@ -13,6 +13,7 @@ from eatlas.sources.passages import (
     Tell,
     all_passages,
     is_contextual,
+    words_alone,
 )
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.series import period_of
@@ -77,8 +78,7 @@ class EncodedSnapshot:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those words that were encoded alone."""
-        alone = {key: Passage(key, (0, len(key))) for key in keys}
-        return {key: self.vectors[one] for key, one in alone.items() if one in self.vectors}
+        return words_alone(self, keys)
 
 
 def ask(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import ContextualSource, Passage, Tell
+from eatlas.sources.passages import ContextualSource, Passage, Tell, words_alone
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import with_option
 from eatlas.sources.transforms import Step, TransformedSource
@@ -157,5 +157,4 @@ class TransformedEncodings:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words alone, by word."""
-        words = {Passage(key, (0, len(key))): key for key in keys}
-        return {words[one]: vector for one, vector in self.encode(words).items()}
+        return words_alone(self, keys)

@@ -15,7 +15,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.endpoint_calls import post
-from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, escape, parse_options
 
@@ -104,12 +104,7 @@ class EndpointSource:
         SourceError
             If the endpoint does not answer, or not with one vector for each text.
         """
-        found: dict[Passage, Vector] = {}
-        for batch in self.encode_batches(passages):
-            found |= batch
-            if tell is not None:
-                tell(len(found), len(passages))
-        return found
+        return gathered(self.encode_batches(passages), len(passages), tell)
 
     def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
         """Hand out vectors request by request."""
@@ -122,8 +117,7 @@ class EndpointSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
-        alone = {Passage(key, (0, len(key))): key for key in keys}
-        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+        return words_alone(self, keys)
 
     def _rows(self, texts: list[str]) -> Any:
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}

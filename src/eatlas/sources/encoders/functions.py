@@ -15,7 +15,7 @@ from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cache import CachedSource
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.finding import find_function, said_by, working_directory
-from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, parse_options
 
@@ -108,12 +108,7 @@ class FunctionSource:
         SourceError
             If the function fails, or returns something else than a finite vector for each.
         """
-        found: dict[Passage, Vector] = {}
-        for batch in self.encode_batches(passages):
-            found |= batch
-            if tell is not None:
-                tell(len(found), len(passages))
-        return found
+        return gathered(self.encode_batches(passages), len(passages), tell)
 
     def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
         """Hand out vectors call by call."""
@@ -126,8 +121,7 @@ class FunctionSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
-        alone = {Passage(key, (0, len(key))): key for key in keys}
-        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+        return words_alone(self, keys)
 
     def _call(self, some: list[Any], texts: list[str]) -> Any:
         try:

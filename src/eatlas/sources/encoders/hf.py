@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.card import CONFIG, Card, read_card
+from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import files_of
 from eatlas.sources.encoders.hub import on_the_hub
 from eatlas.sources.encoders.layers import EVERY, Layers, parse_layers
@@ -84,7 +84,7 @@ def find_model(text: str) -> Found:
             f"{text}: a model has no members", got=f"#{spec.member}", remedy="write a # as %23"
         )
     options = parse(spec.options, f"{SCHEME}{given}")
-    _require_extra(text)
+    require_extra(NEEDED, f"{text}: transformers need packages that are not installed")
     path = _find(given, options)
     card = read_card(path)
     files_of(path, weights=options.weights == "trained")
@@ -96,16 +96,6 @@ def _named(spec: FileSpec, layers: Layers) -> str:
     options = {**spec.options, "layer": str(layers)}
     said = "&".join(f"{key}={escape(value)}" for key, value in options.items())
     return f"{SCHEME}{spec.path}?{said}"
-
-
-def _require_extra(text: str) -> None:
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise SourceError(
-            f"{text}: transformers need packages that are not installed",
-            got=f"no {' and no '.join(missing)}",
-            remedy="pip install 'eatlas[hf]'",
-        )
 
 
 def _find(given: str, options: Options) -> Path:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
+from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import sha256_of
 from eatlas.sources.encoders.quiet import quiet
 from eatlas.sources.encoders.sentence_model_files import (
@@ -23,7 +23,7 @@ from eatlas.sources.encoders.sentence_model_files import (
     modules_of,
 )
 from eatlas.sources.encoders.tokens import shown
-from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, parse_file_spec
 
@@ -105,12 +105,7 @@ class SentenceModelSource:
         SourceError
             If the model cannot be loaded, or a text is longer than it takes.
         """
-        found: dict[Passage, Vector] = {}
-        for batch in self.encode_batches(passages):
-            found |= batch
-            if tell is not None:
-                tell(len(found), len(passages))
-        return found
+        return gathered(self.encode_batches(passages), len(passages), tell)
 
     def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
         """Hand out vectors as they are computed, the longest texts first."""
@@ -131,8 +126,7 @@ class SentenceModelSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
-        alone = {Passage(key, (0, len(key))): key for key in keys}
-        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+        return words_alone(self, keys)
 
     @property
     def _prompt(self) -> dict[str, str]:
@@ -198,13 +192,7 @@ def open_st(text: str) -> tuple[SentenceModelSource, ...]:
             allowed="sentence",
             remedy="for vectors of words in their sentence: hf: and level=word",
         )
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise SourceError(
-            f"{text}: sentence-transformers is not installed",
-            got=f"no {' and no '.join(missing)}",
-            remedy="pip install 'eatlas[hf]'",
-        )
+    require_extra(NEEDED, f"{text}: sentence-transformers is not installed")
     folder = _find(spec.path, spec.options.get("revision", "main"))
     options = spec.options
     return (SentenceModelSource(text, folder, options.get("prefix", ""), options.get("device")),)

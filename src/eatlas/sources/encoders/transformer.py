@@ -24,7 +24,7 @@ from eatlas.sources.encoders.memory import too_little
 from eatlas.sources.encoders.options import Options
 from eatlas.sources.encoders.pooling import Array, pool
 from eatlas.sources.encoders.tokens import shown
-from eatlas.sources.passages import Passage, Tell
+from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
@@ -147,13 +147,8 @@ class TransformerSource:
             If the model cannot be loaded, a text is too long, a stimulus is no token of it, or a
             vector is not finite.
         """
-        found: dict[Passage, Vector] = {}
         every = set(passages)
-        for batch in self.encode_batches(every):
-            found.update(batch)
-            if tell is not None:
-                tell(len(found), len(every))
-        return found
+        return gathered(self.encode_batches(every), len(every), tell)
 
     def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
         """Hand out the vectors of passages as they are computed, each passage once.
@@ -194,8 +189,7 @@ class TransformerSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
-        alone = {Passage(key, (0, len(key))): key for key in keys}
-        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+        return words_alone(self, keys)
 
     def _batch(
         self, loaded: Loaded, asked: list[Asked], order: list[Layers]

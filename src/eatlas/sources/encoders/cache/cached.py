@@ -12,7 +12,7 @@ from eatlas.sources.encoders.cache.keys import Entry, key_of
 from eatlas.sources.encoders.cache.place import cache_folder
 from eatlas.sources.encoders.cache.store import Store
 from eatlas.sources.encoders.cutting import cut
-from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual
+from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual, words_alone
 from eatlas.sources.protocol import Vector
 
 AT_ONCE = 256
@@ -117,8 +117,7 @@ class CachedSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
-        alone = {Passage(key, (0, len(key))): key for key in keys}
-        return {alone[one]: vector for one, vector in self.encode(alone).items()}
+        return words_alone(self, keys)
 
     def _mark_of(self, passage: Passage) -> str:
         return self.source.mark_of(passage) if isinstance(self.source, MarkingSource) else ""
