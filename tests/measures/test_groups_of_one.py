@@ -44,6 +44,16 @@ def test_where_vectors_are_missing_they_are_named():
     )
 
 
+def test_phrases_are_composed_by_another_source():
+    test = make_test(X=("a deaf person", "a blind person"))
+    vectors = {word: one for word, one in make_vectors(test).items() if word not in test.X.terms}
+    with pytest.raises(CoverageError) as caught:
+        eatlas.MLEAT()(test, vectors)
+    assert caught.value.remedy.endswith(
+        "larger vocabulary; for phrases, a cbow: source takes the mean of their words' vectors"
+    )
+
+
 @pytest.mark.parametrize("given", ["weat-6", None, ["weat-6"]])
 def test_a_measure_takes_a_test(given, tiny_vectors):
     with pytest.raises(StimulusError) as caught:

@@ -39,6 +39,11 @@ SIZES = {
         "i1-name": (12, 12, 13, 13),
         "i2-name": (12, 12, 8, 8),
     },
+    "mind-your-bias-excerpts": {
+        "i1-term-excerpt": (10, 10, 13, 13),
+        "i2-term-excerpt": (10, 10, 8, 8),
+        "dis-term-excerpt": (23, 23, 10, 10),
+    },
     "kurita": {
         "kurita-c1": (2, 2, 25, 25),
         "kurita-c3": (1, 1, 25, 25),
@@ -54,8 +59,8 @@ SIZES = {
         "divdist-face-validity": (8, 20, 20),
     },
 }
-WORD_TESTS, SENTENCE_TESTS = 33, 38
-WITHOUT_NUMBERS = {"divdist-gender", "divdist-race"}
+WORD_TESTS, SENTENCE_TESTS = 36, 38
+WITHOUT_NUMBERS = {"divdist-gender", "divdist-race", *SIZES["mind-your-bias-excerpts"]}
 """Tests for which the paper prints no numbers."""
 
 

@@ -28,6 +28,8 @@ MIND_YOUR_BIAS = {
     "occ-term": ("Occ (term)", "Occ (name)"),
     "i1-name": ("I1 (name)", None),
     "i2-name": ("I2 (name)", "I1 (name)"),
+    "dis-term-excerpt": ("Dis (term)", None),
+    "i1-term-excerpt": ("I1 (term)", "I1 (name)"),
 }
 KURITA = {
     "kurita-c1": ("B.2 C1", "C1 (name)"),
@@ -73,6 +75,10 @@ def test_mind_your_bias(test_id):
     printed, (own, other) = LISTS["mind-your-bias"]["lists"], MIND_YOUR_BIAS[test_id]
     lists = [printed.get(f"{own} {role}") or printed[f"{other} {role}"] for role in "XYAB"]
     assert parts(test_id) == lists
+
+
+def test_i2_term_has_the_targets_of_one_and_the_attributes_of_another():
+    assert parts("i2-term-excerpt") == parts("i1-term-excerpt")[:2] + parts("i2-name")[2:]
 
 
 @pytest.mark.parametrize("test_id", KURITA)

@@ -143,6 +143,9 @@ def test_what_was_left_out_is_longer_than_the_print(name):
     sizes = {role: len(concept.terms) for role, concept in test.parts}
     cut = {"Dis_term_word": {"A": 225, "B": 225}}.get(name, {"X": 45, "Y": 45})
     assert {role: sizes[role] for role in cut} == cut
+    (excerpt,) = load_tests(f"{name[:-5].lower().replace('_', '-')}-excerpt")
+    for role, concept in test.parts:
+        assert set(excerpt.concept(role).terms) <= set(concept.terms)
 
 
 def test_the_shorter_file_of_dis():

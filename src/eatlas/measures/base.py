@@ -23,7 +23,7 @@ from eatlas.errors import (
 )
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.measures.few_terms import needs_sentences, or_another_measure
+from eatlas.measures.few_terms import larger_source, needs_sentences, or_another_measure
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -357,7 +357,7 @@ class AssociationMeasure(ABC):
                 + f" a usable {self.needed} in {source}",
                 got=f"missing: {', '.join(reasons)}",
                 allowed=allowed,
-                remedy="use terms that the source has, or a source with a larger vocabulary",
+                remedy=larger_source(group.missing, self.needed),
             )
 
     def _check(self, parameter: str, allowed: str, *, ok: bool) -> None:

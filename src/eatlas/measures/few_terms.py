@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from eatlas.errors import CoverageError
 from eatlas.stimuli import ROLES, AssociationTest
 
@@ -17,6 +19,14 @@ def needs_sentences(test: AssociationTest, role: str, used: int, source: str) ->
         remedy="use a sentence encoder or a cbow: source, which takes the mean of the words' "
         "vectors, or the test of the words that these sentences are made of",
     )
+
+
+def larger_source(missing: Iterable[str], needed: str) -> str:
+    """Say where missing terms may be found; phrases have no vectors where words are looked up."""
+    remedy = "use terms that the source has, or a source with a larger vocabulary"
+    if needed == "vector" and any(" " in term for term in missing):
+        remedy += "; for phrases, a cbow: source takes the mean of their words' vectors"
+    return remedy
 
 
 def or_another_measure(test: AssociationTest, needed: str) -> str:

@@ -19,6 +19,7 @@ BUILT_IN = (
     "caliskan",
     "histwords",
     "mind-your-bias",
+    "mind-your-bias-excerpts",
     "kurita",
     "angry-black-woman",
     "double-bind",
