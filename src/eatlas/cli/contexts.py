@@ -77,8 +77,9 @@ def contexts(
     compounds: Annotated[
         str,
         typer.Option(
-            metavar="either|written",
-            help="Whether hyphen and space stand for each other in stimuli of several words.",
+            metavar="either|written|head",
+            help="either: hyphen and space stand for each other in stimuli of several words; "
+            "written: as written; head: fried-chicken is looked for as chicken.",
         ),
     ] = "either",
     field: Annotated[

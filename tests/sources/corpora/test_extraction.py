@@ -150,6 +150,16 @@ def test_provenance_says_what_was_read_and_how(tmp_path):
     assert len(file["ends_sha256"]) == 64
 
 
+def test_the_head_of_a_compound_is_marked_and_counted_for_the_whole(tmp_path):
+    path = corpus(tmp_path, "We had chicken. A loud fried-chicken shop.")
+    contexts = find_contexts(path, "i1-name", compounds="head", window=1)
+    assert sorted(contexts.of_stimulus("fried-chicken")) == [
+        Context("fried-chicken", "had chicken. A", 4, 11),
+        Context("fried-chicken", "loud fried-chicken shop.", 11, 18),
+    ]
+    assert contexts.provenance["compounds"] == "head"
+
+
 def test_progress_is_told(tmp_path):
     told = []
     paths = [corpus(tmp_path, "aster", name=f"{k}.txt") for k in range(2)]
@@ -166,7 +176,7 @@ def test_progress_is_told(tmp_path):
         ({"unit": "page"}, "a corpus cannot be read with this unit\n  got: 'page'\n  allowed: line, paragraph"),
         ({"format": "doc"}, "a corpus cannot be read with this format\n  got: 'doc'\n"
          "  allowed: auto, text, jsonl, csv, tsv, parquet"),
-        ({"compounds": "?"}, "unknown rule for compounds\n  got: '?'\n  allowed: either, written"),
+        ({"compounds": "?"}, "unknown rule for compounds\n  got: '?'\n  allowed: either, written, head"),
     ],
 )  # fmt: skip
 def test_options_that_are_none(tmp_path, options, message):

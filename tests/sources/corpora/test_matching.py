@@ -104,6 +104,28 @@ def test_compounds_are_kept_whole(stimulus, text):
     assert Matcher([stimulus, "chicken"]).find_in(f"I like {text}.") == [(text, stimulus)]
 
 
+def test_the_head_of_a_compound_stands_for_it():
+    matcher = Matcher(["fried-chicken", "South African", "all-american"], Rule(compounds="head"))
+    assert matcher.find_in("Chicken, fried-chicken; South-African american African food -") == [
+        ("Chicken", "fried-chicken"),
+        ("chicken", "fried-chicken"),
+        ("South-African", "South African"),
+        ("american", "all-american"),
+    ]
+    assert Matcher(["-", "pre-"], Rule(compounds="head")).stimuli == ("-", "pre-")
+
+
+@pytest.mark.parametrize("other", ["chicken", "roast-chicken"])
+def test_two_stimuli_of_one_head_are_refused(other):
+    with pytest.raises(SourceError) as said:
+        Matcher(["fried-chicken", other], Rule(compounds="head"))
+    assert str(said.value) == (
+        f"two stimuli have the same head, 'chicken'\n  got: fried-chicken, {other}\n"
+        "  allowed: heads that tell stimuli apart\n"
+        "  remedy: keep compounds whole (either, written), or leave one of them out"
+    )
+
+
 def test_compounds_as_written():
     found = Matcher(["fried-chicken"], Rule(compounds="written")).find_in(
         "fried chicken fried-chicken"

@@ -67,8 +67,9 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         ``auto``: a stimulus in lower case is found as written, with a capital first letter and in
         capitals; one with a capital letter only as written. ``exact``: only as written.
         ``ignore``: in any case.
-    compounds : {"either", "written"}
-        Whether hyphen and space stand for each other in a stimulus of several words.
+    compounds : {"either", "written", "head"}
+        Whether hyphen and space stand for each other in a stimulus of several words, or are what
+        they are; or whether the last part alone of a stimulus with hyphens is looked for.
     format : {"auto", "text", "jsonl", "csv", "tsv", "parquet"}
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.

@@ -70,6 +70,7 @@ class Matcher:
     def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
         self.stimuli = tuple(stimuli)
         self.rule = rule or Rule()
+        self.rule.require_heads(self.stimuli)
         self._automaton = build(self.stimuli, self.rule)
         endings = self._automaton.endings
         self._alone = np.array([one[0] if len(one) == 1 else -1 for one in endings], np.int64)
@@ -129,7 +130,9 @@ class Matcher:
         words = " ".join(text.split())
         for same in ({}, _SAME_GAP):
             alike = words.translate(same)
-            exact = [k for k in candidates if self.stimuli[k].translate(same) == alike]
+            exact = [
+                k for k in candidates if self.rule.sought(self.stimuli[k]).translate(same) == alike
+            ]
             if len(exact) == 1:
                 return exact[0]
         return -1

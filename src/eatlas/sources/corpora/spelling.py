@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from eatlas.errors import SourceError
 
 Case = Literal["auto", "exact", "ignore"]
-Compounds = Literal["either", "written"]
+Compounds = Literal["either", "written", "head"]
 GAP = "gap"
 """A symbol for what stands between the words of a compound."""
 HYPHENS = ("-", "\u2010", "\u2011")
 """Hyphen-minus, hyphen, and the hyphen at which no line is broken."""
+_LAST_PART = re.compile(f"[^{''.join(HYPHENS)}]+[{''.join(HYPHENS)}]*$")
 SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
 
 
@@ -36,14 +39,18 @@ class Rule:
         ``auto``: a stimulus in lower case is found as it is written, with a capital first letter
         and in capitals; one with a capital letter only as it is written, so that Will is no will.
         ``exact``: only as written. ``ignore``: in any case.
-    compounds : {"either", "written"}
+    compounds : {"either", "written", "head"}
         ``either``: hyphen and space stand for each other, so that fried-chicken finds
-        fried chicken; ``written``: a hyphen is a hyphen. A space is any white space.
+        fried chicken; ``written``: a hyphen is a hyphen; ``head``: of a stimulus with hyphens the
+        last part alone is looked for, so that fried-chicken finds chicken, as Guo and Caliskan
+        (2021) simplify it. A space is any white space.
 
     Examples
     --------
     >>> Rule("auto").written("love"), Rule("auto").written("Will")
     (('love', 'Love', 'LOVE'), ('Will',))
+    >>> Rule("exact", "head").written("fried-chicken")
+    ('chicken',)
     """
 
     case: Case = "auto"
@@ -61,10 +68,34 @@ class Rule:
 
     def written(self, stimulus: str) -> tuple[str, ...]:
         """Return the spellings of a stimulus, hyphens and spaces as they are written."""
+        stimulus = self.sought(stimulus)
         if self.case != "auto" or stimulus != stimulus.lower():
             return (stimulus,)
         first = stimulus[0].upper() + stimulus[1:]
         return tuple(dict.fromkeys((stimulus, first, stimulus.upper())))
+
+    def sought(self, stimulus: str) -> str:
+        """What is looked for: the stimulus, or its head."""
+        last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
+        return last[0] if last else stimulus
+
+    def require_heads(self, stimuli: Iterable[str]) -> None:
+        """Refuse compounds that leave one and the same word, which could be either.
+
+        Raises
+        ------
+        SourceError
+        """
+        by_head: dict[str, str] = {}
+        for stimulus in stimuli if self.compounds == "head" else ():
+            head = self.sought(stimulus)
+            if (other := by_head.setdefault(head, stimulus)) != stimulus:
+                raise SourceError(
+                    f"two stimuli have the same head, {head!r}",
+                    got=f"{other}, {stimulus}",
+                    allowed="heads that tell stimuli apart",
+                    remedy="keep compounds whole (either, written), or leave one of them out",
+                )
 
     def symbols(self, spelling: str) -> list[Symbol]:
         """Return the places of a spelling."""
@@ -76,8 +107,8 @@ class Rule:
         return found
 
     def _symbol(self, character: str) -> Symbol:
-        if character in SPACES or (self.compounds == "either" and character in HYPHENS):
-            hyphens = HYPHENS if self.compounds == "either" else ()
+        if character in SPACES or (self.compounds != "written" and character in HYPHENS):
+            hyphens = HYPHENS if self.compounds != "written" else ()
             return Symbol(GAP, (*SPACES, *hyphens), SPACES)
         if self.case != "ignore":
             return Symbol(character, (character,))
