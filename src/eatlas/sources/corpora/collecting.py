@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from eatlas.sources.corpora.characters import character_table
 from eatlas.sources.corpora.matching import Matcher, Matches
-from eatlas.sources.corpora.reservoir import Kept, Reservoir, key_seed
+from eatlas.sources.corpora.reservoir import Kept
+from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.sentence_rule import abbreviations
 from eatlas.sources.corpora.texts import Batch
 
@@ -38,12 +39,7 @@ class Collector:
 
     def __init__(self, matcher: Matcher, *, per_term: int, window: Window, seed: int) -> None:
         self.matcher, self.window = matcher, window
-        count = len(matcher.stimuli)
-        self.found = np.zeros(count, np.int64)
-        self._reservoirs = [Reservoir[Kept](per_term) for _ in range(count)]
-        seeds = [key_seed(seed, stimulus) for stimulus in matcher.stimuli]
-        self._seeds = np.array(seeds, np.uint64)
-        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
+        self.samples = Samples[Kept]([(one,) for one in matcher.stimuli], per_term, seed)
 
     def take(self, batch: Batch) -> None:
         """Look through some texts."""
@@ -51,29 +47,21 @@ class Collector:
             if len(matches):
                 self._take(batch, matches)
 
-    def samples(self) -> list[list[Kept]]:
-        """Return the sample of each stimulus."""
-        return [one.sample() for one in self._reservoirs]
-
     def _take(self, batch: Batch, matches: Matches) -> None:
         from eatlas.sources.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
         data, which = batch.data, matches.stimuli
-        self.found += np.bincount(which, minlength=len(self.found))
         begins, stops = window_bounds(batch, matches, self.window)
         offsets = np.empty(len(matches), np.int64)
         keys = np.empty(len(matches), np.uint64)
         starts, ends = matches.starts, matches.ends
-        _kernels.keys(data, begins, starts, stops, self._seeds[which], keys, offsets)
-        taken = np.flatnonzero(keys <= self._limits[which])
-        columns = (keys, offsets, which, begins, starts, ends, stops)
-        for key, offset, number, *place in zip(*(c[taken].tolist() for c in columns), strict=True):
-            reservoir = self._reservoirs[number]
-            known = reservoir.offset(key)
-            if known is None or offset < known:
-                reservoir.add(key, offset, cut_out(data, place, offset))
-        for number in np.unique(which[taken]).tolist():
-            self._limits[number] = self._reservoirs[number].limit
+        _kernels.keys(data, begins, starts, stops, self.samples.seeds[which], keys, offsets)
+
+        def context(at: int) -> Kept:
+            place = [int(column[at]) for column in (begins, starts, ends, stops)]
+            return cut_out(data, place, int(offsets[at]))
+
+        self.samples.take(which, keys, offsets, context)
 
 
 def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.int64]:

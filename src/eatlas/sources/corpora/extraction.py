@@ -115,12 +115,12 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         Matcher(stimuli, search.rule), per_term=search.per_term, window=search.window, seed=seed
     )
     said = search.read(corpus, collector, tell, progress)
-    samples = collector.samples()
+    samples = collector.samples.lists()
     return Contexts(
         [Context(one, *kept) for one, some in zip(stimuli, samples, strict=True) for kept in some],
         tuple(
             Count(one, int(found), len(some))
-            for one, found, some in zip(stimuli, collector.found, samples, strict=True)
+            for one, found, some in zip(stimuli, collector.samples.found, samples, strict=True)
         ),
         said,
     )
@@ -194,12 +194,12 @@ def find_pairs(
         seed=search.seed,
     )
     said = {**search.read(corpus, collector, tell, progress), "distance": int(distance)}
-    samples = collector.samples()
+    samples = collector.samples.lists()
     return Pairs(
         [row for some in samples for row in some],
         tuple(
             PairCount(*pair, int(found), len(some))
-            for pair, found, some in zip(pairs, collector.found, samples, strict=True)
+            for pair, found, some in zip(pairs, collector.samples.found, samples, strict=True)
         ),
         said,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eatlas.sources.corpora.collecting import Window, cut_out_pair, window_bounds
 from eatlas.sources.corpora.matching import Matcher, Matches
 from eatlas.sources.corpora.record import PairContext
-from eatlas.sources.corpora.reservoir import Reservoir, key_seed
+from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.texts import Batch
 from eatlas.stimuli import AssociationTest
 
@@ -60,20 +60,13 @@ class PairCollector:
         self._numbers = np.full((len(places), len(places)), -1, np.int32)
         for number, (target, attribute) in enumerate(pairs):
             self._numbers[places[target], places[attribute]] = number
-        self.found = np.zeros(len(pairs), np.int64)
-        self._reservoirs = [Reservoir[PairContext](per_term) for _ in pairs]
-        self._seeds = np.array([key_seed(seed, *pair) for pair in pairs], np.uint64)
-        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
+        self.samples = Samples[PairContext](pairs, per_term, seed)
 
     def take(self, batch: Batch) -> None:
         """Look through some texts; two stimuli of one text are seen together."""
         parts = [part for part in self.matcher.matches(batch.data, batch.separator) if len(part)]
         if parts:
             self._take(batch, Matches.joined(parts))
-
-    def samples(self) -> list[list[PairContext]]:
-        """Return the sample of each pair."""
-        return [one.sample() for one in self._reservoirs]
 
     def _take(self, batch: Batch, matches: Matches) -> None:
         from eatlas.sources.corpora import _kernels, _pair_kernels  # noqa: PLC0415  (they compile)
@@ -96,7 +89,6 @@ class PairCollector:
         target, attribute, number, first, second, begins, stops = (
             column[inside] for column in (target, attribute, number, first, second, begins, stops)
         )
-        self.found += np.bincount(number, minlength=len(self.pairs))
         keys = np.empty(len(number), np.uint64)
         offsets = np.empty((2, len(number)), np.int64)
         for row, place in enumerate((first, second)):
@@ -105,24 +97,19 @@ class PairCollector:
                 begins,
                 matches.starts[place],
                 stops,
-                self._seeds[number],
+                self.samples.seeds[number],
                 keys,
                 offsets[row],
             )
-        offset = (offsets[0] << 32) | offsets[1]
-        taken = np.flatnonzero(keys <= self._limits[number])
-        columns = (keys, offset, number, begins, stops, target, attribute)
-        for key, at, which, begin, stop, t, a in zip(
-            *(column[taken].tolist() for column in columns), strict=True
-        ):
-            reservoir = self._reservoirs[which]
-            known = reservoir.offset(key)
-            if known is None or at < known:
-                spans = tuple((matches.starts[k], matches.ends[k]) for k in (t, a))
-                context = cut_out_pair(batch.data, (begin, stop), spans)
-                reservoir.add(key, at, PairContext(*self.pairs[which], *context))
-        for which in np.unique(number[taken]).tolist():
-            self._limits[which] = self._reservoirs[which].limit
+
+        def context(at: int) -> PairContext:
+            spans = tuple(
+                (int(matches.starts[k]), int(matches.ends[k])) for k in (target[at], attribute[at])
+            )
+            bounds = int(begins[at]), int(stops[at])
+            return PairContext(*self.pairs[number[at]], *cut_out_pair(batch.data, bounds, spans))
+
+        self.samples.take(number, keys, (offsets[0] << 32) | offsets[1], context)
 
     def _bounds(
         self,
