@@ -5,9 +5,11 @@ import warnings
 
 import pytest
 from tests.sources.encoders.letters import Letters, passages
+from tests.sources.language import tiny
 
 from eatlas.errors import SourceWarning
 from eatlas.sources.encoders.cache import cached
+from eatlas.sources.language import Question, open_language_model
 
 
 def test_nothing_is_kept_at_first(eatlas_cli, computed_vectors):
@@ -33,11 +35,27 @@ def test_show_and_clear(eatlas_cli, computed_vectors):
     assert values["schema"] == "eatlas/cache/1"
     assert values["bytes"] > 1203 * 27 * 4
     assert values["sources"][1] == {
-        "source": "two", "fingerprint": "letters:2", "vectors": 3, "bytes": 324,
+        "source": "two", "fingerprint": "letters:2", "vectors": 3, "answers": 0, "bytes": 324,
     }  # fmt: skip
     assert eatlas_cli("cache", "clear", "one").out == "removed: 1,200 vectors\n"
     assert eatlas_cli("cache", "clear").out == "removed: 3 vectors\n"
     assert json.loads(eatlas_cli("cache", "show", "--json").out)["sources"] == []
+
+
+def test_show_and_clear_know_answers_of_language_models(eatlas_cli, tmp_path):
+    for part in tiny.bert():
+        part.save_pretrained(tmp_path / "bert")
+    source = f"hf:{tmp_path / 'bert'}"
+    asked = [Question("Ant is nice.", span) for span in ((0, 3), (7, 11))]
+    cached(Letters(source)).encode(passages(1))
+    open_language_model(source, "masked").score(asked)
+    lines = eatlas_cli("cache", "show").out.splitlines()
+    assert [lines[2], lines[4]] == [f"vectors: 1 of {source}", f"answers: 2 of {source}"]
+    found = json.loads(eatlas_cli("cache", "show", "--json").out)["sources"]
+    assert [(one["vectors"], one["answers"]) for one in found] == [(1, 0), (0, 2)]
+    assert eatlas_cli("cache", "clear", source).out == "removed: 1 vectors and 2 answers\n"
+    open_language_model(source, "masked").score(asked[:1])
+    assert eatlas_cli("cache", "clear").out == "removed: 1 answers\n"
 
 
 def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
@@ -45,7 +63,7 @@ def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
     ended = eatlas_cli("cache", "clear", "leters")
     assert ended.code == 2
     assert ended.err == (
-        f"error: {computed_vectors}: no vectors of this source are kept\n"
+        f"error: {computed_vectors}: nothing is kept of this source\n"
         "  got: leters\n  allowed: letters\n  remedy: did you mean letters?\n"
     )
 

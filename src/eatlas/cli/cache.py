@@ -1,8 +1,9 @@
-"""``eatlas cache``: vectors that encoders computed and that are kept on this machine."""
+"""``eatlas cache``: what models computed and is kept on this machine."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +12,10 @@ from eatlas.cli.say import output_of_a_command
 
 if TYPE_CHECKING:
     from eatlas.sources.encoders.cache.contents import Contents
+    from eatlas.sources.encoders.cache.database import Kept
 
 app = typer.Typer(
-    help="See and remove the vectors of texts that encoders computed and that are kept.",
+    help="See and remove what is kept: vectors of encoders, answers of language models.",
     no_args_is_help=True,
 )
 
@@ -22,7 +24,7 @@ app = typer.Typer(
 def show(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Say where computed vectors are kept, how much room they take, and how many each source has.
+    """Say where computed vectors and answers are kept, and how many each source has.
 
     They are in the folder that the system keeps caches in, or in the one that the environment
     variable EATLAS_CACHE names. A source whose model or options changed stands there twice, with
@@ -49,19 +51,34 @@ def clear(
         ),
     ] = None,
 ) -> None:
-    """Remove computed vectors; the next run computes them again."""
+    """Remove computed vectors and answers; the next run computes them again."""
     from eatlas.sources.encoders.cache.contents import clear as remove  # noqa: PLC0415
 
     gone = remove(source)
     with output_of_a_command():
-        typer.echo(f"removed: {gone:,} vectors")
+        typer.echo(f"removed: {_counted(gone)}")
+
+
+def _counted(gone: Iterable[Kept]) -> str:
+    """Say how many vectors and answers there were.
+
+    >>> _counted([])
+    '0 vectors'
+    """
+    some = list(gone)
+    vectors, answers = sum(one.vectors for one in some), sum(one.answers for one in some)
+    said = [f"{vectors:,} vectors"] if vectors or not answers else []
+    return " and ".join([*said, *([f"{answers:,} answers"] if answers else [])])
 
 
 def _values(found: Contents) -> dict[str, object]:
     models = [
-        {"source": m.name, "fingerprint": m.fingerprint, "vectors": m.vectors, "bytes": m.bytes}
+        {
+            "source": m.name, "fingerprint": m.fingerprint, "vectors": m.vectors,
+            "answers": m.answers, "bytes": m.bytes,
+        }
         for m in found.models
-    ]
+    ]  # fmt: skip
     return {
         "schema": "eatlas/cache/1",
         "path": str(found.folder),
@@ -79,5 +96,6 @@ def _print(found: Contents) -> None:
     if found.damaged:
         typer.echo(f"damaged: {found.damaged}; the next run begins anew")
     for model in found.models:
-        typer.echo(f"vectors: {model.vectors:,} of {model.name}")
+        said = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
+        typer.echo(f"{said} of {model.name}")
         typer.echo(f"         {model.fingerprint}")

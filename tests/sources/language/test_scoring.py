@@ -115,7 +115,7 @@ def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():
     asks = Asks()
     ids = tuple(tokenizer(f"{tokenizer.mask_token} is nice.")["input_ids"])
     keys = [asks.add(ids, 1, piece) for piece in range(model.vocabulary)]
-    found = asks.answered(model._logits, model.vocabulary, "tiny")
+    (found,) = asks.answered(model._logits, model.vocabulary, "tiny")
     assert sum(math.exp(found[key]) for key in keys) == pytest.approx(1, abs=1e-9)
     assert len(asks) == 1
 
@@ -197,12 +197,14 @@ def test_broken_weights_are_said():
     with pytest.raises(
         SourceError, match="tiny: the model computes log-probabilities that are not"
     ):
-        asks.answered(logits, model.vocabulary, "tiny")
+        list(asks.answered(logits, model.vocabulary, "tiny"))
 
 
 def test_what_questions_share_is_read_once():
-    told = []
+    read, told = [], []
     model = masked(tiny.bert)
+    compute = model._logits
+    model._logits = lambda ids: read.extend(ids.tolist()) or compute(ids)
     questions = [
         Question(
             f"{x.capitalize()} is {a}.", (0, len(x)), (len(x) + 4, len(x) + 4 + len(a)), hidden=h
@@ -211,8 +213,9 @@ def test_what_questions_share_is_read_once():
         for a in ("nice", "vile", "kind")
         for h in (False, True)
     ]
-    pieces = {one.pieces for one in model.score(questions).values()}
-    model.score(questions, lambda done, total: told.append((done, total)))
+    answers = model.score(questions, lambda done, total: told.append((done, total)))
+    pieces = {one.pieces for one in answers.values()}
     # of one piece each: a text for each attribute, and one whose attribute is masked
     assert pieces == {1}
-    assert told[-1] == (4, 4)
+    assert len(read) == 4
+    assert told[-1] == (18, 18)

@@ -7,7 +7,9 @@ import json
 import os
 import tempfile
 from collections.abc import Collection
+from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.card import CONFIG
@@ -74,6 +76,23 @@ def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
         taken += found
         _require_all_parts(path, found)
     return tuple(path / name for name in taken)
+
+
+def content_of(path: Path, *, weights: Literal["trained", "random"]) -> str:
+    """Hash of all files that decide numbers; of the libraries, where they draw the weights.
+
+    Raises
+    ------
+    SourceError
+        If weights are needed, and none are there that can be read.
+    """
+    random = weights == "random"
+    digest = hashlib.sha256()
+    for file in files_of(path, weights=not random):
+        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    if random:
+        digest.update(f"torch {version('torch')} {version('transformers')}".encode())
+    return digest.hexdigest()
 
 
 def sha256_of(file: Path) -> str:

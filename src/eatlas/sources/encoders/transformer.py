@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.asked import Asked, by_text, prepare
 from eatlas.sources.encoders.batches import batches
 from eatlas.sources.encoders.card import Card
-from eatlas.sources.encoders.files import files_of, sha256_of
+from eatlas.sources.encoders.files import content_of
 from eatlas.sources.encoders.forward import halved_where_memory_ends
 from eatlas.sources.encoders.layers import Layers
 from eatlas.sources.encoders.loading import Loaded, Model, load, ran_out
@@ -235,14 +234,8 @@ class TransformerSource:
 
     @cached_property
     def _content(self) -> str:
-        """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
-        random = self.options.weights == "random"
-        digest = hashlib.sha256()
-        for file in files_of(self.path, weights=not random):
-            digest.update(f"{file.name} {sha256_of(file)}\n".encode())
-        if random:
-            digest.update(f"torch {version('torch')} {version('transformers')}".encode())
-        return digest.hexdigest()
+        """Hash of all that decides the weights and how texts are cut."""
+        return content_of(self.path, weights=self.options.weights)
 
     @property
     def _model(self) -> Model:

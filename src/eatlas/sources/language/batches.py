@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from eatlas.errors import SourceError
-from eatlas.sources.passages import Tell
 
 if TYPE_CHECKING:
     import torch
@@ -18,6 +17,9 @@ Input = tuple[int, ...]
 """Pieces of one text, as the model takes them."""
 Ask = tuple[int, int]
 """Place whose prediction is read, and the piece whose log-probability is wanted."""
+Step = tuple[Input, Ask]
+"""One factor of a probability."""
+T = TypeVar("T")
 Logits = Callable[["torch.Tensor"], "torch.Tensor"]
 """From ids of shape (texts, pieces) to logits of shape (texts, pieces, vocabulary)."""
 
@@ -31,7 +33,7 @@ class Asks:
     def __init__(self) -> None:
         self._asked: dict[Input, dict[Ask, None]] = defaultdict(dict)
 
-    def add(self, pieces: Input, place: int, piece: int) -> tuple[Input, Ask]:
+    def add(self, pieces: Input, place: int, piece: int) -> Step:
         """Ask for one piece at one place, and return the key of the answer."""
         self._asked[pieces][place, piece] = None
         return pieces, (place, piece)
@@ -41,35 +43,62 @@ class Asks:
         return len(self._asked)
 
     def answered(
-        self, logits: Logits, vocabulary: int, name: str, tell: Tell | None = None
-    ) -> Mapping[tuple[Input, Ask], float]:
-        """Have the model read all inputs.
+        self, logits: Logits, vocabulary: int, name: str
+    ) -> Iterator[Mapping[Step, float]]:
+        """Have the model read all inputs, batch by batch.
 
         Texts of one length are read together, so none is padded: what stands beside a text in a
         batch is no part of what the model sees.
+
+        Yields
+        ------
+        mapping
+            Every log-probability that is asked about the texts of a batch.
 
         Raises
         ------
         SourceError
             If a log-probability is not finite.
         """
-        found: dict[tuple[Input, Ask], float] = {}
-        done = 0
         for batch in _batches(list(self._asked), vocabulary):
             asks = [(row, ask) for row, one in enumerate(batch) for ask in self._asked[one]]
             values = _log_probabilities(logits, batch, asks)
-            for (row, ask), value in zip(asks, values, strict=True):
-                found[batch[row], ask] = value
-            done += len(batch)
-            if tell is not None:
-                tell(done, len(self._asked))
-        if not np.isfinite(list(found.values())).all():
-            raise SourceError(
-                f"{name}: the model computes log-probabilities that are not finite",
-                remedy="its weights may be damaged; half precision may overflow: open it in "
-                "single precision",
-            )
-        return found
+            if not np.isfinite(values).all():
+                raise SourceError(
+                    f"{name}: the model computes log-probabilities that are not finite",
+                    remedy="its weights may be damaged; half precision may overflow: open it in "
+                    "single precision",
+                )
+            yield {(batch[row], ask): v for (row, ask), v in zip(asks, values, strict=True)}
+
+
+class Waiting(Generic[T]):
+    """Probabilities that wait for texts to be read.
+
+    Parameters
+    ----------
+    steps : mapping
+        The factors of each, one or more.
+    """
+
+    def __init__(self, steps: Mapping[T, Collection[Step]]) -> None:
+        self._left: dict[T, int] = {}
+        self._for: dict[Input, list[T]] = defaultdict(list)
+        for one, factors in steps.items():
+            needed = {pieces for pieces, _ in factors}
+            self._left[one] = len(needed)
+            for pieces in needed:
+                self._for[pieces].append(one)
+
+    def ready(self, read: Collection[Step]) -> list[T]:
+        """Say which have all their factors now that some more texts were read, each text once."""
+        ready = []
+        for pieces in dict.fromkeys(pieces for pieces, _ in read):
+            for one in self._for.pop(pieces):
+                self._left[one] -= 1
+                if not self._left[one]:
+                    ready.append(one)
+        return ready
 
 
 def _batches(inputs: Sequence[Input], vocabulary: int) -> Iterator[list[Input]]:

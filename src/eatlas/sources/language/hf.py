@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import partial
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.families import DECODER
-from eatlas.sources.encoders.files import files_of, sha256_of
+from eatlas.sources.encoders.files import content_of
 from eatlas.sources.encoders.hf import Found, find_model
 from eatlas.sources.encoders.loading import Model, load, load_tokenizer
 from eatlas.sources.encoders.quiet import quiet
@@ -18,10 +19,14 @@ from eatlas.sources.language.questions import Kind
 
 OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
 """Options of ``hf:`` that say how a text becomes a vector."""
+ALGORITHM = "1"
+"""Part of every fingerprint; another number where the same options give other answers."""
 _TYPES: dict[Kind, type[TransformerLM]] = {"masked": MaskedLM, "causal": CausalLM}
 
 
-def open_hf_language_model(text: str, kind: Kind) -> TransformerLM:
+def open_hf_language_model(
+    text: str, kind: Kind, is_known: Callable[[str], bool] = lambda _: False
+) -> TransformerLM:
     """Open a transformer as a language model; its weights are read when it is asked.
 
     Parameters
@@ -29,6 +34,9 @@ def open_hf_language_model(text: str, kind: Kind) -> TransformerLM:
     text : str
         ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
     kind : {"masked", "causal"}
+    is_known : callable, optional
+        From a fingerprint to whether a model with it has answered before, so that its tokenizer
+        need not be looked at.
 
     Raises
     ------
@@ -39,32 +47,28 @@ def open_hf_language_model(text: str, kind: Kind) -> TransformerLM:
     found = find_model(text)
     _require_options(found)
     _require_kind(found, kind)
-    content = _content(found)
+    content = content_of(found.path, weights=found.options.weights)
+    said = (
+        f"{content};{ALGORITHM};{kind};precision={found.options.precision}"
+        f";seed={found.options.seed}"
+    )
+    fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
     model = Model(
         found.path, content, found.options.seed, found.options.precision, found.options.device,
         found.options.trust, found.card, head=kind,
     )  # fmt: skip
-    if kind == "masked":  # before any work; a causal model's tokenizer, slow in GGUF, can wait
+    # before any work; a causal model's tokenizer, slow in GGUF, can wait
+    if kind == "masked" and not is_known(fingerprint):
         with quiet():
             tokenizer = load_tokenizer(model)
         require_offsets(tokenizer, found.where)
         require_mask(tokenizer, found.where)
-    said = f"{content};{kind};precision={found.options.precision};seed={found.options.seed}"
-    fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
     return _TYPES[kind](partial(_load, model), text, fingerprint, _notes(found))
 
 
 def _load(model: Model) -> Loaded:
     loaded = load(model)
     return Loaded(loaded.module, loaded.tokenizer, loaded.limit)
-
-
-def _content(found: Found) -> str:
-    """Hash of all files that decide numbers."""
-    digest = hashlib.sha256()
-    for file in files_of(found.path, weights=found.options.weights == "trained"):
-        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
-    return digest.hexdigest()
 
 
 def _notes(found: Found) -> tuple[str, ...]:

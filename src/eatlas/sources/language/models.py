@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.language.batches import Ask, Asks, Input
+from eatlas.sources.language.batches import Asks, Input, Step, Waiting
 from eatlas.sources.language.pieces import Encoded, FaultError, encode, places, require_offsets
 from eatlas.sources.language.questions import Answer, Kind, Question
 from eatlas.sources.passages import Tell
@@ -67,12 +67,17 @@ class TransformerLM:
         """What the result says of the model."""
         model = self.loaded.model
         return LanguageModelRecord(
-            model=self.name.removeprefix("hf:").partition("?")[0],
+            model=self.asked_for,
             architecture=type(model).__name__,
             kind=self.kind,
             vocabulary=self.vocabulary,
             precision=str(model.dtype).removeprefix("torch."),
         )
+
+    @property
+    def asked_for(self) -> str:
+        """The model as it was asked for, without options."""
+        return self.name.removeprefix("hf:").partition("?")[0]
 
     @property
     def vocabulary(self) -> int:
@@ -83,15 +88,33 @@ class TransformerLM:
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Answer questions; what several of them share is computed once."""
+        found: dict[Question, Answer] = {}
+        for batch in self.score_batches(questions):
+            found |= batch
+            if tell is not None:
+                tell(len(found), len(questions))
+        return {one: found[one] for one in questions}
+
+    def score_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
+        """Hand out answers as they are computed.
+
+        Yields
+        ------
+        mapping from Question to Answer
+            First those that have a fault, which take no computing.
+        """
         asks = Asks()
         texts = list(dict.fromkeys(self.read_text(one) for one in questions))
         encoded = dict(zip(texts, self.encoded(texts), strict=True))
-        plans = {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
-        found = asks.answered(self._logits, self.vocabulary, self.name, tell)
-        return {
-            one: plan if isinstance(plan, Answer) else plan.answer(found)
-            for one, plan in plans.items()
-        }
+        all_plans = {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
+        if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:
+            yield faults
+        plans = {one: plan for one, plan in all_plans.items() if isinstance(plan, _Plan)}
+        waiting = Waiting({one: plan.steps for one, plan in plans.items()})
+        found: dict[Step, float] = {}
+        for values in asks.answered(self._logits, self.vocabulary, self.name):
+            found |= values
+            yield {one: plans[one].answer(found) for one in waiting.ready(values)}
 
     def read_text(self, question: Question) -> str:
         """The part of a text that the model reads."""
@@ -141,11 +164,11 @@ class TransformerLM:
 class _Plan:
     """Where the factors of one probability will stand."""
 
-    steps: tuple[tuple[Input, Ask], ...]
+    steps: tuple[Step, ...]
     pieces: int
     other_pieces: int
 
-    def answer(self, found: Mapping[tuple[Input, Ask], float]) -> Answer:
+    def answer(self, found: Mapping[Step, float]) -> Answer:
         total = sum(found[step] for step in self.steps)
         return Answer(total, self.pieces, self.other_pieces)
 

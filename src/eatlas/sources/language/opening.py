@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError, described
+from eatlas.sources.encoders.cache.option import take_cache
 from eatlas.sources.encoders.hf import SCHEME
+from eatlas.sources.language.cached import CachedLanguageModel, about_kept
 from eatlas.sources.language.hf import open_hf_language_model
 from eatlas.sources.language.kinds import not_of_kind
 from eatlas.sources.language.questions import Kind, LanguageModel
@@ -32,12 +34,21 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     if isinstance(spec, LanguageModel) and not isinstance(spec, type):
         return _of_kind(spec, kind)
     if isinstance(spec, str) and spec.startswith(SCHEME):
-        return open_hf_language_model(spec, kind)
+        return _open_hf(spec, kind)
     name = str(spec) if isinstance(spec, str | Path) else described(spec)
     raise SourceError(
         f"{name}: log-probabilities need {_CALLED[kind]}, and this is none",
         allowed=_ALLOWED,
     )
+
+
+def _open_hf(text: str, kind: Kind) -> LanguageModel:
+    """Open a model whose answers are kept, unless its source string says ``cache=no``."""
+    plain, keep = take_cache(text)
+    if not keep:
+        return open_hf_language_model(plain, kind)
+    known = lambda fingerprint: about_kept(fingerprint) is not None  # noqa: E731
+    return CachedLanguageModel(open_hf_language_model(plain, kind, known))
 
 
 def _of_kind(model: LanguageModel, kind: Kind) -> LanguageModel:

@@ -105,7 +105,7 @@ class LanguageModel(Protocol):
         ----------
         questions : collection of Question
         tell : callable, optional
-            Called with the number of texts that the model has read and the number of all.
+            Called with the number of questions that are answered and the number of all.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Vectors that encoders computed, kept on disk under what they were computed from."""
+"""What models computed, kept on disk under what it was computed from."""
 
 from __future__ import annotations
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Protocol, runtime_checkable
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import Encoding
-from eatlas.sources.encoders.cache.keys import Entry, key_of
-from eatlas.sources.encoders.cache.place import cache_folder
-from eatlas.sources.encoders.cache.store import Store
+from eatlas.sources.encoders.cache.given import through_cache
+from eatlas.sources.encoders.cache.keys import Entry, entry_of, key_of, vector_of
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual, words_alone
 from eatlas.sources.protocol import Vector
@@ -99,19 +97,9 @@ class CachedSource:
         """
         with_span = self.encoding.level == "word"
         keys = {one: key_of(self.fingerprint, one, with_span=with_span) for one in passages}
-        given = _Given(keys, tell)
-        with Store(cache_folder()) as store:
-            given.add(store.get(set(keys.values())))
-            self._recall(given.marks())
-            try:
-                for batch in _batches(self.source, given.missing()):
-                    new = {keys[one]: Entry(v, self._mark_of(one)) for one, v in batch.items()}
-                    store.put(self.fingerprint, self.name, new)
-                    given.add(new)
-            except KeyboardInterrupt as interruption:
-                interruption.add_note(given.account(kept=store.usable))
-                raise
-        found = given.vectors()
+        source = (self.fingerprint, self.name)
+        kept = through_cache(keys, source, self._computed, "texts are encoded", tell)
+        found = {one: vector_of(entry) for one, entry in kept.items()}
         self._dim = next((len(vector) for vector in found.values()), self._dim)
         return found
 
@@ -119,12 +107,18 @@ class CachedSource:
         """Return the vectors of words that stand alone."""
         return words_alone(self, keys)
 
+    def _computed(
+        self, kept: Mapping[Passage, Entry], missing: Collection[Passage]
+    ) -> Iterator[Mapping[Passage, Entry]]:
+        """Have the source tell of what was kept, and compute the rest in an order of its own."""
+        if kept and isinstance(self.source, MarkingSource):
+            self.source.recall({one: entry.mark for one, entry in kept.items()})
+        ordered = sorted(missing, key=lambda one: (len(one.text), one.text, one.span or ()))
+        for batch in _batches(self.source, ordered):
+            yield {one: entry_of(v, self._mark_of(one)) for one, v in batch.items()}
+
     def _mark_of(self, passage: Passage) -> str:
         return self.source.mark_of(passage) if isinstance(self.source, MarkingSource) else ""
-
-    def _recall(self, marks: Mapping[Passage, str]) -> None:
-        if marks and isinstance(self.source, MarkingSource):
-            self.source.recall(marks)
 
 
 def cached(source: ContextualSource) -> CachedSource:
@@ -150,45 +144,6 @@ def cached(source: ContextualSource) -> CachedSource:
             remedy="leave out cache=yes",
         )
     return CachedSource(source)
-
-
-class _Given:
-    """What is had by key while it comes, and how many passages have theirs."""
-
-    def __init__(self, keys: Mapping[Passage, bytes], tell: Tell | None) -> None:
-        self._keys, self._tell = keys, tell
-        self._entries: dict[bytes, Entry] = {}
-        self._passages = Counter(keys.values())
-        self._done = 0
-
-    def add(self, entries: Mapping[bytes, Entry]) -> None:
-        self._done += sum(self._passages[key] for key in entries.keys() - self._entries.keys())
-        self._entries.update(entries)
-        if self._tell is not None:
-            self._tell(self._done, len(self._keys))
-
-    def vectors(self) -> dict[Passage, Vector]:
-        """Of those passages that have one."""
-        found = self._entries
-        return {one: found[key].vector for one, key in self._keys.items() if key in found}
-
-    def marks(self) -> dict[Passage, str]:
-        found = self._entries
-        return {one: found[key].mark for one, key in self._keys.items() if key in found}
-
-    def missing(self) -> list[Passage]:
-        """One passage for each key that has no vector, in an order that depends on nothing else."""
-        left = {key: one for one, key in self._keys.items() if key not in self._entries}
-        return sorted(left.values(), key=lambda one: (len(one.text), one.text, one.span or ()))
-
-    def account(self, *, kept: bool) -> str:
-        """Say what an interruption leaves."""
-        if not kept or not self._done:
-            return "no vector is kept"
-        return (
-            f"{self._done:,} of {len(self._keys):,} texts are encoded and kept; "
-            "the same command goes on from there"
-        )
 
 
 def _batches(

@@ -21,7 +21,7 @@ from eatlas.sources.encoders.cache.store import renew
 
 @dataclass(frozen=True)
 class Contents:
-    """What a folder of computed vectors holds."""
+    """What the folder of the cache holds."""
 
     folder: Path
     size: int
@@ -32,7 +32,7 @@ class Contents:
 
 
 def contents() -> Contents:
-    """Say what is kept in the folder of computed vectors.
+    """Say what is kept.
 
     Raises
     ------
@@ -62,19 +62,19 @@ def _size(path: Path) -> int:
         return 0
 
 
-def clear(model: str | None = None) -> int:
-    """Remove computed vectors.
+def clear(model: str | None = None) -> tuple[Kept, ...]:
+    """Remove what is kept.
 
     Parameters
     ----------
     model : str, optional
-        Name of a source as :func:`contents` gives it; by default all vectors go. Processes that
-        encode meanwhile go on, and what they computed before may be lost to the cache.
+        Name of a source as :func:`contents` gives it; by default all goes. Processes that compute
+        meanwhile go on, and what they computed before may be lost to the cache.
 
     Returns
     -------
-    int
-        Number of vectors that were removed.
+    tuple of Kept
+        What was removed, by model.
 
     Raises
     ------
@@ -89,26 +89,26 @@ def clear(model: str | None = None) -> int:
             renew(found.folder, there[-1])
     except (OSError, sqlite3.Error) as error:
         raise _out_of_reach(found.folder, error) from error
-    return sum(one.vectors for one in found.models)
+    return found.models
 
 
-def _clear_model(found: Contents, model: str) -> int:
+def _clear_model(found: Contents, model: str) -> tuple[Kept, ...]:
     names = list(dict.fromkeys(one.name for one in found.models))
     if model not in names:
         near = nearest(model, names)
         raise SourceError(
-            f"{found.folder}: no vectors of this source are kept",
+            f"{found.folder}: nothing is kept of this source",
             got=model,
-            allowed=", ".join(names) or "nothing: no vectors are kept at all",
+            allowed=", ".join(names) or "nothing is kept at all",
             remedy=f"did you mean {near[0]}?" if near else None,
         )
     with opened(file_of(found.folder, generations(found.folder)[-1])) as database:
-        return database.forget(model)
+        return tuple(database.forget(model))
 
 
 def _out_of_reach(folder: Path, error: Exception) -> SourceError:
     return SourceError(
-        f"{folder}: the folder of computed vectors is out of reach",
+        f"{folder}: the folder of what models computed is out of reach",
         got=(isinstance(error, OSError) and error.strerror) or str(error),
         remedy=f"set {VARIABLE} to a folder that you may write to",
     )

@@ -1,4 +1,4 @@
-"""One file of vectors: a SQLite database with a log, so that a kill leaves it whole.
+"""One file of what models computed: a SQLite database with a log, so that a kill leaves it whole.
 
 SQLite comes with Python, and does what a cache needs and nothing else here does as well: batches
 that are there or not there after a kill at any moment, processes that read and write at once, a
@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eatlas.sources.encoders.cache.keys import Entry, packed, unpacked
+from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, Entry, packed, unpacked
 from eatlas.sources.encoders.cutting import cut
 
 APPLICATION = 0x65617431
@@ -41,12 +41,14 @@ class Kept:
     name: str
     fingerprint: str
     vectors: int
+    answers: int
+    """Log-probabilities of stimuli in texts, where it was asked as a language model."""
     bytes: int
     """Of the numbers alone."""
 
 
 class Database:
-    """An open file of vectors.
+    """An open file of what models computed.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ class Database:
         self._connection = connection
 
     def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
-        """Return the vectors of those keys that are there and whole."""
+        """Return what stands under those keys, where it is whole."""
         found: dict[bytes, Entry] = {}
         for some in cut(keys, ASKED_AT_ONCE):
             marks = ",".join("?" * len(some))
@@ -73,7 +75,7 @@ class Database:
         return found
 
     def put(self, fingerprint: str, name: str, entries: Mapping[bytes, Entry]) -> None:
-        """Keep vectors of one source; all of them or, after a kill, none."""
+        """Keep entries of one source; all of them or, after a kill, none."""
         rows = [packed(key, entry) for key, entry in entries.items()]
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
@@ -99,17 +101,20 @@ class Database:
     def models(self) -> list[Kept]:
         """What is kept of each model, in the order in which they came."""
         rows = self._connection.execute(
-            "SELECT name, fingerprint, COUNT(key), COALESCE(SUM(LENGTH(data)), 0) "
-            "FROM models LEFT JOIN vectors ON model = id GROUP BY id ORDER BY id"
+            "SELECT name, fingerprint, COUNT(key) - COALESCE(SUM(kind IN (?, ?)), 0), "
+            "COALESCE(SUM(kind = ?), 0), COALESCE(SUM(LENGTH(data)), 0) "
+            "FROM models LEFT JOIN vectors ON model = id GROUP BY id ORDER BY id",
+            (ANSWER, ABOUT, ANSWER),
         )
         return [Kept(*row) for row in rows]
 
-    def forget(self, name: str) -> int:
-        """Remove the vectors of every model of a name; return how many there were."""
+    def forget(self, name: str) -> list[Kept]:
+        """Remove what is kept of every model of a name; return what that was."""
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         of_name = "IN (SELECT id FROM models WHERE name = ?)"
-        gone = connection.execute(f"DELETE FROM vectors WHERE model {of_name}", (name,)).rowcount  # noqa: S608
+        gone = [one for one in self.models() if one.name == name]
+        connection.execute(f"DELETE FROM vectors WHERE model {of_name}", (name,))  # noqa: S608
         connection.execute("DELETE FROM models WHERE name = ?", (name,))
         connection.execute("COMMIT")
         connection.execute("VACUUM")
@@ -133,7 +138,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 def create(path: Path) -> None:
-    """Make a file without vectors, which is whole when it stands under its name.
+    """Make an empty file, which is whole when it stands under its name.
 
     Raises
     ------

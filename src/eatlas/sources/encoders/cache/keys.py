@@ -1,4 +1,4 @@
-"""Under which key a vector is kept, and the check that it is as it was written."""
+"""What is kept under which key, and the check that it is as it was written."""
 
 from __future__ import annotations
 
@@ -9,6 +9,20 @@ import numpy as np
 
 from eatlas.sources.passages import Passage
 from eatlas.sources.protocol import Vector
+
+ANSWER = "answer"
+"""Kind of an entry that holds what a language model answered to a question."""
+ABOUT = "about"
+"""Kind of an entry that says what a language model is."""
+
+
+def hashed(*parts: str) -> bytes:
+    """Hash of several texts, none of which can be taken for a part of another."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
 
 
 def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
@@ -33,30 +47,41 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
     """
     alone = passage.span == (0, len(passage.text))
     span = repr(passage.span) if with_span else "alone" * alone
-    digest = hashlib.sha256()
-    for part in (fingerprint, span, passage.text):
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "big") + data)
-    return digest.digest()
+    return hashed(fingerprint, span, passage.text)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of one passage."""
+    """What is kept under one key."""
 
-    vector: Vector
+    data: bytes
+    kind: str
+    """What the bytes are: the type of a vector's numbers, such as <f4, or answer, or about."""
     mark: str = ""
-    """What the source has to say of this passage, such as that it was cut."""
+    """What the source has to say of it, such as that a text was cut."""
+
+
+def entry_of(vector: Vector, mark: str = "") -> Entry:
+    """Write a vector down, bit for bit."""
+    array = np.ascontiguousarray(vector)
+    return Entry(array.tobytes(), array.dtype.str, mark)
+
+
+def vector_of(entry: Entry) -> Vector:
+    """Read what :func:`entry_of` wrote; the vector cannot be written to.
+
+    >>> vector_of(entry_of(np.array([1.5, 2.0])))
+    array([1.5, 2. ])
+    """
+    return np.frombuffer(entry.data, np.dtype(entry.kind))
 
 
 Row = tuple[bytes, str, str, bytes, bytes]
 
 
 def packed(key: bytes, entry: Entry) -> Row:
-    """A row of the table: key, mark, type of the numbers, numbers, check."""
-    array = np.ascontiguousarray(entry.vector)
-    data, kind = array.tobytes(), array.dtype.str
-    return key, entry.mark, kind, data, _check(key, entry.mark, kind, data)
+    """A row of the table: key, mark, kind, data, check."""
+    return key, entry.mark, entry.kind, entry.data, _check(key, entry)
 
 
 def unpacked(key: object, mark: object, kind: object, data: object, check: object) -> Entry | None:
@@ -65,13 +90,13 @@ def unpacked(key: object, mark: object, kind: object, data: object, check: objec
         return None
     if not (isinstance(kind, str) and isinstance(data, bytes)):
         return None
-    if check != _check(key, mark, kind, data):
-        return None
-    return Entry(np.frombuffer(data, np.dtype(kind)), mark)
+    entry = Entry(data, kind, mark)
+    return entry if check == _check(key, entry) else None
 
 
-def _check(key: bytes, mark: str, kind: str, data: bytes) -> bytes:
+def _check(key: bytes, entry: Entry) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
-    for part in (key, mark.encode("utf-8", "surrogatepass"), kind.encode(), data):
+    mark = entry.mark.encode("utf-8", "surrogatepass")
+    for part in (key, mark, entry.kind.encode(), entry.data):
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.digest()

@@ -20,12 +20,22 @@ def keeping(opener: Opener) -> Opener:
     """
 
     def open_some(text: str) -> tuple[VectorSource, ...]:
-        plain, choice = take_option(text, "cache")
-        if choice not in {None, "yes", "no"}:
-            raise SourceError(f"{text}: the option cache", got=choice, allowed="yes or no")
+        plain, keep = take_cache(text)
         sources = opener(plain)
-        if choice == "no":
+        if not keep:
             return sources
         return tuple(cached(one) if is_contextual(one) else one for one in sources)
 
     return open_some
+
+
+def take_cache(text: str) -> tuple[str, bool]:
+    """Return a source string without the option, and whether what is computed is kept.
+
+    >>> take_cache("hf:gpt2?cache=no&precision=float16")
+    ('hf:gpt2?precision=float16', False)
+    """
+    plain, choice = take_option(text, "cache")
+    if choice not in {None, "yes", "no"}:
+        raise SourceError(f"{text}: the option cache", got=choice, allowed="yes or no")
+    return plain, choice != "no"

@@ -1,4 +1,4 @@
-"""Where computed vectors are kept: platformdirs' cache folder, or EATLAS_CACHE."""
+"""Where what models computed is kept: platformdirs' cache folder, or EATLAS_CACHE."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 VARIABLE = "EATLAS_CACHE"
 PREFIX = "vectors-v1-"
-"""Of the files; another layout of the tables gets another number."""
+"""Of the files; another layout of the tables gets another number. Answers of language models came
+later, as entries of another kind: the layout is the one that vectors have."""
 _NAME = re.compile(re.escape(PREFIX) + r"([0-9]{1,9})\.sqlite")
 
 
 def cache_folder() -> Path:
-    """The folder of computed vectors; it need not exist yet."""
+    """The folder of what models computed; it need not exist yet."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen).expanduser().absolute()
     from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)

@@ -1,4 +1,4 @@
-"""Vectors kept in a folder, through damage, full disks and other processes.
+"""What models computed, kept in a folder through damage, full disks and other processes.
 
 A cache may be slow, lost or of no use; it may not be wrong, and no run may end because of it.
 """
@@ -36,21 +36,23 @@ _OF_THE_SYSTEM = frozenset(
 
 
 class Store:
-    """The vectors of a folder, to be used in a ``with`` block.
+    """What a folder keeps, to be used in a ``with`` block.
 
     Parameters
     ----------
     folder : Path
         Made when it is first needed.
+    quiet : bool
+        For what is of use alone beside other entries, which say what has to be said.
 
     Warns
     -----
     SourceWarning
-        Once, where the folder or the disk does not let us keep vectors.
+        Once, where the folder or the disk does not let us keep anything.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, quiet: bool = False) -> None:
+        self.folder, self.quiet = folder, quiet
         self.usable = True
         """Whether what is put here is kept."""
         self._database: Database | None = None
@@ -64,13 +66,13 @@ class Store:
         self._stack.close()
 
     def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
-        """Return the vectors of those keys that are there and whole."""
+        """Return what stands under those keys, where it is whole."""
         if not keys or (self._database is None and not self._files()):
             return {}  # a folder is made when there is something to keep
         return self._done(lambda database: database.get(keys)) or {}
 
     def put(self, fingerprint: str, name: str, entries: Mapping[bytes, Entry]) -> None:
-        """Keep vectors of one source, if that can be done."""
+        """Keep entries of one source, if that can be done."""
         if entries:
             self._done(lambda database: database.put(fingerprint, name, entries))
 
@@ -93,7 +95,8 @@ class Store:
         except (sqlite3.Error, NotOursError, OSError) as error:
             self.usable = False
             self._stack.close()
-            warnings.warn(_of_no_use(self.folder, error), SourceWarning, stacklevel=2)
+            if not self.quiet:
+                warnings.warn(_of_no_use(self.folder, error), SourceWarning, stacklevel=2)
             return None
 
     def _files(self) -> list[int]:
@@ -146,7 +149,7 @@ def _is_of_the_system(error: Exception) -> bool:
 def _of_no_use(folder: Path, error: Exception) -> str:
     why = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
     return (
-        f"{folder}: computed vectors are not kept there ({why}); the run goes on without, and the "
-        f"next one computes them again. Set {VARIABLE} to a folder that can be written to, or add "
-        "?cache=no to the source"
+        f"{folder}: what models compute is not kept there ({why}); the run goes on without, and "
+        f"the next one computes it again. Set {VARIABLE} to a folder that can be written to, or "
+        "add ?cache=no to the source"
     )
