@@ -14,8 +14,10 @@ demo: $(VENV)/installed  ## install eatlas in .venv and run the ten Caliskan tes
 
 install: $(VENV)/installed  ## install eatlas in .venv
 
+# each worker takes the tests in their order, which share imports and fixtures, until it helps another;
+# bytecode is kept, as tests start some hundred processes
 test: $(VENV)/tested  ## install what the tests need and run them
-	$(BIN)/python -m pytest -n auto
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/linted  ## check style, types and the direction of imports
 	$(BIN)/ruff check .

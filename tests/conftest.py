@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,12 +15,25 @@ from hypothesis import settings
 from eatlas import AssociationTest
 from tests.inputs import TOML, make_test, make_vectors
 
+# tests run side by side, and several threads of each would wait for one another; torch reads this
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# started in the background of a shell, this process and all that it starts would not hear Ctrl-C
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # no test asserts a time, so hypothesis may not either; where no skip is forgiven, its choice of
 # examples is fixed, so that a change is judged by what it changes
 settings.register_profile(
     "eatlas", deadline=None, derandomize=bool(os.environ.get("EATLAS_NO_SKIPS"))
 )
 settings.load_profile("eatlas")
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays; who looks for garbage need not go through all of it again."""
+    gc.collect()
+    gc.freeze()
+
 
 ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
 

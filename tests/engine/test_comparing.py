@@ -69,7 +69,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
 
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
     results = eatlas.run("sent-weat-7", spec, "weat")
-    monkeypatch.setitem(transformer.BUDGET, "cpu", 24)
+    monkeypatch.setitem(transformer.BUDGET, "cpu", 200)
     (again,) = eatlas.run("sent-weat-7", spec, "weat")
     (verdict,) = verify(results)
     assert again.provenance.vectors_sha256 != results[0].provenance.vectors_sha256

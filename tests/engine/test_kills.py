@@ -89,11 +89,15 @@ class Runs:
         self.workers_seen.update(found)
         return found
 
-    def stored(self) -> list[str]:
-        """Names of the jobs that are kept, whole lines only."""
+    def lines(self) -> list[bytes]:
+        """What is kept of each job; a kill may have cut one more."""
         path = self.folder / "out" / "unfinished.jsonl"
         data = path.read_bytes() if path.exists() else b""
-        return [json.loads(line)["job"] for line in data.split(b"\n")[:-1]]
+        return data.split(b"\n")[:-1]
+
+    def stored(self) -> list[str]:
+        """Names of the jobs that are kept."""
+        return [json.loads(line)["job"] for line in self.lines()]
 
     def finish(self) -> str:
         """Wait for the end, which must be a good one, and return what was said."""
@@ -105,9 +109,9 @@ class Runs:
 
 
 def wait_for_a_job(runs: Runs):
-    before = len(runs.stored())
-    while runs.process.poll() is None and len(runs.stored()) == before:
-        time.sleep(0.01)
+    before = len(runs.lines())
+    while runs.process.poll() is None and len(runs.lines()) == before:
+        time.sleep(0.02)
 
 
 def kill(runs: Runs, victim: str, chance: random.Random) -> bool:

