@@ -231,7 +231,7 @@ def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
         return Processes(workers)
 
     monkeypatch.setattr(executors, "WORTH_A_PROCESS", worth)
-    monkeypatch.setattr(executors, "_processors", lambda: 2)
+    monkeypatch.setattr(executors, "processors", lambda: 2)
     monkeypatch.setattr(executors, "Processes", counted)
     plan = make_plan(TESTS * 2, VECTORS, ["weat", "sc-eat"])
     assert execute(plan, choose(None, len(plan.jobs))) == execute(plan, here)
@@ -241,7 +241,7 @@ def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
 @pytest.mark.parametrize("kind", ["bug", "memory"])
 def test_a_job_fails_wherever_it_is_done(monkeypatch, kind):
     monkeypatch.setattr(executors, "WORTH_A_PROCESS", 1e-9)
-    monkeypatch.setattr(executors, "_processors", lambda: 2)
+    monkeypatch.setattr(executors, "processors", lambda: 2)
     plan = make_plan([*TESTS[2:], *TESTS[:2]], VECTORS, ["weat", Faulty(kind_of_fault=kind)])
     results = execute(plan, choose(None, 12))
     assert [(f.test, f.signature.split("(")[0]) for f in results.failures] == [("t1", "FAULTY")]

@@ -106,6 +106,15 @@ def contexts(
         ),
     ] = "line",
     seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes that share the files. [default: as many as they are worth]",
+            show_default=False,
+            min=1,
+        ),
+    ] = None,
     log: Annotated[
         Path | None,
         typer.Option(
@@ -144,6 +153,7 @@ def contexts(
             per_term=per_term,
             field=field,
             seed=seed,
+            workers=workers,
             tell=tell,
             progress=_progress(),
             **choices,

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 
-from eatlas.engine.executors import Executor, Outcome, choose, here, require_workers
+from eatlas.engine.executors import Executor, Outcome, choose, here
 from eatlas.engine.identity import identities
 from eatlas.engine.perform import Conditions
 from eatlas.engine.plan import Plan, make_plan
 from eatlas.engine.store import Store
 from eatlas.engine.trends import trends
 from eatlas.errors import EatlasWarning
+from eatlas.processors import require_workers
 from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import time
 from collections.abc import Generator, Sequence
@@ -11,7 +10,7 @@ from typing import Protocol
 
 from eatlas.engine.perform import Conditions, failure, killed, perform
 from eatlas.engine.plan import Job
-from eatlas.errors import EatlasError
+from eatlas.processors import processors, require_workers
 from eatlas.results import AssociationResult, Failure
 
 Outcome = AssociationResult | Failure
@@ -86,7 +85,7 @@ class Processes:
 
 def as_needed(jobs: Sequence[Job], conditions: Conditions) -> Outcomes:
     """Do jobs here until it shows how long they take, then the rest in as many processes as pay."""
-    most, begun, workers, done = _processors(), time.monotonic(), 1, 0
+    most, begun, workers, done = processors(), time.monotonic(), 1, 0
     for done, job in enumerate(jobs, start=1):
         yield done - 1, perform(job, conditions)
         if done == 1:  # the first job also imports and compiles what all jobs need
@@ -119,28 +118,5 @@ def choose(workers: int | None, jobs: int) -> Executor:
     """
     require_workers(workers)
     if workers is None:
-        return as_needed if jobs > FEW and _processors() > 1 else here
+        return as_needed if jobs > FEW and processors() > 1 else here
     return here if workers == 1 else Processes(workers)
-
-
-def require_workers(workers: object) -> None:
-    """Refuse what is no number of processes.
-
-    Raises
-    ------
-    EatlasError
-        If `workers` is neither None nor a whole number from 1.
-    """
-    if workers is None or (type(workers) is int and workers >= 1):
-        return
-    raise EatlasError(
-        "the number of workers is not usable",
-        got=repr(workers),
-        allowed="a whole number from 1, or None for as many as the jobs are worth",
-    )
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

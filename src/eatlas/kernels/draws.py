@@ -6,7 +6,6 @@ two rows is ever computed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels.rows import unit_rows
+from eatlas.processors import processors
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -157,7 +157,7 @@ def draw_associations(rows: Rows, chosen: Places, sizes: tuple[int, int, int, in
             _associate(rows, chosen, sizes, found, slice(start, start + step))
         return found
     work = _compiled(rows, chosen, sizes, found)
-    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(THREADS, processors())) as pool:
         list(pool.map(work, range(0, draws, BLOCK)))
     return found
 

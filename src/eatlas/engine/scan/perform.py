@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from eatlas.engine.scan.chunk import Chunk, measure_chunk
 from eatlas.engine.scan.chunks import Chunks
 from eatlas.engine.scan.plan import ScanPlan
+from eatlas.processors import processors
 
 THREADS = 4
 """At most; almost all the work is done outside of the interpreter's lock."""
@@ -34,7 +34,7 @@ def measure_all(plan: ScanPlan, chunks: Chunks, progress: Progress | None = None
     ResultsError
         If a chunk cannot be kept.
     """
-    threads = min(THREADS, os.cpu_count() or 1)
+    threads = min(THREADS, processors())
     halted = threading.Event()
     with ThreadPoolExecutor(threads) as pool:
         work = _Work(plan, chunks, pool, halted, progress)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError, StimulusError, described
+from eatlas.processors import require_workers
 from eatlas.sources.corpora.account import NAMED, Account, Tell
 from eatlas.sources.corpora.collecting import SENTENCE, Collector, Window
-from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files, read_texts
+from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files
 from eatlas.sources.corpora.matching import Matcher
 from eatlas.sources.corpora.pairing import PairCollector, pairs_of
 from eatlas.sources.corpora.record import (
@@ -22,13 +24,12 @@ from eatlas.sources.corpora.record import (
     PairCount,
     Pairs,
 )
+from eatlas.sources.corpora.samples import Samples
+from eatlas.sources.corpora.sharing import Make, Progress, look_through
 from eatlas.sources.corpora.spelling import Case, Compounds, Rule
 from eatlas.sources.files.reading import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
-
-Progress = Callable[[int, int], None]
-"""Called with the number of files read and the number of all."""
 
 
 def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
@@ -43,6 +44,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     field: str | None = None,
     unit: Unit = "line",
     seed: int = 0,
+    workers: int | None = 1,
     tell: Tell | None = None,
     progress: Progress | None = None,
 ) -> Contexts:
@@ -76,6 +78,9 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     unit : {"line", "paragraph"}
         What is one text in plain text; contexts do not go across its ends.
     seed : int
+    workers : int or None
+        Processes that share the files; None takes as many as the files are worth. A script that
+        asks for several guards what it runs with ``if __name__ == "__main__":``.
     tell : callable, optional
         Called with every line that is damaged, and skipped.
     progress : callable, optional
@@ -109,18 +114,23 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         per_term,
         window,
         seed,
+        workers,
     )
     stimuli = search.stimuli
-    collector = Collector(
-        Matcher(stimuli, search.rule), per_term=search.per_term, window=search.window, seed=seed
+    make = partial(
+        Collector,
+        Matcher(stimuli, search.rule),
+        per_term=search.per_term,
+        window=search.window,
+        seed=search.seed,
     )
-    said = search.read(corpus, collector, tell, progress)
-    samples = collector.samples.lists()
+    found, said = search.read(corpus, make, tell, progress)
+    samples = found.lists()
     return Contexts(
         [Context(one, *kept) for one, some in zip(stimuli, samples, strict=True) for kept in some],
         tuple(
-            Count(one, int(found), len(some))
-            for one, found, some in zip(stimuli, collector.samples.found, samples, strict=True)
+            Count(one, int(times), len(some))
+            for one, times, some in zip(stimuli, found.found, samples, strict=True)
         ),
         said,
     )
@@ -173,7 +183,7 @@ def find_pairs(
     """
     _whole("distance", distance, 0)
     known = {"per_term": 1000, "window": 9, "case": "auto", "compounds": "either", "format": "auto",
-             "field": None, "unit": "line", "seed": 0}  # fmt: skip
+             "field": None, "unit": "line", "seed": 0, "workers": 1}  # fmt: skip
     if strange := sorted(choices.keys() - known):
         raise EatlasError(
             "pairs are not looked for so", got=", ".join(strange), allowed=", ".join(known)
@@ -182,10 +192,14 @@ def find_pairs(
     reading = Reading(given["format"], given["field"], given["unit"])
     rule = Rule(given["case"], given["compounds"])
     search = _Search(
-        load_tests(tests), reading, rule, given["per_term"], given["window"], given["seed"]
+        load_tests(tests),
+        reading,
+        rule,
+        *(given[name] for name in ("per_term", "window", "seed", "workers")),
     )
     pairs = pairs_of(_associations(search.tests))
-    collector = PairCollector(
+    make = partial(
+        PairCollector,
         Matcher(search.stimuli, rule),
         pairs,
         per_term=search.per_term,
@@ -193,15 +207,15 @@ def find_pairs(
         distance=int(distance),
         seed=search.seed,
     )
-    said = {**search.read(corpus, collector, tell, progress), "distance": int(distance)}
-    samples = collector.samples.lists()
+    found, said = search.read(corpus, make, tell, progress)
+    samples = found.lists()
     return Pairs(
         [row for some in samples for row in some],
         tuple(
-            PairCount(*pair, int(found), len(some))
-            for pair, found, some in zip(pairs, collector.samples.found, samples, strict=True)
+            PairCount(*pair, int(times), len(some))
+            for pair, times, some in zip(pairs, found.found, samples, strict=True)
         ),
-        said,
+        {**said, "distance": int(distance)},
     )
 
 
@@ -215,6 +229,7 @@ class _Search:
     per_term: int
     window: Window
     seed: int
+    workers: int | None
 
     def __post_init__(self) -> None:
         _whole("per_term", self.per_term, 1)
@@ -222,6 +237,7 @@ class _Search:
             _whole("window", self.window, 0, " or 'sentence'")
             object.__setattr__(self, "window", int(self.window))
         _whole("seed", self.seed, 0)
+        require_workers(self.workers)
 
     @property
     def stimuli(self) -> tuple[str, ...]:
@@ -231,14 +247,16 @@ class _Search:
     def read(
         self,
         corpus: str | Path | Iterable[str | Path],
-        collector: Collector | PairCollector,
+        make: Make,
         tell: Tell | None,
         progress: Progress | None,
-    ) -> dict[str, Any]:
-        """Let a collector look through a corpus; say what was read, and how."""
+    ) -> tuple[Samples[Any], dict[str, Any]]:
+        """Let collectors look through a corpus; say what was read, and how."""
         files = corpus_files(corpus)
-        accounts = _read_all(files, self.reading, collector, tell, progress)
-        return {
+        part = look_through(
+            files, self.reading, make, workers=self.workers, tell=tell, progress=progress
+        )
+        return part.samples, {
             "schema": SCHEMA,
             "version": __version__,
             "seed": int(self.seed),
@@ -249,7 +267,7 @@ class _Search:
             "unit": self.reading.unit,
             "field": self.reading.field,
             "tests": [test.id for test in self.tests],
-            **_account(files, accounts),
+            **_account(files, part.accounts),
         }
 
 
@@ -284,26 +302,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
 
 
-def _read_all(
-    files: list[Path],
-    reading: Reading,
-    collector: Collector | PairCollector,
-    tell: Tell | None,
-    progress: Progress | None,
-) -> list[Account]:
-    accounts = []
-    for done, path in enumerate(files):
-        if progress is not None:
-            progress(done, len(files))
-        accounts.append(Account(str(path), tell))
-        for batch in read_texts(path, reading, accounts[-1]):
-            collector.take(batch)
-    if progress is not None:
-        progress(len(files), len(files))
-    return accounts
-
-
-def _account(files: list[Path], accounts: list[Account]) -> dict[str, Any]:
+def _account(files: Sequence[Path], accounts: Sequence[Account]) -> dict[str, Any]:
     """Say what was read; the hash is of the first and last 64 KiB of a file."""
     named = [one for account in accounts for one in account.named][:NAMED]
     return {

@@ -8,7 +8,6 @@ counted by meet-in-the-middle without pruning, whose lists have the same length 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.processors import processors
 from eatlas.stats.inputs import checked_scale, numbers, whole
 from eatlas.stats.permutation.batch_questions import Questions, ask_rows
 from eatlas.stats.permutation.engine import permutation_test
@@ -137,7 +137,7 @@ def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) 
         tails[:, part] = _tails(ask_rows(rows[part], n, scale), total, count)
 
     starts = range(0, len(rows), BLOCK)
-    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(THREADS, processors())) as pool:
         list(pool.map(work, starts))
     return BatchResult(tails[0], tails[1], tails[2], total)
 

@@ -1,0 +1,31 @@
+"""How many processors there are, and how many workers may be asked for."""
+
+from __future__ import annotations
+
+import os
+
+from eatlas.errors import EatlasError
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def require_workers(workers: object) -> None:
+    """Refuse what is no number of processes.
+
+    Raises
+    ------
+    EatlasError
+        If `workers` is neither None nor a whole number from 1.
+    """
+    if workers is None or (type(workers) is int and workers >= 1):
+        return
+    raise EatlasError(
+        "the number of workers is not usable",
+        got=repr(workers),
+        allowed="a whole number from 1, or None for as many as the jobs are worth",
+    )
