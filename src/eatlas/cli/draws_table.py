@@ -10,7 +10,7 @@ from rich.text import Text
 
 from eatlas.report.numerals import UNDEFINED, effect, interval, percent
 from eatlas.results import AssociationResult, CEATResult
-from eatlas.results.ceat import OverDraws
+from eatlas.results.draws import OverDraws
 
 EXPLANATION = (
     "Effect sizes above are means over draws of one context for each stimulus. Combined: by the "

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -367,6 +367,10 @@ class AssociationMeasure(ABC):
                 got=repr(getattr(self, parameter)),
                 allowed=allowed,
             )
+
+    def _check_choice(self, parameter: str, choices: Any) -> None:
+        allowed = get_args(choices)
+        self._check(parameter, " or ".join(allowed), ok=getattr(self, parameter) in allowed)
 
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""

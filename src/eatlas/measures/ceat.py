@@ -2,57 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.base import Input
-from eatlas.measures.ceat_levels import (
-    Combining,
-    DrawnLevel,
-    kept,
-    levels_of,
-    pattern_shares,
-)
 from eatlas.measures.contexts import Contexts
-from eatlas.measures.p_values import remarks, to_record
-from eatlas.measures.patterned import PatternMeasure
-from eatlas.results.ceat import (
-    CEATResult,
-    ContextDraws,
-    Level2OverDraws,
-    Model,
-    Replace,
-    Variance,
-)
-from eatlas.results.ml_eat import AttributeScores, Level2, Level3, Scores
-from eatlas.results.parts import Cell, Level
+from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
+from eatlas.measures.drawn_levels import levels_of
+from eatlas.results.ceat import CEATResult, ContextDraws
+from eatlas.results.draws import Model
 from eatlas.sources import CaseRule, VectorSource
-from eatlas.stats.judging import Judge
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.stimuli.remarks import of_sentences
 
-Array = NDArray[np.float64]
-
-KEPT = 2_000
-"""Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
-CELL_COSINES = 20_000
-"""Single cosines behind the standard deviation and the quantiles of a cell of level 3."""
-SHARED = (
-    "The draws share their stimuli. Q, tau2 and z of the random-effects model take them for "
-    "independent, so its p-values mostly measure how many draws were made; the permutation "
-    "p-values of levels 1 and 2 do not depend on that."
-)
-"""A remark on every result."""
-
 
 @dataclass(frozen=True)
-class CEAT(PatternMeasure):
+class CEAT(DrawnMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
@@ -118,82 +88,36 @@ class CEAT(PatternMeasure):
     name: ClassVar[str] = "ceat"
     minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
 
-    n: int = 10_000
-    model: Model = "dl"
-    variance: Variance = "union"
-    replace: Replace = "auto"
+    model: Model = field(default="dl", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check("n", "a whole number from 2", ok=type(self.n) is int and self.n >= 2)
-        for parameter, kind in (("model", Model), ("variance", Variance), ("replace", Replace)):
-            allowed = get_args(kind)
-            self._check(parameter, " or ".join(allowed), ok=getattr(self, parameter) in allowed)
+        self._check_choice("model", Model)
+
+    @property
+    def between(self) -> Model:
+        """Estimator of the variance between draws."""
+        return self.model
 
     def compute(self, given: Input, notes: list[str]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
-        seed = int(given.rng.integers(2**63))
+        seed, sizes = int(given.rng.integers(2**63)), contexts.sizes
         chosen = contexts.draw(self.n, self.replace, seed)
-        drawn = kernels.draw_associations(contexts.rows, chosen, contexts.sizes)
-        levels = levels_of(drawn, contexts.sizes, self.ddof)
+        drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
         notes.extend(_lonely(contexts))
-        level1, x, y = (self._level(one, notes, given.rng) for one in levels)
-        level2 = Level2(X=x, Y=y)
+        levels, parts = levels_of(drawn, sizes, self.ddof), contexts.components()
+        found, draws = self.drawn_result(levels, parts, notes, given.rng, seed)
+        border = sizes[0] + sizes[1]
+        unit = contexts.rows.units(chosen[: first_draws(sizes)])
+        cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
         return CEATResult(
             **given.head,
-            level1=level1,
-            level2=level2,
-            level3=_level3(contexts, chosen, drawn.cells),
-            pattern=self.pattern(level2),
-            scores=_scores(drawn, contexts.sizes),
-            draws=self._over_draws(levels, contexts, np.random.default_rng(seed)),
-        )
-
-    def _over_draws(
-        self, levels: Sequence[DrawnLevel], contexts: Contexts, rng: np.random.Generator
-    ) -> ContextDraws:
-        """What the draws say together, beside the means of their effect sizes."""
-        how = Combining(self.model, self.variance, self.ddof)
-        parts = contexts.components()
-        over = [how.over_draws(*pair) for pair in zip(levels, parts, strict=True)]
-        n_a, n_b = levels[1].n
-        two_sided = self.tail == "two-sided"
-        judge = Judge(n_a + n_b, n_a, self.alpha, two_sided=two_sided, samples=self.n, rng=rng)
-        signs = [
-            judge.associations(one.scores, one.effects.d, self.threshold) for one in levels[1:]
-        ]
-        return ContextDraws(
-            count=self.n,
-            replace=self.replace,
-            model=self.model,
-            variance=self.variance,
-            contexts=contexts.record(),
-            level1=over[0],
-            level2=Level2OverDraws(X=over[1], Y=over[2]),
-            patterns=pattern_shares(*signs),
-            p_error=judge.error,
-            kept=kept(np.stack([one.effects.d for one in levels], axis=1), KEPT),
-        )
-
-    def _level(self, one: DrawnLevel, notes: list[str], rng: np.random.Generator) -> Level:
-        """Find the mean effect over draws and its permutation p-values."""
-        found = one.effects
-        p = to_record(self._permuted(found.scores, one.n[0], rng, found.scale))
-        lost = int((~found.defined).sum())
-        if lost:
-            notes.append(
-                f"Undefined effect size of {one.what} in {lost} of {self.n} draws: their "
-                "associations do not differ; they are left out of its mean and of its p-values."
-            )
-        if lost < self.n:
-            notes.extend(remarks(p, one.what, one.n, self.alpha))
-        return Level(
-            effect_size=None if lost == self.n else found.mean,
-            difference=float(found.difference.mean()),
-            n=one.n,
-            p=p,
+            **found,
+            level3=level3_of(cosines, drawn.cells, sizes),
+            scores=mean_scores(drawn, sizes),
+            draws=ContextDraws(**draws, contexts=contexts.record()),
         )
 
     def _embed(
@@ -252,39 +176,3 @@ def _lonely(contexts: Contexts) -> list[str]:
     if not lonely:
         return []
     return [f"Stimuli with one context alone, the same in every draw: {'; '.join(lonely)}."]
-
-
-def _level3(contexts: Contexts, chosen: NDArray[np.int64], cells: Array) -> Level3:
-    """Mean cosines over all draws; spread of single cosines in the first of them."""
-    n_x, n_y, n_a, n_b = contexts.sizes
-    largest = max(n_x, n_y) * max(n_a, n_b)
-    unit = contexts.rows.units(chosen[: max(1, CELL_COSINES // largest)])
-    targets, attributes = unit[:, : n_x + n_y], unit[:, n_x + n_y :]
-    cosines = targets @ attributes.transpose(0, 2, 1)
-    parts: dict[str, Any] = {}
-    for i, (rows, columns) in enumerate(
-        (t, a) for t in (slice(n_x), slice(n_x, None)) for a in (slice(n_a), slice(n_a, None))
-    ):
-        block = cosines[:, rows, columns]
-        parts[("XA", "XB", "YA", "YB")[i]] = Cell(
-            mean=float(cells[:, i].mean()),
-            sd=float(block.std(ddof=1)),
-            n=block.size,
-            quantiles=np.quantile(block, [0, 0.25, 0.5, 0.75, 1]).tolist(),
-        )
-    return Level3(**parts)
-
-
-def _scores(drawn: kernels.Drawn, sizes: tuple[int, int, int, int]) -> Scores:
-    """Mean associations of stimuli over draws."""
-    n_x, n_a = sizes[0], sizes[2]
-    s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
-    with_x, with_y = (
-        AttributeScores(A=one[:n_a].tolist(), B=one[n_a:].tolist()) for one in (u[0], u[1])
-    )
-    return Scores(
-        X=s[:n_x].tolist(),
-        Y=s[n_x:].tolist(),
-        attributes_with_X=with_x,
-        attributes_with_Y=with_y,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.results.parts import Coverage
 from eatlas.results.weat import SentenceCounts
-from eatlas.stats.context_draws import Replace, draw_contexts
+from eatlas.stats.context_draws import Replace, draw_contexts, stream
 from eatlas.stats.nested import Components, nested_components
 
 Array = NDArray[np.float64]
@@ -70,7 +69,7 @@ class Contexts:
         order of terms, nor on the other stimuli.
         """
         streams = [
-            _stream(seed, side, name)
+            stream(seed, f"{side} {name}")
             for side in ("XY", "AB")
             for role in side
             for name in self.counts[role]
@@ -121,8 +120,3 @@ class Contexts:
     def record(self) -> SentenceCounts:
         """How many contexts each stimulus has, as a result keeps it."""
         return SentenceCounts(**{role: dict(self.counts[role]) for role in "XYAB"})
-
-
-def _stream(seed: int, side: str, name: str) -> np.random.Generator:
-    digest = hashlib.sha256(f"{side} {name}".encode()).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest[:8])])

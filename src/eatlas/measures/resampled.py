@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +160,3 @@ class ResampledMeasure(AssociationMeasure):
             notes.append(f"No intervals: a group of one {unit} cannot be resampled.")
             return False
         return True
-
-    def _check_choice(self, parameter: str, choices: Any) -> None:
-        allowed = get_args(choices)
-        self._check(parameter, " or ".join(allowed), ok=getattr(self, parameter) in allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eatlas.report.numerals import effect, number_of, percent
 from eatlas.results import CEATResult
-from eatlas.results.ceat import OverDraws
+from eatlas.results.draws import OverDraws
 
 _RUNNER_UP = 0.05
 """Share of the draws from which another pattern is worth a mention."""

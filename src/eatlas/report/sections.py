@@ -34,7 +34,7 @@ from eatlas.results import (
     ThreeLevelResult,
     WEATResult,
 )
-from eatlas.results.ceat import OverDraws
+from eatlas.results.draws import OverDraws
 from eatlas.results.ml_eat import StimulusMLEAT
 from eatlas.results.sc_eat import TermAssociation
 

@@ -3,8 +3,10 @@
 from eatlas.results.base import AssociationResult
 from eatlas.results.ceat import CEATResult
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
+from eatlas.results.draws import DrawnResult
 from eatlas.results.files import to_json_line
-from eatlas.results.lpbs import LPBSResult
+from eatlas.results.lpbs import LogRatioResult, LPBSResult
+from eatlas.results.lpbs_ceat import LPBSCEATResult
 from eatlas.results.ml_eat import MLEATResult, ThreeLevelResult
 from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.trend import TrendResult
@@ -13,8 +15,11 @@ from eatlas.results.weat import WEATResult
 __all__ = [
     "AssociationResult",
     "CEATResult",
+    "DrawnResult",
     "Failure",
+    "LPBSCEATResult",
     "LPBSResult",
+    "LogRatioResult",
     "MLEATResult",
     "Results",
     "SCEATResult",

@@ -1,4 +1,4 @@
-"""Record of an LPBS: log-probability bias scores at three levels."""
+"""Records of log-probability bias scores at three levels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from eatlas.results.base import interval_columns, p_columns, show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import LanguageModelRecord, Level, Record
-from eatlas.results.uncertainty import EffectInterval
+from eatlas.results.uncertainty import EffectInterval, Interval
 
 Direction = Literal["target given attribute", "attribute given target"]
 
@@ -26,8 +26,8 @@ class PieceCounts(Record):
         return counts
 
 
-class LPBSResult(ThreeLevelResult):
-    """What :class:`eatlas.LPBS` found.
+class LogRatioResult(ThreeLevelResult):
+    """What a measure of log-probabilities found.
 
     What associates a target x with an attribute a is a log-probability ratio in nats: the log of
     the probability of one, given the other, less the log of its probability without the other.
@@ -36,23 +36,20 @@ class LPBSResult(ThreeLevelResult):
     subject: ClassVar[str] = "model's predictions"
     unit: ClassVar[str] = "log-ratio"
 
-    measure: Literal["lpbs"] = "lpbs"
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
     A less B. Its p-values move the labels of attributes; those of `level1` move labels of
     targets."""
-    over_attributes_uncertainty: EffectInterval | None = None
-    """Interval of that effect size; None where the measure was told not to resample."""
     direction: Direction
     """What is conditioned on what."""
     language_model: LanguageModelRecord
     pieces: PieceCounts
     templates: tuple[str, ...]
-    """Sentences with places for a target and an attribute; over these, ratios are aggregated.
-    Empty where the sentences are those of a corpus."""
+    """Sentences with places for a target and an attribute, over which ratios are aggregated or
+    drawn. Empty where the sentences are those of a corpus."""
     sentences: tuple[tuple[int, ...], ...] | None = None
-    """Sentences of a corpus with each target and each attribute, in the order of the similarities;
-    over these, ratios are aggregated. None where templates made the sentences."""
+    """Sentences of a corpus with each target and each attribute, in the order of the similarities,
+    over which ratios are aggregated or drawn. None where templates made the sentences."""
 
     @property
     def effect_size(self) -> float | None:
@@ -62,15 +59,30 @@ class LPBSResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the published effect size, then the columns of an ML-EAT."""
         (row,) = super().rows()
-        given, suffix = self.over_attributes_uncertainty, "_over_attributes"
+        suffix = "_over_attributes"
         published = {
             f"effect_size{suffix}": self.effect_size,
-            **interval_columns(given.interval if given else None, suffix),
+            **interval_columns(self._interval(), suffix),
             **p_columns(self.over_attributes.p, suffix),
         }
-        head = self.head()
-        return [{**head, **published, **row, "direction": self.direction}]
+        return [{**self.head(), **published, **row, "direction": self.direction}]
+
+    def _interval(self) -> Interval | None:
+        """Interval of the published effect size."""
+        return None
 
     def summary(self) -> str:
         """The published effect size, then those of an ML-EAT."""
         return f"d over attributes = {show_effect(self.effect_size)}; {super().summary()}"
+
+
+class LPBSResult(LogRatioResult):
+    """What :class:`eatlas.LPBS` found."""
+
+    measure: Literal["lpbs"] = "lpbs"
+    over_attributes_uncertainty: EffectInterval | None = None
+    """Interval of that effect size; None where the measure was told not to resample."""
+
+    def _interval(self) -> Interval | None:
+        given = self.over_attributes_uncertainty
+        return given.interval if given else None

@@ -10,6 +10,7 @@ from eatlas.errors import ResultsError
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.ceat import CEATResult
 from eatlas.results.lpbs import LPBSResult
+from eatlas.results.lpbs_ceat import LPBSCEATResult
 from eatlas.results.ml_eat import MLEATResult
 from eatlas.results.parts import Record
 from eatlas.results.sc_eat import SCEATResult
@@ -22,6 +23,7 @@ BUILT_IN: tuple[type[AssociationResult], ...] = (
     SCEATResult,
     CEATResult,
     LPBSResult,
+    LPBSCEATResult,
 )
 ENTRY_POINTS = "eatlas.records"
 

@@ -26,7 +26,7 @@ class DrawEffects:
     """Mean over draws of each unit's score, less the draw's mean, over the draw's sd; shape
     (units,). Zeros where no draw has an effect size."""
     scale: float
-    """Mean of 1 / sd: what a cosine of 1 would add to a score."""
+    """Mean of scale / sd: what an association of that magnitude would add to a score."""
 
     @property
     def defined(self) -> NDArray[np.bool_]:
@@ -39,7 +39,9 @@ class DrawEffects:
         return float(self.d[self.defined].mean()) if self.defined.any() else float("nan")
 
 
-def draw_effects(scores: Array, n: int, *, ddof: int = 1) -> DrawEffects:
+def draw_effects(
+    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0
+) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
     Parameters
@@ -50,6 +52,9 @@ def draw_effects(scores: Array, n: int, *, ddof: int = 1) -> DrawEffects:
         Size of the first group, 1 to N - 1.
     ddof : int
         The standard deviation divides by N - ddof.
+    scale : float
+        Magnitude of what was summed into a score, 1 for cosines. A spread below the rounding error
+        of that magnitude counts as none.
 
     Returns
     -------
@@ -75,7 +80,7 @@ def draw_effects(scores: Array, n: int, *, ddof: int = 1) -> DrawEffects:
     difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
     away = scores - scores.mean(axis=1, keepdims=True)
     sd = np.sqrt(np.einsum("ij,ij->i", away, away) / (size - ddof))
-    sd[np.ptp(scores, axis=1) <= ROUNDING_UNITS * 2.0**-53] = np.nan
+    sd[np.ptp(scores, axis=1) <= ROUNDING_UNITS * 2.0**-53 * scale] = np.nan
     defined = ~np.isnan(sd)
     inverse = 1 / sd[defined]
     return DrawEffects(
@@ -83,5 +88,5 @@ def draw_effects(scores: Array, n: int, *, ddof: int = 1) -> DrawEffects:
         sd=sd,
         d=difference / sd,
         scores=inverse @ away[defined] / inverse.size if defined.any() else np.zeros(size),
-        scale=float(inverse.mean()) if defined.any() else 1.0,
+        scale=scale * float(inverse.mean()) if defined.any() else 1.0,
     )

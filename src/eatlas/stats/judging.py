@@ -80,20 +80,25 @@ class Judge:
         screened.found[screened.left] = screened.p < self.alpha
         return screened.found
 
-    def associations(self, scores: Array, d: Array, threshold: float) -> NDArray[np.int64]:
+    def associations(
+        self, scores: Array, d: Array, threshold: float, scale: float = 1.0
+    ) -> NDArray[np.int64]:
         """1 where the first group is ahead by the rule of EAT patterns, -1 the second, else 0.
 
         Parameters
         ----------
         scores : array, shape (k, size)
-            Means of cosines.
+            Means of cosines, or of other associations.
         d : array, shape (k,)
             Their effect sizes; NaN is no association.
         threshold : float
             ``abs(d)`` must be greater.
+        scale : float
+            Magnitude of what was summed into a score, 1 for cosines.
         """
         signs = np.zeros(d.size, dtype=np.int64)
         strong = np.flatnonzero(np.abs(d) > threshold)
         sign = np.sign(d[strong])
-        signs[strong] = np.where(self.significant(sign[:, None] * scores[strong], 1.0), sign, 0)
+        ahead = self.significant(sign[:, None] * scores[strong], scale)
+        signs[strong] = np.where(ahead, sign, 0)
         return signs

@@ -60,25 +60,53 @@ def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Compon
     >>> nested_components(np.array([0.0, 2, 4, 6, 10, 12, 14, 16]), np.array([2, 2, 2, 2]), 2)
     Components(within=2.0, units=7.0, groups=23.0)
     """
-    if len(sizes) < 3:
-        raise EatlasError(
-            "variance between units needs more units than groups",
-            got=f"{len(sizes)} units in two groups",
-            allowed="3 or more",
-        )
     starts = np.cumsum(sizes) - sizes
     means = np.add.reduceat(scores, starts) / sizes
     away = scores - np.repeat(means, sizes)
     several = sizes > 1
     variances = np.add.reduceat(away * away, starts) / np.maximum(sizes - 1, 1)
     within = float(variances[several].mean()) if several.any() else float("nan")
-    groups = means[:n], means[n:]
-    pooled = sum(float(((g - g.mean()) ** 2).sum()) for g in groups) / (len(sizes) - 2)
     inside = np.where(several, variances, within if several.any() else 0.0) / sizes
+    return components_of_means(means, within, inside, n)
+
+
+def components_of_means(means: Array, within: float, noise: Array, n: int) -> Components:
+    """Variance components where means of units, and what is known of them, are at hand.
+
+    Parameters
+    ----------
+    means : array
+        Mean score of each unit, those of the first group first; 3 or more.
+    within : float
+        The component of that name.
+    noise : array
+        Variance of the error of each mean.
+    n : int
+        Units of the first group; 1 or more, and as many in the second.
+
+    Raises
+    ------
+    EatlasError
+        For fewer than three units.
+
+    Examples
+    --------
+    >>> means, noise = np.array([1.0, 5, 11, 15]), np.ones(4)
+    >>> components_of_means(means, 2.0, noise, 2)
+    Components(within=2.0, units=7.0, groups=23.0)
+    """
+    if len(means) < 3:
+        raise EatlasError(
+            "variance between units needs more units than groups",
+            got=f"{len(means)} units in two groups",
+            allowed="3 or more",
+        )
+    groups = means[:n], means[n:]
+    pooled = sum(float(((g - g.mean()) ** 2).sum()) for g in groups) / (len(means) - 2)
     gap = float(groups[0].mean() - groups[1].mean()) ** 2
-    noise = pooled * sum(1 / g.size for g in groups)
+    chance = pooled * sum(1 / g.size for g in groups)
     return Components(
         within=within,
-        units=max(0.0, pooled - float(inside.mean())),
-        groups=max(0.0, (gap - noise) / 4),
+        units=max(0.0, pooled - float(noise.mean())),
+        groups=max(0.0, (gap - chance) / 4),
     )

@@ -1,4 +1,4 @@
-"""From effect sizes of draws to what a CEAT's record keeps of them."""
+"""From associations of draws to what a record keeps of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eatlas.errors import UndefinedWarning
 from eatlas.kernels import Drawn
 from eatlas.measures.patterns import eat_pattern
-from eatlas.results.ceat import (
+from eatlas.results.draws import (
     CombinedEffect,
     Model,
     NormalP,
@@ -44,21 +44,28 @@ class DrawnLevel:
     n: tuple[int, int]
     """Units of its two groups."""
     effects: DrawEffects
+    magnitude: float = 1.0
+    """Magnitude of what was summed into a score, 1 for cosines."""
+
+    @classmethod
+    def of(
+        cls, what: str, scores: Array, n: tuple[int, int], ddof: int, magnitude: float = 1.0
+    ) -> DrawnLevel:
+        """Find the effect size of every draw."""
+        found = draw_effects(scores, n[0], ddof=ddof, scale=magnitude)
+        return cls(what, scores, n, found, magnitude)
 
 
 def levels_of(
-    drawn: Drawn, sizes: tuple[int, int, int, int], ddof: int
+    drawn: Drawn, sizes: tuple[int, int, int, int], ddof: int, magnitude: float = 1.0
 ) -> tuple[DrawnLevel, DrawnLevel, DrawnLevel]:
     """Level 1, level 2 of X and level 2 of Y."""
     targets, attributes = sizes[:2], sizes[2:]
-
-    def level(what: str, scores: Array, n: tuple[int, int]) -> DrawnLevel:
-        return DrawnLevel(what, scores, n, draw_effects(scores, n[0], ddof=ddof))
-
+    how = ddof, magnitude
     return (
-        level("level 1", drawn.targets, targets),
-        level("level 2 of X", drawn.attributes[:, 0], attributes),
-        level("level 2 of Y", drawn.attributes[:, 1], attributes),
+        DrawnLevel.of("level 1", drawn.targets, targets, *how),
+        DrawnLevel.of("level 2 of X", drawn.attributes[:, 0], attributes, *how),
+        DrawnLevel.of("level 2 of Y", drawn.attributes[:, 1], attributes, *how),
     )
 
 
@@ -71,7 +78,9 @@ class Combining:
     ddof: int
 
     def combined(self, found: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
-        """Combine the draws that have a variance; None for fewer than two."""
+        """Combine the draws that have a variance; None for fewer than two, and of two units."""
+        if sum(n) < 3:
+            return None
         usable = found.defined
         v = np.full(found.d.shape, np.nan)
         v[usable] = self.variances(found.d[usable], found.sd[usable], n)
@@ -106,7 +115,7 @@ class Combining:
             return borenstein_variance(d, *n)
         return np.asarray(sd**2)
 
-    def over_draws(self, level: DrawnLevel, parts: Components) -> OverDraws:
+    def over_draws(self, level: DrawnLevel, parts: Components | None) -> OverDraws:
         """Everything that is kept of one effect size."""
         found = level.effects
         d = found.d[found.defined]
@@ -115,16 +124,16 @@ class Combining:
             sd=float(d.std(ddof=1)) if d.size > 1 else None,
             quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
             combined=self.combined(found, level.n),
-            shares=shares(parts),
+            shares=parts and shares(parts, level.magnitude),
         )
 
 
-def shares(parts: Components) -> VarianceShares | None:
+def shares(parts: Components, magnitude: float = 1.0) -> VarianceShares | None:
     """Shares of the variance components; None where there is no variance."""
     within = None if math.isnan(parts.within) else parts.within
     whole = (within or 0.0) + parts.units + parts.groups
-    # rounding of cosines, of magnitude 1, makes no variance
-    if whole <= (16 * 2.0**-53) ** 2:
+    # rounding makes no variance
+    if whole <= (16 * 2.0**-53 * magnitude) ** 2:
         return None
     return VarianceShares(
         variance=whole,

@@ -1,0 +1,169 @@
+"""What is kept of draws: effect sizes of each, their combination, and how much they vary."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from eatlas.results.base import show_effect
+from eatlas.results.ml_eat import ThreeLevelResult
+from eatlas.results.parts import Probability, Record
+
+Model = Literal["dl", "pm", "reml"]
+Variance = Literal["union", "borenstein", "ceat"]
+Replace = Literal["auto", "always"]
+Triple = tuple[float | None, float | None, float | None]
+
+
+class NormalP(Record):
+    """P-values of z under a normal distribution."""
+
+    greater: Probability
+    less: Probability
+    two_sided: Probability
+
+
+class CombinedEffect(Record):
+    """Effect sizes of draws, combined by a random-effects model as in the published CEAT.
+
+    Draws share their stimuli, which the model takes for independent: z and its p-values mostly
+    measure how many draws were made.
+    """
+
+    draws: int
+    """Draws with an effect size and a variance above 0."""
+    effect_size: float
+    """Mean of the effect sizes, weighted by 1 / (variance + tau2)."""
+    se: float
+    interval: tuple[float, float]
+    """Effect size plus and minus 1.96 standard errors."""
+    z: float
+    p: NormalP
+    """For comparison with published tables; not to be reported as evidence."""
+    tau2: float
+    """Variance of effect sizes between draws beyond their sampling variance."""
+    q: float
+    """Cochran's Q."""
+    i2: float
+    """Share of the variation of effect sizes that lies between draws."""
+    prediction: tuple[float, float] | None
+    """Where the effect size of another draw lies, with 95%; None for two draws."""
+
+
+class VarianceShares(Record):
+    """Where the variance of associations lies; shares of 1."""
+
+    variance: float
+    """Sum of the three components, in squared units of cosine, or squared nats."""
+    contexts: float | None
+    """Between contexts of one stimulus, or sentences of its pairs; None where each has one alone."""
+    stimuli: float
+    """Between stimuli of one group; with the contexts, where those are not known apart."""
+    groups: float
+    """Between the two groups."""
+
+
+class OverDraws(Record):
+    """One effect size over draws."""
+
+    undefined: int
+    """Draws whose associations do not differ; they are left out."""
+    sd: float | None
+    """Standard deviation of the effect sizes; None for fewer than two."""
+    quantiles: tuple[float, float, float, float, float] | None
+    """2.5%, lower quartile, median, upper quartile, 97.5%; None where none is defined."""
+    combined: CombinedEffect | None
+    """None where fewer than two draws can be combined."""
+    shares: VarianceShares | None
+    """Of the associations of all contexts; None where they do not differ, and of fewer than three
+    stimuli."""
+
+
+class Level2OverDraws(Record):
+    """Both level 2 effect sizes over draws."""
+
+    X: OverDraws
+    Y: OverDraws
+
+    def group(self, role: str) -> OverDraws:
+        """Return what was found for X or Y."""
+        found: OverDraws = getattr(self, role)
+        return found
+
+
+class DrawsRecord(Record):
+    """Many draws, and the effect sizes of each."""
+
+    count: int
+    replace: Replace
+    """``auto``: without replacement where there is a context for each draw."""
+    model: Model
+    """How tau2 was estimated: DerSimonian-Laird, Paule-Mandel, REML."""
+    variance: Variance
+    """What stands for the sampling variance of an effect size."""
+    level1: OverDraws
+    level2: Level2OverDraws
+    patterns: dict[str, float]
+    """Share of the draws that show each of the nine EAT patterns, under the measure's rule."""
+    p_error: float
+    """Standard error of a p-value near alpha behind these shares; 0 where it is exact."""
+    kept: tuple[Triple, ...]
+    """Effect sizes d, d of X and d of Y of the first draws, to 4 decimals: 2,000 at most."""
+
+
+class DrawnResult(ThreeLevelResult):
+    """What a measure found that draws contexts, whatever associates a target with an attribute."""
+
+    drawn: ClassVar[str]
+    """What one draw takes, as sentences name it."""
+    varied: ClassVar[str]
+    """What differs from draw to draw, in one word; a plural."""
+    varied_of: ClassVar[str]
+    """The same, of what it is."""
+
+    draws: DrawsRecord
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an ML-EAT, and what draws and the random-effects model add."""
+        (row,) = super().rows()
+        found = {"": self.draws.level1, "_X": self.draws.level2.X, "_Y": self.draws.level2.Y}
+        row["draws"] = self.draws.count
+        row["pattern_share"] = self.draws.patterns.get(self.pattern.label)
+        for suffix, level in found.items():
+            row.update(draws_columns(level, suffix))
+        return [row]
+
+    def summary(self) -> str:
+        """Pattern, the three effect sizes, and how many draws share the pattern."""
+        share = self.draws.patterns.get(self.pattern.label, 0.0)
+        combined = self.draws.level1.combined
+        return (
+            f"{super().summary()}, pattern in {share:.0%} of {self.draws.count} draws, "
+            f"combined d = {show_effect(None if combined is None else combined.effect_size)}"
+        )
+
+
+def draws_columns(found: OverDraws, suffix: str) -> dict[str, Any]:
+    """One effect size over draws as columns of a table."""
+    return {
+        f"sd_over_draws{suffix}": found.sd,
+        **_combined_columns(found.combined, suffix),
+        **_share_columns(found.shares, suffix),
+    }
+
+
+def _combined_columns(found: CombinedEffect | None, suffix: str) -> dict[str, Any]:
+    names = ("effect_size", "se", "z", "tau2", "q", "i2")
+    columns = {f"combined_{n}{suffix}": found and getattr(found, n) for n in names}
+    low, high = (found and found.prediction) or (None, None)
+    tails = ("greater", "less", "two_sided")
+    return {
+        **columns,
+        **{f"combined_p_{t}{suffix}": found and getattr(found.p, t) for t in tails},
+        f"prediction_low{suffix}": low,
+        f"prediction_high{suffix}": high,
+    }
+
+
+def _share_columns(found: VarianceShares | None, suffix: str) -> dict[str, Any]:
+    names = ("contexts", "stimuli", "groups")
+    return {f"variance_{name}{suffix}": found and getattr(found, name) for name in names}
