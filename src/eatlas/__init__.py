@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.engine.scan import scan
     from eatlas.errors import EatlasError, EatlasWarning
-    from eatlas.measures import CEAT, LPBS, MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CEAT",
     "LPBS",
+    "LPBSCEAT",
     "MLEAT",
     "SCEAT",
     "WEAT",
@@ -84,6 +85,7 @@ _HOME = {
     "EatlasWarning": "eatlas.errors",
     "GroupsTest": "eatlas.stimuli",
     "LPBS": "eatlas.measures",
+    "LPBSCEAT": "eatlas.measures",
     "MLEAT": "eatlas.measures",
     "Pairs": "eatlas.sources.corpora",
     "Results": "eatlas.results",

@@ -8,7 +8,7 @@ from typing import Any
 
 from eatlas.errors import EatlasError
 from eatlas.measures import AssociationMeasure
-from eatlas.measures.lpbs import LPBS
+from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources.corpora import Pairs, load_either, with_contexts
 from eatlas.stimuli import AssociationTest, Test
 
@@ -16,7 +16,7 @@ from eatlas.stimuli import AssociationTest, Test
 def in_contexts(
     tests: Sequence[Test], measures: Iterable[AssociationMeasure], contexts: Any
 ) -> tuple[tuple[Test, ...], list[AssociationMeasure]]:
-    """Put tests of words into contexts: as sentences of their own, or as pairs of LPBS.
+    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios.
 
     Raises
     ------
@@ -27,18 +27,20 @@ def in_contexts(
     given = load_either(contexts) if isinstance(contexts, str | Path) else contexts
     if isinstance(given, Pairs):
         for measure in measures:
-            _require(measure, isinstance(measure, LPBS), "pairs of a target and an attribute")
+            _require(
+                measure, isinstance(measure, LogRatioMeasure), "pairs of a target and an attribute"
+            )
         put = [m.with_parameters(pairs=given) for m in measures]
         return tuple(_from(test, given) for test in tests), put
     for measure in measures:
-        _require(measure, not isinstance(measure, LPBS), "contexts of single stimuli")
+        _require(measure, not isinstance(measure, LogRatioMeasure), "contexts of single stimuli")
     return with_contexts(tests, given), measures
 
 
 def _require(measure: AssociationMeasure, fits: bool, kind: str) -> None:  # noqa: FBT001
     if fits:
         return
-    lpbs = isinstance(measure, LPBS)
+    lpbs = isinstance(measure, LogRatioMeasure)
     raise EatlasError(
         f"the measure {measure.name} does not take these contexts",
         got=kind,
@@ -49,7 +51,7 @@ def _require(measure: AssociationMeasure, fits: bool, kind: str) -> None:  # noq
         + (
             " --pairs, or eatlas.find_pairs"
             if lpbs
-            else ", or eatlas.find_contexts; pairs are for lpbs"
+            else ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
         ),
     )
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from eatlas.measures import AssociationMeasure
 from eatlas.measures.base import Need
-from eatlas.measures.lpbs import LPBS
+from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources
 from eatlas.sources.language import Answers, LanguageModel, open_language_model
 from eatlas.stimuli import AssociationTest
@@ -41,7 +41,7 @@ def asked(
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions
-        if isinstance(measure, LPBS)
+        if isinstance(measure, LogRatioMeasure)
         for one in measure.questions(test)
     )
     return Answers.of(cast("LanguageModel", source), wanted, tell)

@@ -6,6 +6,7 @@ or the same vector met twice, give the same bits.
 
 from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
 from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
+from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
 from eatlas.kernels.projection import (
     GroupDirections,
     coordinates,
@@ -16,6 +17,7 @@ from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similaritie
 
 __all__ = [
     "Drawn",
+    "DrawnPairs",
     "GroupDirections",
     "Moments",
     "Rows",
@@ -23,6 +25,7 @@ __all__ = [
     "compact_rows",
     "coordinates",
     "draw_associations",
+    "draw_pairs",
     "group_direction",
     "mean_and_sd",
     "mean_row",

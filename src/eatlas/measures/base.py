@@ -24,6 +24,7 @@ from eatlas.errors import (
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.few_terms import larger_source, needs_sentences, or_another_measure
+from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -82,6 +83,8 @@ class Input:
     """Unit rows, where `rows` are something else that stands for them."""
     contexts: Contexts | None = None
     """Vectors of all contexts, where `rows` are some of them."""
+    log_ratios: Ratios | None = None
+    """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
 
     @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:

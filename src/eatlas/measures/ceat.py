@@ -116,7 +116,7 @@ class CEAT(DrawnMeasure):
             **given.head,
             **found,
             level3=level3_of(cosines, drawn.cells, sizes),
-            scores=mean_scores(drawn, sizes),
+            scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             draws=ContextDraws(**draws, contexts=contexts.record()),
         )
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas import kernels
 from eatlas.measures.drawn_levels import Combining, DrawnLevel, kept, pattern_shares
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.measures.patterned import PatternMeasure
@@ -166,10 +165,9 @@ def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
     return Level3(**parts)
 
 
-def mean_scores(drawn: kernels.Drawn, sizes: Sizes) -> Scores:
-    """Mean associations of units over draws."""
+def mean_scores(s: Array, u: Array, sizes: Sizes) -> Scores:
+    """Mean associations of units over draws: of targets, and of attributes with X and with Y."""
     n_x, n_a = sizes[0], sizes[2]
-    s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
     with_x, with_y = (
         AttributeScores(A=one[:n_a].tolist(), B=one[n_a:].tolist()) for one in (u[0], u[1])
     )

@@ -39,7 +39,13 @@ def similarities(rows: Rows) -> tuple[tuple[float, ...], ...] | None:
     if (n["X"] + n["Y"]) * (n["A"] + n["B"]) > KEPT_CELLS:
         return None
     targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
-    table = kernels.similarities(targets, attributes)
+    return kept_pairs(kernels.similarities(targets, attributes))
+
+
+def kept_pairs(table: NDArray[np.float64]) -> tuple[tuple[float, ...], ...] | None:
+    """What a result keeps of the associations of all pairs; None for too many."""
+    if table.size > KEPT_CELLS:
+        return None
     return tuple(tuple(row) for row in np.round(table, 6).tolist())
 
 

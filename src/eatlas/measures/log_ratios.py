@@ -73,12 +73,13 @@ class Asking:
                 for asked in self.both(target, attribute):
                     yield from asked
 
-    def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> float:
-        """The log-probability ratio of one pair, over its sentences."""
+    def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
+        """The log-probability ratio of one pair over its sentences, and that of each of them."""
         given, prior = (np.array([self._score(one[side]) for one in answers]) for side in (0, 1))
+        each = given - prior
         if self.aggregate == "mean":
-            return float(np.mean(given - prior))
-        return float(np.logaddexp.reduce(given) - np.logaddexp.reduce(prior))
+            return float(np.mean(each)), each
+        return float(np.logaddexp.reduce(given) - np.logaddexp.reduce(prior)), each
 
     def _score(self, answer: Answer) -> float:
         value = float("nan") if answer.log_probability is None else answer.log_probability
@@ -94,6 +95,10 @@ class Ratios:
     coverage: Coverage
     pieces: Mapping[str, tuple[int, ...]]
     """Pieces of each used term, by role."""
+    single: Array
+    """Log-probability ratio of every sentence, pair after pair in the order of the values."""
+    counts: NDArray[np.int64]
+    """Sentences of each pair, in the shape of the values."""
 
 
 def ratios(
@@ -134,15 +139,25 @@ def ratios(
             reasons[key] = f"{pieces[key]} pieces; the reduced word sets have words of one"
     groups = {role: coverage_of(test, role, reasons, said) for role in ROLES}
     used = {role: groups[role].used for role in ROLES}
-    values = [
-        [asking.ratio(found[x, a]) for a in (*used["A"], *used["B"])]
-        for x in (*used["X"], *used["Y"])
-    ]
+    targets, attributes = used["X"] + used["Y"], used["A"] + used["B"]
+    values, single = ratios_of([found[x, a] for x in targets for a in attributes], asking)
+    shape = len(targets), len(attributes)
     return Ratios(
-        np.array(values, dtype=np.float64).reshape(len(values), len(used["A"] + used["B"])),
+        values.reshape(shape),
         Coverage(**groups),
         {role: tuple(pieces[role, term] for term in used[role]) for role in ROLES},
+        single,
+        np.full(shape, len(asking.templates), np.int64),
     )
+
+
+def ratios_of(
+    pairs: Sequence[Sequence[tuple[Answer, Answer]]], asking: Asking
+) -> tuple[Array, Array]:
+    """Ratios of some pairs, and of all their sentences, pair after pair."""
+    found = [asking.ratio(answers) for answers in pairs]
+    values: Array = np.array([value for value, _ in found], np.float64)
+    return values, np.concatenate([each for _, each in found]) if found else values
 
 
 def _account(

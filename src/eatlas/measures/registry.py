@@ -11,13 +11,14 @@ from eatlas.errors import SignatureError, described
 from eatlas.measures.base import AssociationMeasure
 from eatlas.measures.ceat import CEAT
 from eatlas.measures.lpbs import LPBS
+from eatlas.measures.lpbs_ceat import LPBSCEAT
 from eatlas.measures.ml_eat import MLEAT
 from eatlas.measures.sc_eat import SCEAT
 from eatlas.measures.weat import WEAT
 from eatlas.nearest import did_you_mean, nearest
 from eatlas.signature import Signature
 
-BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, CEAT, LPBS)
+BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, CEAT, LPBS, LPBSCEAT)
 ENTRY_POINTS = "eatlas.measures"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.measures.log_ratios import Array, Asking, Ratios, coverage_of, terms_of
+from eatlas.measures.log_ratios import Asking, Ratios, coverage_of, ratios_of, terms_of
 from eatlas.results.parts import Coverage
 from eatlas.sources.corpora import PairContext, Pairs
 from eatlas.sources.language import Answer, How, Question
@@ -24,10 +24,8 @@ _OTHERS = {"XY": "attributes", "AB": "targets"}
 
 @dataclass(frozen=True)
 class SentenceRatios(Ratios):
-    """Ratios of sentences, and how many there are."""
+    """Ratios of the sentences of a corpus."""
 
-    counts: NDArray[np.int64] = field(kw_only=True)
-    """Sentences of each pair, in the shape of the values."""
     left_out: int = field(kw_only=True)
     """Sentences of these terms that cannot be asked about."""
 
@@ -155,12 +153,13 @@ def sentence_ratios(
     used = [[(role, term) for role in side for term in coverage.group(role).used] for side in SIDES]
     shape = tuple(map(len, used))
     cells = [(x, a) for x in used[0] for a in used[1]]
-    values: Array = np.array([asking.ratio(usable[cell]) for cell in cells], np.float64)
+    values, single = ratios_of([usable[cell] for cell in cells], asking)
     return SentenceRatios(
         values.reshape(shape),
         coverage,
         {role: tuple(pieces[role, term] for term in coverage.group(role).used) for role in ROLES},
-        counts=np.array([counts[cell] for cell in cells], np.int64).reshape(shape),
+        single,
+        np.array([counts[cell] for cell in cells], np.int64).reshape(shape),
         left_out=sum(len(asked[cell]) - counts[cell] for cell in cells),
     )
 

@@ -55,7 +55,8 @@ class VarianceShares(Record):
     variance: float
     """Sum of the three components, in squared units of cosine, or squared nats."""
     contexts: float | None
-    """Between contexts of one stimulus, or sentences of its pairs; None where each has one alone."""
+    """Between contexts of one stimulus, or sentences of the same pairs; None where each has one
+    alone."""
     stimuli: float
     """Between stimuli of one group; with the contexts, where those are not known apart."""
     groups: float

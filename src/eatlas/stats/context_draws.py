@@ -62,13 +62,19 @@ def draw_contexts(
         )
     draws = whole(draws, "draws", 1)
     chosen = np.empty((draws, len(counts)), dtype=np.int64)
-    for k, (count, stream) in enumerate(zip(counts, streams, strict=True)):
+    for k, (count, numbers) in enumerate(zip(counts, streams, strict=True)):
         of = whole(count, "the number of contexts of a stimulus", 1)
-        if replace == "auto" and of >= draws:
-            chosen[:, k] = stream.permutation(of)[:draws]
-        else:
-            chosen[:, k] = stream.integers(of, size=draws)
+        chosen[:, k] = draw_one(of, draws, numbers, replace)
     return chosen
+
+
+def draw_one(
+    count: int, draws: int, numbers: np.random.Generator, replace: Replace
+) -> NDArray[np.int64]:
+    """Draw contexts of one stimulus, by the rule of :func:`draw_contexts`, shape (draws,)."""
+    if replace == "auto" and count >= draws:
+        return numbers.permutation(count)[:draws]
+    return numbers.integers(count, size=draws)
 
 
 def stream(seed: int, key: str) -> np.random.Generator:

@@ -39,9 +39,7 @@ class DrawEffects:
         return float(self.d[self.defined].mean()) if self.defined.any() else float("nan")
 
 
-def draw_effects(
-    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0
-) -> DrawEffects:
+def draw_effects(scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
     Parameters

@@ -1,0 +1,68 @@
+"""Associations of many draws where each pair of a target and an attribute is drawn by itself.
+
+Vectors of a draw belong to terms; log-probability ratios of sentences belong to pairs, so a draw
+is a whole matrix. Those of all draws are never together: one target after the other is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from eatlas.kernels.draws import Array, Drawn
+
+
+@dataclass(frozen=True)
+class DrawnPairs(Drawn):
+    """What was found in each draw, and what is kept of its pairs."""
+
+    means: Array
+    """Mean association of each pair over all draws, shape (targets, attributes)."""
+    first: Array
+    """All associations of the first draws, shape (some draws, targets, attributes)."""
+
+
+def draw_pairs(
+    rows: Iterable[Array], draws: int, sizes: tuple[int, int, int, int], first: int
+) -> DrawnPairs:
+    """Find the associations of draws from those of their pairs.
+
+    Parameters
+    ----------
+    rows : iterable of arrays
+        One for each target, X and then Y: its association with each attribute in each draw, A and
+        then B, shape (n_a + n_b, draws).
+    draws : int
+    sizes : tuple of int
+        Terms of X, Y, A and B.
+    first : int
+        Draws whose pairs are kept.
+
+    Examples
+    --------
+    >>> m = [[2.0, 1, -2, -3], [2, 2, 0, -4], [-1, 1, -1, 0], [-2, 0, 3, 3]]
+    >>> found = draw_pairs((np.array([row]).T for row in m), 1, (2, 2, 2, 2), 1)
+    >>> found.targets.tolist(), (found.attributes[:, 0] - found.attributes[:, 1]).tolist()
+    ([[4.0, 4.0, 0.5, -4.0]], [[3.5, 1.0, -2.0, -5.0]])
+    """
+    n_x, n_y, n_a, n_b = sizes
+    targets, attributes = np.empty((n_x + n_y, draws)), np.zeros((2, n_a + n_b, draws))
+    means = np.empty((n_x + n_y, n_a + n_b))
+    kept = np.empty((min(first, draws), n_x + n_y, n_a + n_b))
+    for i, row in enumerate(rows):
+        targets[i] = row[:n_a].mean(axis=0) - row[n_a:].mean(axis=0)
+        attributes[int(i >= n_x)] += row
+        means[i], kept[:, i] = row.mean(axis=1), row[:, : len(kept)].T
+    attributes /= np.array([n_x, n_y])[:, None, None]
+    cells = [
+        attributes[t, part].mean(axis=0) for t in (0, 1) for part in (slice(n_a), slice(n_a, None))
+    ]
+    return DrawnPairs(
+        np.ascontiguousarray(targets.T),
+        np.ascontiguousarray(attributes.transpose(2, 0, 1)),
+        np.stack(cells, axis=1),
+        means,
+        kept,
+    )
