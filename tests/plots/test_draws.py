@@ -70,6 +70,6 @@ def test_other_measures_are_refused():
     with pytest.raises(ResultsError) as error:
         eatlas.plot(ml_eat(), kind="draws")
     assert str(error.value).startswith(
-        "draws of contexts are made by CEAT\n  got: the result of ML-EAT("
+        "draws are made by CEAT and LPBS-CEAT\n  got: the result of ML-EAT("
     )
     assert "allowed: results of the measure ceat" in str(error.value)

@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.report.numerals import UNDEFINED, effect, interval, percent
-from eatlas.results import AssociationResult, CEATResult
+from eatlas.results import AssociationResult, DrawnResult
 from eatlas.results.draws import OverDraws
 
 EXPLANATION = (
-    "Effect sizes above are means over draws of one context for each stimulus. Combined: by the "
+    "Effect sizes above are means over draws of {drawn}. Combined: by the "
     "random-effects model of the published CEAT, whose p mostly measures the number of draws. "
-    "Variance of associations at level 1: between contexts of a stimulus, stimuli, targets."
+    "Variance of associations at level 1: between {varied_of}, stimuli, targets."
 )
 HEADS = (
     "Draws",
@@ -29,7 +29,7 @@ HEADS = (
 
 def over_draws(members: Sequence[AssociationResult]) -> Table | None:
     """Spread, combination and patterns of draws; None where no contexts were drawn."""
-    shown = [result for result in members if isinstance(result, CEATResult)]
+    shown = [result for result in members if isinstance(result, DrawnResult)]
     if not shown:
         return None
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
@@ -41,7 +41,12 @@ def over_draws(members: Sequence[AssociationResult]) -> Table | None:
     return table
 
 
-def _cells(result: CEATResult) -> list[str]:
+def about(result: DrawnResult) -> str:
+    """What the columns say."""
+    return EXPLANATION.format(drawn=result.drawn, varied_of=result.varied_of)
+
+
+def _cells(result: DrawnResult) -> list[str]:
     found = result.draws.level1
     ends = found.quantiles and (found.quantiles[0], found.quantiles[4])
     combined = found.combined

@@ -46,8 +46,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="SIGNATURE",
-            help="ml-eat, weat, sc-eat, ceat, lpbs, with parameters such as 'ml-eat(alpha=0.01)'; "
-            "may be repeated. [default: ml-eat]",
+            help="ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, with parameters such as "
+            "'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat]",
             show_default=False,
         ),
     ] = None,
@@ -86,7 +86,7 @@ def run(
         typer.Option(
             metavar="FILE",
             help="Measure the stimuli of the tests in their contexts, which eatlas contexts "
-            "wrote to FILE; for lpbs, a file of eatlas contexts --pairs.",
+            "wrote to FILE; for lpbs and lpbs-ceat, a file of eatlas contexts --pairs.",
             show_default=False,
         ),
     ] = None,

@@ -16,8 +16,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.draws_table import EXPLANATION as ABOUT_DRAWS
-from eatlas.cli.draws_table import over_draws
+from eatlas.cli.draws_table import about, over_draws
 from eatlas.cli.stimulus_table import over_stimuli
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
@@ -29,7 +28,8 @@ from eatlas.report.stimulus_level import EXPLANATION
 from eatlas.report.trend_words import heading, sentences
 from eatlas.results import (
     AssociationResult,
-    LPBSResult,
+    DrawnResult,
+    LogRatioResult,
     Results,
     SCEATResult,
     ThreeLevelResult,
@@ -65,7 +65,8 @@ def print_results(results: Results) -> None:
             _print(console, Text(f"{EXPLANATION} In parentheses: p over sentences.", "dim"))
         if drawn := over_draws(members):
             _print(console, drawn)
-            _print(console, Text(ABOUT_DRAWS, "dim"))
+            first = next(result for result in members if isinstance(result, DrawnResult))
+            _print(console, Text(about(first), "dim"))
         if len(family := Results(members).family()) > 1:
             _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
     _print_comparisons(console, results)
@@ -171,7 +172,7 @@ def _ml_eat_table(
 ) -> Table:
     table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
     if levels_1_and_2:
-        over = ["LPBS d over\nattributes"] if isinstance(rows[0], LPBSResult) else []
+        over = ["LPBS d over\nattributes"] if isinstance(rows[0], LogRatioResult) else []
         for head in (*over, "Level 1\nd", "Level 2\nd of X", "\nd of Y"):
             table.add_column(head, justify="right", no_wrap=True)
     if level_3:
@@ -185,7 +186,7 @@ def _ml_eat_table(
         cells: list[str | Text] = [_name(row)]
         if levels_1_and_2:
             rule = Rule.of(row)
-            published = [row.over_attributes] if isinstance(row, LPBSResult) else []
+            published = [row.over_attributes] if isinstance(row, LogRatioResult) else []
             levels = (*published, row.level1, row.level2.X, row.level2.Y)
             cells += [_effect(level, rule) for level in levels]
         if level_3:

@@ -45,8 +45,9 @@ def run(
         source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.
     contexts : Contexts, Pairs, str or path, optional
         Turns tests of words into tests of the sentences in which their words stand: what
-        :func:`eatlas.find_contexts` returned, or a file of it. For LPBS: the sentences that hold a
-        target and an attribute, what :func:`eatlas.find_pairs` returned, or a file of it.
+        :func:`eatlas.find_contexts` returned, or a file of it. For LPBS and LPBSCEAT: the
+        sentences that hold a target and an attribute, what :func:`eatlas.find_pairs` returned, or
+        a file of it.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.

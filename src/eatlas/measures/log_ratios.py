@@ -75,7 +75,9 @@ class Asking:
 
     def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
         """The log-probability ratio of one pair over its sentences, and that of each of them."""
-        given, prior = (np.array([self._score(one[side]) for one in answers]) for side in (0, 1))
+        given, prior = (
+            np.array([self._score(one[side]) for one in answers], np.float64) for side in (0, 1)
+        )
         each = given - prior
         if self.aggregate == "mean":
             return float(np.mean(each)), each

@@ -1,4 +1,4 @@
-"""Draws of contexts: where the level 2 effect sizes of a CEAT lie, among the nine patterns."""
+"""Draws of contexts: where their level 2 effect sizes lie, among the nine patterns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.plots import draws_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
-from eatlas.results import CEATResult
+from eatlas.results import DrawnResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of CEAT.
+        Of CEAT, or of LPBS within CEAT.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(result)["what"].value_counts().to_dict()
     {'draw': 50, 'pattern': 9, 'mean': 1}
     """
-    found = some_results(results, "draws", (CEATResult,), "draws of contexts are made by CEAT")
-    known = [r for r in found if isinstance(r, CEATResult)]
+    found = some_results(results, "draws", (DrawnResult,), "draws are made by CEAT and LPBS-CEAT")
+    known = [r for r in found if isinstance(r, DrawnResult)]
     return frame(
         (
             head | row
@@ -78,7 +78,7 @@ def draw(given: pd.DataFrame) -> Chart | Panels:
     return draws_drawing.draw(given)
 
 
-def _rows(result: CEATResult) -> Iterator[dict[str, Any]]:
+def _rows(result: DrawnResult) -> Iterator[dict[str, Any]]:
     rule = result.pattern
     tail = "two-sided" if rule.tail == "two-sided" else "in the direction of d"
     common = {

@@ -63,7 +63,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
           together; ML-EAT, WEAT, SC-EAT.
         - ``"level3"``: spread of the cosines; ML-EAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
-        - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT.
+        - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
         - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
         - ``"prompts"``, ``"layers"``, ``"weights"``: effect sizes of one model that was asked in

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from eatlas.report.drawings.interval import MARKS, Estimate
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.rule import Rule
-from eatlas.results import AssociationResult, LPBSResult, ThreeLevelResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    LogRatioResult,
+    LPBSResult,
+    ThreeLevelResult,
+    WEATResult,
+)
 from eatlas.results.influence import TermInfluence
 from eatlas.results.parts import Level, Tail
 from eatlas.results.uncertainty import EffectInterval
@@ -99,7 +105,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             )
             for role in "XY"
         ]
-    if isinstance(result, LPBSResult):
+    if isinstance(result, LogRatioResult):
         rows.append(
             LevelRow(
                 "over_attributes",
@@ -107,7 +113,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 f"{names.A} against {names.B}: the published effect size",
                 result.over_attributes,
                 rule,
-                result.over_attributes_uncertainty,
+                result.over_attributes_uncertainty if isinstance(result, LPBSResult) else None,
                 None,
                 None,
             )

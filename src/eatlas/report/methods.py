@@ -12,8 +12,8 @@ from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.trend_words import levels_of_trend
 from eatlas.results import (
     AssociationResult,
-    CEATResult,
-    LPBSResult,
+    DrawnResult,
+    LogRatioResult,
     SCEATResult,
     ThreeLevelResult,
     TrendResult,
@@ -32,6 +32,9 @@ _MEASURES = {
     "weat": "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)",
     "lpbs": "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019), "
     "at the three levels of the ML-EAT and over attributes",
+    "lpbs-ceat": "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov "
+    "2019) within the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021), as "
+    "Husse and Spitz (2022) merge them, at the three levels of the ML-EAT and over attributes",
     "sc-eat": "the Single-Category Embedding Association Test (SC-EAT; Caliskan, Bryson and "
     "Narayanan 2017) for each target term",
 }
@@ -138,7 +141,7 @@ def _formula(measure: str, given: Sequence[AssociationResult]) -> str:
     parameters = [_parameters(r.signature) for r in given]
     projected = any(p.get("association") == "projection" for p in parameters)
     closeness = "projection on one direction" if projected else "cosine similarity"
-    if measure == "lpbs":
+    if any(isinstance(r, LogRatioResult) for r in given):
         closeness = _log_ratio(given)
     return (
         f"Association is {closeness}; effect sizes d are differences of means divided by "
@@ -148,17 +151,19 @@ def _formula(measure: str, given: Sequence[AssociationResult]) -> str:
 
 def _draws(given: Sequence[AssociationResult]) -> Iterator[str]:
     """How contexts were drawn."""
-    known = [r.draws for r in given if isinstance(r, CEATResult)]
-    for number in dict.fromkeys(draws.count for draws in known):
+    known = [r for r in given if isinstance(r, DrawnResult)]
+    for name, number, what in dict.fromkeys(
+        (r.measure.upper(), r.draws.count, r.drawn) for r in known
+    ):
         yield (
-            f"Effect sizes of the CEAT are means over {number_of(number, 'draw')} of one context "
-            "for each stimulus, and its p-values those of these means."
+            f"Effect sizes of the {name} are means over {number_of(number, 'draw')} of {what}, "
+            "and its p-values those of these means."
         )
 
 
 def _log_ratio(given: Sequence[AssociationResult]) -> str:
     """The direction of an LPBS and its model."""
-    known = [r for r in given if isinstance(r, LPBSResult)]
+    known = [r for r in given if isinstance(r, LogRatioResult)]
     directions = " or ".join(distinct(r.direction for r in known))
     models = " and ".join(distinct(r.language_model.architecture for r in known))
     templates = "; ".join(distinct(t for r in known for t in r.templates))
@@ -214,7 +219,7 @@ def _p_values(given: Sequence[AssociationResult]) -> Iterator[str]:
 
 def _levels(result: AssociationResult) -> list[Level]:
     if isinstance(result, ThreeLevelResult):
-        over = [result.over_attributes] if isinstance(result, LPBSResult) else []
+        over = [result.over_attributes] if isinstance(result, LogRatioResult) else []
         return [result.level1, result.level2.X, result.level2.Y, *over]
     if isinstance(result, WEATResult):
         return [result.level1]

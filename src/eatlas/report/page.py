@@ -24,7 +24,7 @@ from eatlas.report.sections import Scales, Section, distinct, named_sources, sec
 from eatlas.report.series import Series, series_of
 from eatlas.report.stimulus_level import EXPLANATION
 from eatlas.report.text import clean
-from eatlas.results import AssociationResult, LPBSResult, ThreeLevelResult, TrendResult
+from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
@@ -161,7 +161,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
         "symbols": symbols(),
-        "lpbs": any(isinstance(s.result, LPBSResult) for s in shown),
+        "lpbs": any(isinstance(s.result, LogRatioResult) for s in shown),
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,

@@ -19,7 +19,7 @@ from eatlas.report.numerals import (
 from eatlas.report.sentences import short_name
 from eatlas.report.stimulus_level import stimulus_rows
 from eatlas.report.text import isolated
-from eatlas.results import AssociationResult, CEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult, DrawnResult, ThreeLevelResult, WEATResult
 from eatlas.results.uncertainty import Uncertainty
 
 DRAWN = {
@@ -46,8 +46,8 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     if isinstance(result, ThreeLevelResult | WEATResult) and result.uncertainty is not None:
         text = " ".join(_other_words(result, result.uncertainty, levels[0]))
         found.append(Statement("Other words.", text))
-    if isinstance(result, CEATResult):
-        found.append(Statement("Other contexts.", in_other_contexts(result)))
+    if isinstance(result, DrawnResult):
+        found.append(Statement(f"Other {result.varied}.", in_other_contexts(result)))
     single = _single_terms(result, levels[0])
     if single:
         found.append(Statement("Single terms.", single))

@@ -44,6 +44,14 @@ _LPBS = """\
   pages = {166--172},
   year = {2019}
 }"""
+_BIAS_METHODS = """\
+@inproceedings{husse2022mind,
+  author = {Husse, Silke and Spitz, Andreas},
+  title = {Mind Your Bias: A Critical Review of Bias Detection Methods for Contextual Language
+    Models},
+  booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2022},
+  year = {2022}
+}"""
 _BOOTSTRAP = """\
 @book{efron1993introduction,
   author = {Efron, Bradley and Tibshirani, Robert J.},
@@ -127,10 +135,11 @@ def bibtex(
     resampled = any(getattr(result, "uncertainty", None) is not None for result in given)
     wanted = [
         (bool(given), _software(result.provenance.version for result in given)),
-        (bool(measures & {"ml-eat", "ceat", "lpbs"}), _ML_EAT),
+        (bool(measures & {"ml-eat", "ceat", "lpbs", "lpbs-ceat"}), _ML_EAT),
         (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
-        ("ceat" in measures, _CEAT),
-        ("lpbs" in measures, _LPBS),
+        (bool(measures & {"ceat", "lpbs-ceat"}), _CEAT),
+        (bool(measures & {"lpbs", "lpbs-ceat"}), _LPBS),
+        ("lpbs-ceat" in measures, _BIAS_METHODS),
         (resampled, _BOOTSTRAP),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
         (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),

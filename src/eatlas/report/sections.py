@@ -29,7 +29,8 @@ from eatlas.report.stimulus_level import StimulusRow, stimulus_level, stimulus_r
 from eatlas.results import (
     AssociationResult,
     CEATResult,
-    LPBSResult,
+    DrawnResult,
+    LogRatioResult,
     SCEATResult,
     ThreeLevelResult,
     WEATResult,
@@ -137,7 +138,7 @@ class Section:
     @property
     def shares(self) -> dict[str, float] | None:
         """Shares of the patterns; of a test of sentences over stimuli, of a CEAT over draws."""
-        if isinstance(self.result, CEATResult):
+        if isinstance(self.result, DrawnResult):
             return self.result.draws.patterns
         if not isinstance(self.result, ThreeLevelResult):
             return None
@@ -166,7 +167,7 @@ class Section:
     @property
     def over_draws(self) -> list[tuple[str, str, OverDraws]]:
         """Title, name and figures of each level over draws of contexts."""
-        return over_draws(self.result) if isinstance(self.result, CEATResult) else []
+        return over_draws(self.result) if isinstance(self.result, DrawnResult) else []
 
     def contexts(self, role: str) -> list[tuple[str, int]]:
         """Stimuli of a group with their numbers of contexts, where those were drawn."""
@@ -251,7 +252,7 @@ def sections(
 
 def _kind(result: AssociationResult) -> str:
     kinds = {
-        LPBSResult: "lpbs",
+        LogRatioResult: "lpbs",
         ThreeLevelResult: "ml-eat",
         WEATResult: "weat",
         SCEATResult: "sc-eat",

@@ -18,7 +18,14 @@ from eatlas.report.numerals import (
 )
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated, wrap
-from eatlas.results import AssociationResult, LPBSResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    DrawnResult,
+    LogRatioResult,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
 from eatlas.results.parts import Level
 from eatlas.results.sc_eat import TermAssociation
 
@@ -65,7 +72,7 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
         if surprising and result.pattern.label == "Non-Directional":
             comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
         yield comparison
-        if isinstance(result, LPBSResult):
+        if isinstance(result, LogRatioResult):
             yield _published(result)
         if result.pattern.two_sided_label != result.pattern.label:
             yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
@@ -142,13 +149,14 @@ def _comparison(result: AssociationResult, level: Level) -> str:
     )
 
 
-def _published(result: LPBSResult) -> str:
+def _published(result: LogRatioResult) -> str:
     """The effect size over attributes, whose labels move."""
     level, rule, name = result.over_attributes, Rule.of(result), _Names(result)
     if level.effect_size is None:
         return "The published effect size is undefined, because the scores do not differ."
+    what = "the mean LPBS of the draws" if isinstance(result, DrawnResult) else "the published LPBS"
     return (
-        f"Over attributes, the published LPBS is d = {effect(level.effect_size)} "
+        f"Over attributes, {what} is d = {effect(level.effect_size)} "
         f"({p_equals(rule.p(level), rule.alpha)}; labels of {name.A} and {name.B} move)."
     )
 
