@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import EatlasError
-
-if TYPE_CHECKING:
-    from eatlas.plots.chart import Chart, Panels
 
 REMEDY = "pip install 'eatlas[plots]'"
 
@@ -34,22 +30,6 @@ def vl_convert() -> ModuleType:
         If it is not installed.
     """
     return _import("vl_convert", "charts are saved by vl-convert-python, which is not installed")
-
-
-def chart(layers: list[Any], **properties: Any) -> Chart:
-    """Make a chart of layers."""
-    altair()
-    from eatlas.plots.chart import Chart  # noqa: PLC0415  (stands on altair)
-
-    return Chart(layer=layers, **properties)
-
-
-def panels(charts: list[Any], **properties: Any) -> Panels:
-    """Put charts below each other."""
-    altair()
-    from eatlas.plots.chart import Panels  # noqa: PLC0415  (stands on altair)
-
-    return Panels(vconcat=charts, **properties)
 
 
 def _import(name: str, what: str) -> ModuleType:

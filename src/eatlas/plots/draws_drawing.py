@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, chart, panels
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import lines_of
 from eatlas.plots.frames import records
 from eatlas.plots.legend import held_by
+from eatlas.plots.making import chart, panels
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import EDGE, INK, OFF, ON, PAPER
 from eatlas.report.numerals import effect, percent

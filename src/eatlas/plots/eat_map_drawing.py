@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import LINE, Canvas, Style, height_of, lines_of
 from eatlas.plots.frames import records
+from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.squares import draw_cells
 from eatlas.plots.theme import MUTED

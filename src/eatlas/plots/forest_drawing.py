@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import LINE, Canvas, Style, at, horizontal, lines_of
 from eatlas.plots.frames import records
+from eatlas.plots.making import chart
 from eatlas.plots.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.plots.theme import LEVELS, MUTED, PAPER, SERIES
 from eatlas.report.numerals import effect, interval

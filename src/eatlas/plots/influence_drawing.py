@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import LINE, Canvas, Style, at, horizontal, lines_of
 from eatlas.plots.frames import records
+from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import BLUE, BROWN, MUTED, PAPER, VERMILION, VIOLET
 from eatlas.report.numerals import effect

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, get_args
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import Canvas, Style
 from eatlas.plots.frames import frame, records, some_results
+from eatlas.plots.making import chart
 from eatlas.plots.squares import draw_cells, span
 from eatlas.plots.theme import MUTED
 from eatlas.results import ThreeLevelResult

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import LINE, Canvas, Style, at, height_of, horizontal, lines_of
 from eatlas.plots.frames import records
+from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import INK, LEVELS, PAPER
 from eatlas.report.numerals import effect

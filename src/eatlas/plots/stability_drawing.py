@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, chart
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import LINE, Canvas, Style, height_of, lines_of
 from eatlas.plots.frames import records
 from eatlas.plots.legend import cells_of
+from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.squares import draw_cells, span
 from eatlas.plots.theme import GRID, MUTED, ON

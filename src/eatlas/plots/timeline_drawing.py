@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from eatlas.plots.backend import altair, panels
+from eatlas.plots.backend import altair
 from eatlas.plots.canvas import Canvas, Style, around, at, lines_of
 from eatlas.plots.frames import records
+from eatlas.plots.making import panels
 from eatlas.plots.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.plots.theme import LEVELS, MUTED, PAPER
 from eatlas.report.text import isolated

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from eatlas.report.eat_map_content import Column, Content
 from eatlas.report.numerals import effect, p_equals
 from eatlas.report.svg import FONT, INK, MUTED, drawing, label, tag, words
 from eatlas.report.text import isolated, pixels, wrap
-
-if TYPE_CHECKING:
-    from eatlas.report.eat_map import Column, EATMap
 
 PAPER = "#ffffff"
 ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
@@ -26,7 +23,7 @@ _HEIGHT = _TOP + 2 * _CELL_H + _GAP + _BOTTOM
 _NAME = 13.0
 
 
-def full(shown: EATMap) -> str:
+def full(shown: Content) -> str:
     """The map with names, numbers and pattern."""
     columns = (shown.X, shown.Y)
     title_x = _LEFT + _CELL_W + _GAP / 2
@@ -49,7 +46,7 @@ def full(shown: EATMap) -> str:
     )
 
 
-def mini(shown: EATMap) -> str:
+def mini(shown: Content) -> str:
     """The map as a mark of 44 pixels, for the cell of a table."""
     states = (
         UNDEFINED if column.effect_size is None else column.attribute or NEITHER
@@ -72,7 +69,7 @@ def _row_name(name: str, row: int) -> str:
     return _lines(name, _LEFT - 26, 4, _LEFT - 12, middle, "end")
 
 
-def _column(shown: EATMap, column: Column, place: int) -> str:
+def _column(shown: Content, column: Column, place: int) -> str:
     left = _LEFT + place * (_CELL_W + _GAP)
     middle = left + _CELL_W / 2
     cells = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.markup import escape
 
-from eatlas.report.eat_map import Column, EATMap
+from eatlas.report.eat_map_content import Column, Content
 from eatlas.report.numerals import effect, p_equals
 from eatlas.report.text import wrap
 from eatlas.results import ThreeLevelResult
@@ -50,7 +50,7 @@ def mini(result: ThreeLevelResult, *, encoding: str = "utf-8") -> tuple[str, str
     >>> mini(eatlas.run(tests="weat-6")[0])
     ('□□', '□■')
     """
-    shown, glyphs = EATMap.of(result), _glyphs(encoding)
+    shown, glyphs = Content.of(result), _glyphs(encoding)
     above, below = (
         "".join(_glyph(column, row, glyphs) for column in (shown.X, shown.Y)) for row in "AB"
     )
@@ -68,7 +68,7 @@ def full(result: ThreeLevelResult, *, encoding: str = "utf-8", markup: bool = Fa
     markup : bool
         With rich's markup: associated cells red, the others dim; names are escaped.
     """
-    shown, glyphs = EATMap.of(result), _glyphs(encoding)
+    shown, glyphs = Content.of(result), _glyphs(encoding)
     write = _Writer(shown, glyphs, markup=markup)
     text = "\n".join(line.rstrip() for line in write.lines())
     return text if glyphs is FANCY else text.translate(_ASCII)
@@ -76,7 +76,7 @@ def full(result: ThreeLevelResult, *, encoding: str = "utf-8", markup: bool = Fa
 
 @dataclass(frozen=True)
 class _Writer:
-    shown: EATMap
+    shown: Content
     glyphs: Glyphs
     markup: bool
 
