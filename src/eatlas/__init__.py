@@ -16,6 +16,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.engine import run
     from eatlas.engine.scan import scan
+    from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.plots import plot
@@ -71,6 +72,7 @@ __all__ = [
     "run",
     "scan",
     "transformed",
+    "verify",
     "with_contexts",
     "write_report",
 ]
@@ -107,6 +109,7 @@ _HOME = {
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
     "transformed": "eatlas.sources.transformed",
+    "verify": "eatlas.engine.verify",
     "with_contexts": "eatlas.sources.corpora",
     "write_report": "eatlas.report",
 }

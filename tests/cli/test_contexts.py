@@ -115,8 +115,20 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
     )  # fmt: skip
     assert ended.code == 0, ended.err
     result = json.loads(ended.out)
-    assert len(result["coverage"]["X"]["used"]) == 8
+    assert result["coverage"]["X"]["contexts"] == dict.fromkeys(TERMS["X"], 2)
     assert result["provenance"]["sentences_from"].startswith("c.jsonl, SHA-256 ")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "results.jsonl").write_text(ended.out, encoding="utf-8")
+    assert eatlas_cli("verify", "out/results.jsonl").out.endswith("1 of 1 results are the same\n")
+    (tmp_path / "c.jsonl").rename(tmp_path / "d.jsonl")
+    (tmp_path / "c.jsonl.json").rename(tmp_path / "d.jsonl.json")
+    gone = eatlas_cli("verify", "out/results.jsonl")
+    assert gone.code == 1
+    assert "  remedy: name the file: eatlas verify RESULTS --contexts FILE" in gone.out
+    assert eatlas_cli("verify", "out/results.jsonl", "--contexts", "d.jsonl").code == 0
+    refused = eatlas_cli("verify", "out/results.jsonl", "--contexts", "none.csv")
+    assert (refused.code, refused.out) == (2, "")
+    assert "none.csv: there is no such file" in refused.err
     alone = eatlas_cli("run", "--per-term", 2)
     assert (alone.code, alone.out) == (2, "")
     assert alone.err == (

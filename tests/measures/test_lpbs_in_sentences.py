@@ -90,11 +90,30 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
     assert said in result.warnings
     page = report_html([result])
     assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
-    (verdict,) = verify([result])
-    assert (verdict.status, verdict.details) == (
-        "not repeated",
-        (f"its sentences stand in {origin}, not in the result",),
+    assert result.provenance.contexts == pairs.origin
+
+
+@pytest.mark.parametrize("per_term", [None, 1])
+def test_a_result_is_verified_with_the_file_of_its_sentences(tmp_path, monkeypatch, per_term):
+    model, tokenizer = tiny.bert()
+    model.save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    some_pairs(without={("ivy", "awful")}).write(tmp_path / "pairs.csv")
+    given = eatlas.load_pairs("pairs.csv")
+    given = given if per_term is None else given.first(per_term)
+    results = eatlas.run(tests=TINY, vectors="hf:model", measures="lpbs", contexts=given)
+    assert results[0].provenance.contexts.per_term == per_term
+    (verdict,) = verify(results)
+    assert (verdict.status, verdict.details) == ("same", ())
+    (tmp_path / "pairs.csv").rename(tmp_path / "moved.csv")
+    (verdict,) = verify(results)
+    assert verdict.status == "not repeated"
+    assert verdict.details[0].startswith(
+        "its contexts are not in the result, and there is no file of them: pairs.csv, SHA-256 "
     )
+    (verdict,) = verify(results, contexts=["moved.csv"])
+    assert (verdict.status, verdict.details) == ("same", ())
 
 
 def test_pairs_without_sentences_take_a_term_with_them():

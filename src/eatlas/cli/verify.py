@@ -19,6 +19,15 @@ def verify(
     results: Annotated[
         list[Path], typer.Argument(metavar="RESULTS...", help="results.jsonl of eatlas run.")
     ],
+    contexts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Contexts that results were made of; may be given several times. [default: files "
+            "of the names in the results, beside these or in the working folder]",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compute each result and trend again from its provenance, and say whether it is the same.
 
@@ -34,7 +43,8 @@ def verify(
         complain(error)
     if not len(good):
         raise ResultsError("there are no results to verify")
-    verdicts = check(good)
+    folders = [path if path.is_dir() else path.parent for path in results]
+    verdicts = check(good, contexts=contexts or (), folders=folders)
     for verdict in verdicts:
         typer.echo(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:

@@ -60,4 +60,4 @@ def _from(test: Test, pairs: Pairs) -> Test:
     """Have a job's identity depend on the sentences."""
     if not isinstance(test, AssociationTest):
         return test
-    return test.model_copy(update={"sentences_from": pairs.origin})
+    return test.model_copy(update={"sentences_from": str(pairs.origin), "contexts": pairs.origin})

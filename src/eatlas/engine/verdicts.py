@@ -34,9 +34,9 @@ class Verdict:
         return cls(result, "differs" if ordered else "same", details)
 
     @classmethod
-    def without(cls, result: Judged, reason: str) -> Verdict:
-        """Say why a result could not be computed again."""
-        return cls(result, "not repeated", (reason, *_versions(result)))
+    def without(cls, result: Judged, *reason: str) -> Verdict:
+        """Say why a result could not be computed again, and what to do."""
+        return cls(result, "not repeated", (*reason, *_versions(result)))
 
 
 def written(result: Judged) -> dict[str, object]:

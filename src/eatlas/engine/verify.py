@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
 
 from eatlas.engine.comparing import differences
+from eatlas.engine.contexts import in_contexts
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
 from eatlas.engine.sources import Source, opened
@@ -14,15 +17,21 @@ from eatlas.engine.verify_trends import verify_trend
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.measures.base import Need
-from eatlas.results import AssociationResult, Failure, LPBSResult, TrendResult
+from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources import period_of
+from eatlas.sources.corpora import ContextsAtHand
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 
 
-def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
+def verify(
+    results: Iterable[AssociationResult],
+    *,
+    contexts: Any = (),
+    folders: Iterable[str | Path] = (),
+) -> tuple[Verdict, ...]:
     """Compute results again from what they say of themselves.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
@@ -33,6 +42,10 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     their size, and the hash of the vectors is not compared. Where another version of
     eatlas wrote the result, only what that version wrote is compared.
 
+    A result of contexts of a file names the file, and the hash of its contexts: they are taken
+    from those that are given, or from a file of that name in one of the folders or in the working
+    folder.
+
     A trend is computed again from all periods that the series has now, so that a period that was
     left out, or has come since, is seen too.
 
@@ -40,11 +53,20 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     ----------
     results : Results or iterable of AssociationResult
         Of ``Results``, the trends are verified too.
+    contexts : path, Contexts, Pairs, or several of them
+        Contexts that results were made of.
+    folders : iterable of path
+        Where files of contexts lie, besides the working folder.
 
     Returns
     -------
     tuple of Verdict
         In the order of the results; then those of the trends.
+
+    Raises
+    ------
+    SourceError
+        If contexts that are given cannot be read.
 
     Examples
     --------
@@ -54,7 +76,9 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     """
     trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
-    asked = [_asked(result) for result in results]
+    given = contexts if isinstance(contexts, list | tuple) else [contexts]
+    at_hand = ContextsAtHand(given, [*map(Path, folders), Path()])
+    asked = [_asked(result, at_hand) for result in results]
     places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
     sources: dict[tuple[str, Need], Opened] = {}
     for name, need in dict.fromkeys(places):
@@ -68,7 +92,7 @@ def verify(results: Iterable[AssociationResult]) -> tuple[Verdict, ...]:
     return (
         *(_judged(result, found) for result, found in zip(results, again, strict=True)),
         *(
-            _of_trend(trend, results, again, sources.get((trend.source, "vectors")))
+            _of_trend(trend, results, asked, again, sources.get((trend.source, "vectors")))
             for trend in trends
         ),
     )
@@ -79,14 +103,16 @@ Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
 
 
-def _asked(result: AssociationResult) -> Question | EatlasError:
+def _asked(result: AssociationResult, at_hand: ContextsAtHand) -> Question | EatlasError:
     """Rebuild what a result answers."""
-    if isinstance(result, LPBSResult) and result.sentences is not None:
-        return StimulusError(
-            f"its sentences stand in {result.provenance.sentences_from}, not in the result"
-        )
+    origin = result.provenance.contexts
     try:
-        return rebuilt_test(result), get_measure(result.signature)
+        test, measure = rebuilt_test(result), get_measure(result.signature)
+        if origin is None:
+            return test, measure
+        (put,), (measure,) = in_contexts((test,), [measure], at_hand.find(origin))
+        # the title says already that the test is one of contexts
+        return cast("AssociationTest", put.model_copy(update={"title": test.title})), measure
     except EatlasError as error:
         return error
 
@@ -131,19 +157,21 @@ def _judged(result: AssociationResult, again: Again) -> Verdict:
     if isinstance(again, AssociationResult):
         return Verdict.of(result, differences(written(result), again.to_dict()))
     error = again.error if isinstance(again, Failure) else again
-    return Verdict.without(result, error.what)
+    remedy = error.remedy if isinstance(error, SourceError) else None
+    return Verdict.without(result, error.what, *([f"remedy: {remedy}"] if remedy else []))
 
 
 def _of_trend(
     trend: TrendResult,
     results: tuple[AssociationResult, ...],
+    asked: list[Question | EatlasError],
     again: list[Again],
     found: Opened | None,
 ) -> Verdict:
     """Verify a trend by the results of its periods, those that the file lacks included."""
     known = {
-        result.period: (result, found)
-        for result, found in zip(results, again, strict=True)
+        result.period: (result, question, found)
+        for result, question, found in zip(results, asked, again, strict=True)
         if _belongs(result, trend)
     }
     if not known or found is None:
@@ -151,10 +179,9 @@ def _of_trend(
         return Verdict.without(trend, reason)
     if isinstance(found, EatlasError):
         return Verdict.without(trend, found.what)
-    first = next(result for result, _ in known.values())
-    question = _asked(first)
+    first, question, _ = next(iter(known.values()))
     outcomes = [
-        known[period][1] if period in known else _again(first, question, source)
+        known[period][2] if period in known else _again(first, question, source)
         for period, source in found.items()
     ]
     faults = [outcome.what for outcome in outcomes if isinstance(outcome, EatlasError)]
@@ -205,9 +232,14 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
         return Concept(name=name, terms=terms)
     absent = tuple((term, group.reasons[term]) for term in terms if term not in group.stimulus)
     sentences = tuple(
-        Sentence(text=term, stimulus=group.stimulus[term], span=group.span.get(term))
+        Sentence(
+            text=group.text.get(term, term),
+            stimulus=group.stimulus[term],
+            span=group.span.get(term),
+            key=term if term in group.text else "",
+        )
         for term in terms
         if term in group.stimulus
     )
-    texts = tuple(one.text for one in sentences)
-    return Concept(name=name, terms=texts, sentences=sentences, absent=absent)
+    kept = tuple(one.term for one in sentences)
+    return Concept(name=name, terms=kept, sentences=sentences, absent=absent)

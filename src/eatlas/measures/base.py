@@ -311,9 +311,10 @@ class AssociationMeasure(ABC):
             vectors_sha256=embedded.sha256,
             citation=test.citation,
             sentences_from=test.sentences_from,
+            contexts=test.contexts,
         )
         head = {
-            **self.head(test, source.name, embedded.coverage, provenance),
+            **self.head(test, source.name, embedded.told, provenance),
             "period": period,
             "encoding": source.encoding if is_contextual(source) else None,
         }

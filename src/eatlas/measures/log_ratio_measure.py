@@ -176,7 +176,8 @@ class LogRatioMeasure(PatternMeasure):
             source_fingerprint=source.fingerprint,
             vectors_sha256=hashlib.sha256(self._measured(found).tobytes()).hexdigest(),
             citation=test.citation,
-            sentences_from="" if self.pairs is None else self.pairs.origin,
+            sentences_from="" if self.pairs is None else str(self.pairs.origin),
+            contexts=None if self.pairs is None else self.pairs.origin,
         )
         head = {
             **self.head(test, source.name, found.coverage, provenance),

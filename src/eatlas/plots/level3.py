@@ -118,7 +118,7 @@ def _cosines(result: ThreeLevelResult, cell: str) -> Iterator[tuple[str, str, fl
     """Terms and cosine of each pair of a cell, from the block that is kept for all four."""
     if result.similarities is None:
         return
-    used = {role: result.coverage.group(role).used for role in "XYAB"}
+    used = {role: result.coverage.group(role).scored for role in "XYAB"}
     first_row = 0 if cell[0] == "X" else len(used["X"])
     first_column = 0 if cell[1] == "A" else len(used["A"])
     for i, target_term in enumerate(used[cell[0]]):

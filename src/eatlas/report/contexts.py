@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eatlas.report.numerals import effect, number_of, percent
-from eatlas.results import CEATResult, DrawnResult, LPBSCEATResult
+from eatlas.results import AssociationResult, CEATResult, DrawnResult, LPBSCEATResult
 from eatlas.results.draws import OverDraws
 
 _RUNNER_UP = 0.05
@@ -48,6 +48,8 @@ def in_other_contexts(result: DrawnResult) -> str:
     )
 
 
-def listed_contexts(result: CEATResult, role: str) -> list[tuple[str, int]]:
-    """Stimuli of a group, each with its number of contexts."""
-    return list(result.draws.contexts.group(role).items())
+def listed_contexts(result: AssociationResult, role: str) -> list[tuple[str, int]]:
+    """Stimuli of a group, each with its number of contexts; none in other tests."""
+    if isinstance(result, CEATResult):
+        return list(result.draws.contexts.group(role).items())
+    return list(result.coverage.group(role).contexts.items())

@@ -28,7 +28,6 @@ from eatlas.report.space import about_space
 from eatlas.report.stimulus_level import StimulusRow, stimulus_level, stimulus_rows
 from eatlas.results import (
     AssociationResult,
-    CEATResult,
     DrawnResult,
     LogRatioResult,
     SCEATResult,
@@ -170,8 +169,8 @@ class Section:
         return over_draws(self.result) if isinstance(self.result, DrawnResult) else []
 
     def contexts(self, role: str) -> list[tuple[str, int]]:
-        """Stimuli of a group with their numbers of contexts, where those were drawn."""
-        return listed_contexts(self.result, role) if isinstance(self.result, CEATResult) else []
+        """Stimuli of a group with their numbers of contexts, where it has contexts."""
+        return listed_contexts(self.result, role)
 
     @property
     def terms(self) -> list[TermAssociation]:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from eatlas.stimuli.origin import ContextsOrigin
+
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
 Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
@@ -151,6 +153,10 @@ class Cell(Record):
     are too many to compute; None where it is all. Mean and standard deviation are of all."""
 
 
+def _empty(value: object) -> bool:
+    return not value
+
+
 class GroupCoverage(Record):
     """Which terms of a group have a vector, and why the others have none."""
 
@@ -165,6 +171,23 @@ class GroupCoverage(Record):
     """The word that each sentence, used or missing, is about; empty in tests of words."""
     span: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Where that word stands in a sentence that holds it in another form, as a plural."""
+    text: dict[str, str] = Field(default_factory=dict, exclude_if=_empty)
+    """The text of a sentence that is listed by a key, since another sentence has the same."""
+    contexts: dict[str, int] = Field(default_factory=dict, exclude_if=_empty)
+    """In tests in contexts of a file, of which the result has no texts: contexts with a vector of
+    each used stimulus, in the order of the scores."""
+    without: dict[str, dict[str, int]] = Field(default_factory=dict, exclude_if=_empty)
+    """The number of contexts without a vector, by stimulus and reason."""
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """What each score and each row of cosines belongs to.
+
+        The used terms; in tests in contexts of a file the stimulus of each context.
+        """
+        if not self.contexts:
+            return self.used
+        return tuple(one for one, count in self.contexts.items() for _ in range(count))
 
     @property
     def stimuli(self) -> tuple[str, ...]:
@@ -277,3 +300,5 @@ class Provenance(Record):
     """Where the stimuli come from."""
     sentences_from: str = ""
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
+    contexts: ContextsOrigin | None = Field(default=None, exclude_if=_empty)
+    """The file of contexts that they are, by which ``eatlas verify`` finds them again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.counting import counted, lost
 from eatlas.sources.passages import ContextualSource, is_contextual, passages_of
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.stimuli import AssociationTest, Concept, Test
@@ -35,6 +36,8 @@ class Embedded:
     coverage: Coverage
     notes: tuple[str, ...]
     sha256: str
+    told: Coverage
+    """What a result says of it: the same, or counts in place of the texts of contexts."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,19 @@ def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
 
 def all_keys(tests: Iterable[Test], case: CaseRule) -> set[str]:
     """Every key that tests of any kind may ask for."""
-    return {key for test in tests for term in test.terms for key in spellings(term, case)}
+    return {
+        key
+        for test in tests
+        for _, part in test.parts
+        for rule in [_rule(part, case)]
+        for text in part.texts
+        for key in spellings(text, rule)
+    }
+
+
+def _rule(part: Concept, case: CaseRule) -> CaseRule:
+    """In another case a sentence may be another one: It is Will. / It is will."""
+    return "exact" if part.sentences else case
 
 
 def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") -> Embedded:
@@ -83,27 +98,32 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     """
     parts = dict(test.parts)
     if is_contextual(source):
-        found = _encode_groups(parts, source, case)
+        found = _encode_groups(test, source, case)
     else:
-        terms = {role: part.terms for role, part in parts.items()}
-        # in another case a sentence may be another one: It is Will. / It is will.
-        rules: dict[str, CaseRule] = {
-            role: "exact" if part.sentences else case for role, part in parts.items()
-        }
-        found = _look_up(terms, source, case, rules)
+        found = _look_up(test, source, case)
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
-        role: group.model_copy(
-            update={
-                "stimulus": parts[role].stimulus_of,
-                "span": parts[role].span_of,
-                "missing": (*group.missing, *(stimulus for stimulus, _ in parts[role].absent)),
-                "reasons": {**group.reasons, **dict(parts[role].absent)},
-            }
-        )
+        role: group.model_copy(update={"stimulus": parts[role].stimulus_of})
         for role, group in found.groups.items()
     }
-    return Embedded(found.vectors, Coverage(**groups), notes, found.sha256)
+    if test.contexts is not None:
+        told = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
+        notes = (*notes, *lost(Coverage(**told), test.contexts))
+        return Embedded(found.vectors, Coverage(**groups), notes, found.sha256, Coverage(**told))
+    coverage = Coverage(**{role: _listed(group, parts[role]) for role, group in groups.items()})
+    return Embedded(found.vectors, coverage, notes, found.sha256, coverage)
+
+
+def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
+    """With all that a reader, or a second run, needs to know of the sentences."""
+    return group.model_copy(
+        update={
+            "span": part.span_of,
+            "text": part.text_of,
+            "missing": (*group.missing, *(stimulus for stimulus, _ in part.absent)),
+            "reasons": {**group.reasons, **dict(part.absent)},
+        }
+    )
 
 
 def embed_groups(
@@ -116,31 +136,46 @@ def embed_groups(
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
-    return _look_up(terms, source, case, dict.fromkeys(terms, case))
-
-
-def _look_up(
-    terms: Mapping[str, Iterable[str]],
-    source: VectorSource,
-    case: CaseRule,
-    rules: Mapping[str, CaseRule],
-) -> EmbeddedGroups:
     _require_case_rule(case)
-    wanted = {
-        key
-        for role, group in terms.items()
-        for term in group
-        for key in spellings(term, rules[role])
-    }
-    found = {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
+    rules = dict.fromkeys(terms, case)
+    found = _vectors(terms, source, rules)
     return _accounted(terms, dict.fromkeys(terms, found), source, rules)
 
 
+def _look_up(test: AssociationTest, source: VectorSource, case: CaseRule) -> EmbeddedGroups:
+    _require_case_rule(case)
+    parts = dict(test.parts)
+    rules = {role: _rule(part, case) for role, part in parts.items()}
+    found = _vectors({role: part.texts for role, part in parts.items()}, source, rules)
+    keyed = {
+        role: found | {key: found[text] for key, text in texts.items() if text in found}
+        if (texts := part.text_of)
+        else found
+        for role, part in parts.items()
+    }
+    return _accounted(
+        {role: part.terms for role, part in parts.items()}, keyed, source, rules, test
+    )
+
+
+def _vectors(
+    texts: Mapping[str, Iterable[str]], source: VectorSource, rules: Mapping[str, CaseRule]
+) -> dict[str, Vector]:
+    wanted = {
+        key
+        for role, group in texts.items()
+        for text in group
+        for key in spellings(text, rules[role])
+    }
+    return {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
+
+
 def _encode_groups(
-    parts: Mapping[str, Concept], source: ContextualSource, case: CaseRule
+    test: AssociationTest, source: ContextualSource, case: CaseRule
 ) -> EmbeddedGroups:
     """Encode the terms of groups as they are written; one text may be about two stimuli."""
     _require_case_rule(case)
+    parts = dict(test.parts)
     asked = {role: passages_of(part) for role, part in parts.items()}
     given = source.encode({one for group in asked.values() for one in group.values()})
     vectors = {one: np.asarray(vector) for one, vector in given.items()}
@@ -153,6 +188,7 @@ def _encode_groups(
         found,
         source,
         dict.fromkeys(parts, "exact"),
+        test,
     )
 
 
@@ -168,6 +204,7 @@ def _accounted(
     found: Mapping[str, Mapping[str, Vector]],
     source: VectorSource,
     rules: Mapping[str, CaseRule],
+    test: AssociationTest | None = None,
 ) -> EmbeddedGroups:
     """Account for every term, with what was found for its group."""
     groups: dict[str, GroupCoverage] = {}
@@ -179,7 +216,7 @@ def _accounted(
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = (
         *source.notes,
-        *_shared_vectors(keys, found),
+        *_shared_vectors(keys, found, test),
         *_common_words(keys),
         *_small_groups(groups),
     )
@@ -213,7 +250,9 @@ def _cover(
 
 
 def _shared_vectors(
-    keys: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Vector]]
+    keys: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Vector]],
+    test: AssociationTest | None,
 ) -> list[str]:
     """Two terms of a test that found one vector are one stimulus counted twice.
 
@@ -221,13 +260,31 @@ def _shared_vectors(
     """
     places = defaultdict(list)
     for role, group in keys.items():
+        texts = {} if test is None else test.concept(role).text_of
         for term, key in group.items():
-            places[key, found[role][key].tobytes()].append(f"{term} ({role})")
-    return [
-        f"{' and '.join(terms)} are one vector, {key}."
-        for (key, _), terms in places.items()
-        if len(terms) > 1
+            places[texts.get(key, key)].append((f"{term} ({role})", role, key))
+    shared = [
+        (text, terms)
+        for text, those in places.items()
+        if len(those) > 1
+        for terms in _of_one_vector(those, found)
     ]
+    if test is None or test.contexts is None:
+        return [f"{' and '.join(terms)} are one vector, {text}." for text, terms in shared]
+    return [
+        f"{len(shared):,} texts are contexts of several stimuli and have one vector for all of "
+        "these."
+    ] * bool(shared)
+
+
+def _of_one_vector(
+    terms: Iterable[tuple[str, str, str]], found: Mapping[str, Mapping[str, Vector]]
+) -> Iterator[list[str]]:
+    """Terms, each with role and key, that have a vector in common."""
+    alike = defaultdict(list)
+    for term, role, key in terms:
+        alike[found[role][key].tobytes()].append(term)
+    return (some for some in alike.values() if len(some) > 1)
 
 
 def _common_words(keys: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -78,7 +78,7 @@ def passages_of(concept: Concept) -> dict[str, Passage]:
     """Return what is encoded for each term: the sentence with its stimulus, or the word alone."""
     if not concept.sentences:
         return {term: word_alone(term) for term in concept.terms}
-    return {one.text: Passage(one.text, one.span) for one in concept.sentences}
+    return {one.term: Passage(one.text, one.span) for one in concept.sentences}
 
 
 def all_passages(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Passage]:

@@ -4,6 +4,7 @@ from eatlas.stimuli.batteries import battery_names, load_tests, read_battery
 from eatlas.stimuli.battery import KINDS, Battery, Test
 from eatlas.stimuli.groups import GroupsTest
 from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
+from eatlas.stimuli.origin import ContextsOrigin
 from eatlas.stimuli.writing import to_toml
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "AssociationTest",
     "Battery",
     "Concept",
+    "ContextsOrigin",
     "GroupsTest",
     "Sentence",
     "Test",

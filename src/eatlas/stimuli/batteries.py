@@ -11,7 +11,8 @@ from pathlib import Path
 from eatlas.errors import StimulusError, described
 from eatlas.nearest import nearest
 from eatlas.stimuli.battery import Battery, Test
-from eatlas.stimuli.model import Frozen, identifier
+from eatlas.stimuli.frozen import Frozen
+from eatlas.stimuli.model import identifier
 from eatlas.stimuli.sentences.built_in import declared, sentence_battery
 from eatlas.stimuli.toml import parse_battery
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from eatlas.stimuli.frozen import Frozen
 from eatlas.stimuli.groups import GroupsTest
-from eatlas.stimuli.model import AssociationTest, Frozen, Identifier
+from eatlas.stimuli.model import AssociationTest, Identifier
 
 Test = AssociationTest | GroupsTest
 """A test of any kind; ``kind`` says which."""

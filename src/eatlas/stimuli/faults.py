@@ -12,7 +12,7 @@ from eatlas.nearest import did_you_mean
 _PARTS = {"terms": "term", "groups": "group", "sentences": "sentence"}
 """What one item of a list is called."""
 _CONCEPT_KEYS = ("name", "terms", "sentences")
-_SENTENCE_KEYS = ("text", "stimulus", "template")
+_SENTENCE_KEYS = ("text", "stimulus", "template", "span", "key")
 SENTENCE = '{ text = "This is a rose.", stimulus = "rose" }'
 _SHOWN = 60
 TABLE = 'X = { name = "Flowers", terms = ["aster", "clover"] }'

@@ -7,26 +7,19 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
-from eatlas.errors import StimulusError
-from eatlas.stimuli.faults import quoted, say_all
-
-if TYPE_CHECKING:
-    from pydantic._internal._model_construction import ModelMetaclass
-else:
-    ModelMetaclass = type(BaseModel)
+from eatlas.stimuli.faults import quoted
+from eatlas.stimuli.frozen import Frozen
+from eatlas.stimuli.origin import ContextsOrigin
 
 Role = Literal["X", "Y", "A", "B"]
 ROLES: tuple[Role, ...] = ("X", "Y", "A", "B")
@@ -44,62 +37,6 @@ Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
 
-class _Explaining(ModelMetaclass):
-    """What Python calls to make a record: faults come in our words, as a StimulusError.
-
-    It stands here and not in ``__init__``, which pydantic would also call for every record within
-    a record; where the fault lies would be lost then.
-    """
-
-    if not TYPE_CHECKING:  # the signature of each record is known from its fields
-
-        def __call__(cls, *args: object, **values: object) -> object:  # noqa: N805  (a metaclass)
-            if args:
-                required = [key for key, field in cls.model_fields.items() if field.is_required()]
-                raise StimulusError(
-                    f"{cls.__name__} takes its arguments by name",
-                    got=f"{len(args)} without a name",
-                    allowed=f"{cls.__name__}({', '.join(f'{key}=...' for key in required)})",
-                )
-            try:
-                return super().__call__(**values)
-            except ValidationError as error:
-                faults = faults_of(cls, error, values, word="argument")
-                name = values.get("id", values.get("name"))
-                head = f"{cls.__name__} {name!r}" if isinstance(name, str) else cls.__name__
-                raise StimulusError("\n".join(f"{head}, {fault}" for fault in faults)) from None
-
-
-class Frozen(BaseModel, metaclass=_Explaining):
-    """A record that cannot be changed and that refuses keys it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
-    whole: ClassVar[str] = "values"
-    """What to name where a fault lies between keys."""
-
-    @classmethod
-    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:  # noqa: ARG003
-        """Yield key and fault of what single values do not show; the values may be of any type."""
-        yield from ()
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise self._unchangeable(f"a new value for {name}")
-
-    def __delattr__(self, name: str) -> None:
-        raise self._unchangeable(f"an order to delete {name}")
-
-    def _unchangeable(self, got: str) -> StimulusError:
-        return StimulusError(
-            f"{type(self).__name__} cannot be changed",
-            got=got,
-            remedy="make another; model_copy(update={...}) copies what stays",
-        )
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  (as pydantic has it)
-        """Make another record of the same values but those in `update`, checked as any other."""
-        return type(self)(**{**dict(self), **(update or {})})
-
-
 class Sentence(Frozen):
     """A sentence that stands for a concept, and what it was made of."""
 
@@ -112,6 +49,13 @@ class Sentence(Frozen):
     span: tuple[int, int] | None = None
     """Where the stimulus stands: characters of the text, first and behind the last. Found where it
     is not given; None where the stimulus does not stand in the text as it is written."""
+    key: str = ""
+    """What tells it from another sentence of the same text; empty where the text does."""
+
+    @property
+    def term(self) -> str:
+        """The term that the sentence is: its key, or else its text."""
+        return self.key or self.text
 
     @model_validator(mode="before")
     @classmethod
@@ -149,21 +93,32 @@ class Concept(Frozen):
     terms: tuple[Term, ...] = Field(min_length=1)
     """The stimuli, as they would be written in a text; no term twice."""
     sentences: tuple[Sentence, ...] = ()
-    """Where the terms are sentences made of stimuli: the same texts, each with its stimulus."""
+    """Where the terms are sentences made of stimuli: each with its stimulus; the terms are their
+    keys, or else their texts."""
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli that stand for the concept too but have no sentence, each with the reason."""
     whole: ClassVar[str] = "terms"
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """What is looked up or encoded: the words, or the texts of the sentences."""
+        return tuple(one.text for one in self.sentences) or self.terms
+
+    @property
+    def text_of(self) -> dict[str, str]:
+        """The text of each sentence that has a key beside it."""
+        return {one.key: one.text for one in self.sentences if one.key}
+
+    @property
     def stimulus_of(self) -> dict[str, str]:
-        """The stimulus of each sentence, by the sentence's text; empty for words."""
-        return {sentence.text: sentence.stimulus for sentence in self.sentences}
+        """The stimulus of each sentence, by its term; empty for words."""
+        return {sentence.term: sentence.stimulus for sentence in self.sentences}
 
     @property
     def span_of(self) -> dict[str, tuple[int, int]]:
         """Where the stimulus stands in each sentence in which one would not find it there."""
         return {
-            one.text: one.span
+            one.term: one.span
             for one in self.sentences
             if one.span is not None and one.span != place_of(one.stimulus, one.text)
         }
@@ -184,14 +139,14 @@ class Concept(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _terms_of_sentences(cls, values: object) -> object:
-        """Take the texts of the sentences as terms where no terms are given."""
+        """Take keys or texts of the sentences as terms where no terms are given."""
         if isinstance(values, Mapping) and "terms" not in values and values.get("sentences"):
             return {**values, "terms": listed(values)}
         return values
 
     @model_validator(mode="after")
     def _sentences_are_the_terms(self) -> Concept:
-        if self.sentences and tuple(one.text for one in self.sentences) != self.terms:
+        if self.sentences and tuple(one.term for one in self.sentences) != self.terms:
             raise ValueError("are not the texts of the sentences; give sentences alone")
         return self
 
@@ -224,6 +179,8 @@ class Described(Frozen):
     """Every deviation of the stimuli from the source cited, and cautions."""
     sentences_from: str = ""
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
+    contexts: ContextsOrigin | None = None
+    """The file of contexts that they are, where :func:`eatlas.with_contexts` took them."""
 
 
 class AssociationTest(Described):
@@ -330,25 +287,6 @@ def digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def faults_of(
-    kind: type[Frozen], error: ValidationError, values: Mapping[str, Any], *, word: str = "key"
-) -> list[str]:
-    """Say everything that is wrong with a record, also what pydantic did not come to look at.
-
-    Parameters
-    ----------
-    kind : type of record
-    error : ValidationError
-    values : mapping
-        What the record was to be made of.
-    word : {"key", "argument"}
-        What the parts of the record are called.
-    """
-    said = say_all(error, kind.model_fields, whole=kind.whole, word=word)
-    more = [f"{word} {key}: {fault}" for key, fault in kind.between(values)]
-    return list(dict.fromkeys([*said, *more]))
-
-
 def listed(concept: object) -> list[str]:
     """Return the terms of what is, or was to be, a concept; those that are text."""
     if isinstance(concept, Mapping):
@@ -359,10 +297,12 @@ def listed(concept: object) -> list[str]:
 
 
 def _texts(sentences: object) -> list[object]:
-    """Return the texts of what are, or were to be, sentences."""
+    """Return the keys, or else the texts, of what are, or were to be, sentences."""
     given = sentences if isinstance(sentences, list | tuple) else []
-    texts = [one.get("text") if isinstance(one, Mapping) else one for one in given]
-    return [getattr(one, "text", one) for one in texts]
+    texts = [
+        one.get("key") or one.get("text") if isinstance(one, Mapping) else one for one in given
+    ]
+    return [getattr(one, "term", one) for one in texts]
 
 
 def repeated(terms: Iterable[str]) -> str | None:

@@ -25,7 +25,8 @@ def remarks(test: Test) -> list[str]:
     >>> remarks(load_tests("weat-6")[0])
     []
     """
-    return [*_of_names(test), *_of_terms(test), *of_sentences(test)]
+    terms = _of_terms if test.contexts is None else _of_contexts
+    return [*_of_names(test), *terms(test), *of_sentences(test)]
 
 
 def _of_names(test: Test) -> Iterator[str]:
@@ -52,6 +53,17 @@ def _of_terms(test: Test) -> Iterator[str]:
                     f"The term {term!a} of {role} ({concept.name}) is not in the composed form of "
                     "Unicode, NFC, in which most vectors name their words."
                 )
+
+
+def _of_contexts(test: Test) -> Iterator[str]:
+    """Count contexts with characters that nobody sees; there may be very many."""
+    texts = {text for _, concept in test.parts for text in concept.texts}
+    hidden = sorted(text for text in texts if _hidden(text))
+    if hidden:
+        yield (
+            f"{len(hidden):,} of {len(texts):,} contexts hold a character that cannot be seen, "
+            f"such as {_hidden(hidden[0])}."
+        )
 
 
 def of_sentences(test: Test) -> Iterator[str]:

@@ -14,7 +14,7 @@ from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
 from eatlas.stimuli.battery import KINDS, Battery, Test
 from eatlas.stimuli.faults import TABLE, say_all
-from eatlas.stimuli.model import faults_of
+from eatlas.stimuli.frozen import faults_of
 from eatlas.stimuli.toml_hints import hint
 
 SCHEMA = 1

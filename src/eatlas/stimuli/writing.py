@@ -32,6 +32,10 @@ def table(test: Test) -> str:
         lines.append(f"kind = {_quote(test.kind)}")
     texts = {key: getattr(test, key) for key in _TEXTS}
     lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
+    if test.contexts is not None:
+        said = test.contexts.model_dump(exclude_none=True)
+        pairs = ", ".join(f"{key} = {json.dumps(value)}" for key, value in said.items())
+        lines.append(f"contexts = {{ {pairs} }}")
     if test.notes:
         lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
     if isinstance(test, GroupsTest):
@@ -53,7 +57,7 @@ def _concept(concept: Concept) -> str:
     if concept.sentences:
         spans = concept.span_of
         lines = [
-            f"  {_sentence(sentence, spans.get(sentence.text))}," for sentence in concept.sentences
+            f"  {_sentence(sentence, spans.get(sentence.term))}," for sentence in concept.sentences
         ]
         absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
         head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
@@ -73,7 +77,7 @@ def _concept(concept: Concept) -> str:
 
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
-    keys = ("text", "stimulus", "template")
+    keys = ("text", "stimulus", "template", "key")
     given = ((key, getattr(sentence, key)) for key in keys)
     pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
     if span is not None:

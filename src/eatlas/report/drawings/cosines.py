@@ -50,7 +50,7 @@ def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
 def blocks(result: ThreeLevelResult) -> dict[str, list[float]] | None:
     """The cosines of each pair of groups; None where the result has not kept them all."""
     rows = result.similarities
-    sizes = {role: len(result.coverage.group(role).used) for role in "XYAB"}
+    sizes = {role: len(result.coverage.group(role).scored) for role in "XYAB"}
     if rows is None or len(rows) != sizes["X"] + sizes["Y"]:
         return None
     if any(len(row) != sizes["A"] + sizes["B"] for row in rows):

@@ -49,7 +49,7 @@ def _scored(result: AssociationResult, role: str) -> tuple[str, ...]:
     """What has a score: used terms, or the stimuli of draws of contexts."""
     if isinstance(result, CEATResult):
         return tuple(result.draws.contexts.group(role))
-    return result.coverage.group(role).used
+    return result.coverage.group(role).scored
 
 
 def _terms(

@@ -2,6 +2,7 @@
 
 from eatlas.sources.corpora.attaching import with_contexts
 from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
+from eatlas.sources.corpora.finding import ContextsAtHand
 from eatlas.sources.corpora.record import Context, Contexts, Count, PairContext, PairCount, Pairs
 from eatlas.sources.corpora.spelling import Rule
 from eatlas.sources.corpora.storing import load_contexts, load_either, load_pairs
@@ -9,6 +10,7 @@ from eatlas.sources.corpora.storing import load_contexts, load_either, load_pair
 __all__ = [
     "Context",
     "Contexts",
+    "ContextsAtHand",
     "Count",
     "PairContext",
     "PairCount",

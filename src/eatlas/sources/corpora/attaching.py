@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,13 @@ from eatlas.sources.corpora.storing import load_contexts
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.model import OPPOSITES
 
-Given = tuple[str, Context]
-"""A context, and the role of the group that its stimulus stands in."""
-
 
 def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[AssociationTest, ...]:
     """Turn tests of words into tests of contexts.
 
     A test keeps its id; its notes and the provenance of its results name the file and its hash.
     A stimulus without context is missing, with that reason. A text that is a context of several
-    stimuli of one concept, or of opposed ones, stands for one of them alone: what is encoded whole
-    could not tell them apart.
+    stimuli stands for each of them.
 
     Parameters
     ----------
@@ -73,47 +69,38 @@ def _with(test: Test, contexts: Contexts) -> AssociationTest:
             got="terms that are sentences already",
             allowed="a test of words, such as weat-6",
         )
-    chosen = {
-        role: some
-        for pair in OPPOSITES
-        for role, some in _apart(
-            [(role, c) for role in pair for c in _of(test.concept(role), contexts)], pair
-        ).items()
+    chosen = {role: _of(concept, contexts) for role, concept in test.parts}
+    shared = {pair: _of_several(chosen, pair) for pair in OPPOSITES}
+    parts: dict[str, Concept] = {
+        role: _concept(test, role, chosen[role], several, contexts.name or "a corpus")
+        for pair, several in shared.items()
+        for role in pair
     }
-    asked = sum(len(_of(concept, contexts)) for _, concept in test.parts)
-    left_out = asked - sum(map(len, chosen.values()))
-    name = contexts.name or "a corpus"
     where = contexts.origin
-    parts = {role: _concept(test, role, chosen[role], contexts, name) for role, _ in test.parts}
-    notes = (*test.notes, *_notes(where, contexts, left_out))
+    notes = (*test.notes, *_notes(contexts, sum(map(len, shared.values()))))
     title = f"{test.title or test.label} (in contexts)"
-    update = {"title": title, "table": "", "notes": notes, "sentences_from": where, **parts}
-    return test.model_copy(update=update)
+    update = {"title": title, "table": "", "notes": notes, "contexts": where}
+    return test.model_copy(update={**update, "sentences_from": str(where), **parts})
 
 
 def _of(concept: Concept, contexts: Contexts) -> list[Context]:
-    return [one for term in concept.terms for one in contexts.by_stimulus.get(term, ())]
+    """Every context of a concept, that of a text that holds its stimulus twice once."""
+    found: dict[tuple[str, str], Context] = {}
+    for term in concept.terms:
+        for one in contexts.by_stimulus.get(term, ()):
+            there = found.get(one[:2])
+            found[one[:2]] = one if there is None else min(there, one)
+    return list(found.values())
 
 
-def _apart(given: Iterable[Given], roles: Iterable[str]) -> dict[str, list[Context]]:
-    """Let every text stand for one stimulus, chosen by chance that does not change."""
-    by_text: dict[str, Given] = {}
-    for role, context in given:
-        there = by_text.get(context.text)
-        if there is None or _lot(context) < _lot(there[1]):
-            by_text[context.text] = (role, context)
-    kept = {role: [] for role in roles}  # type: dict[str, list[Context]]
-    for role, context in by_text.values():
-        kept[role].append(context)
-    return kept
-
-
-def _lot(context: Context) -> bytes:
-    return hashlib.blake2b("\0".join(context[:2]).encode(), digest_size=8).digest()
+def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, str]) -> frozenset[str]:
+    """Texts that are contexts of several stimuli of two opposed concepts."""
+    counts = Counter(one.text for role in pair for one in chosen[role])
+    return frozenset(text for text, count in counts.items() if count > 1)
 
 
 def _concept(
-    test: AssociationTest, role: str, chosen: list[Context], contexts: Contexts, name: str
+    test: AssociationTest, role: str, chosen: list[Context], several: frozenset[str], name: str
 ) -> Concept:
     concept = test.concept(role)
     if not chosen:
@@ -123,35 +110,31 @@ def _concept(
             allowed="one context in each group at least, and as many stimuli as the measure asks",
             remedy="use a larger corpus, or --case ignore where names are written in lower case",
         )
-    order = {term: place for place, term in enumerate(concept.terms)}
-    chosen.sort(key=lambda one: order[one.stimulus])
     there = {one.stimulus for one in chosen}
-    absent = tuple(
-        (term, _why(term, contexts, name)) for term in concept.terms if term not in there
-    )
+    absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
     sentences = tuple(
-        Sentence(text=one.text, stimulus=one.stimulus, span=(one.start, one.end)) for one in chosen
+        Sentence(
+            text=one.text,
+            stimulus=one.stimulus,
+            span=(one.start, one.end),
+            key=f"{one.text} [{one.stimulus}]" if one.text in several else "",
+        )
+        for one in chosen
     )
-    texts = tuple(one.text for one in sentences)
-    return Concept(name=concept.name, terms=texts, sentences=sentences, absent=absent)
+    terms = tuple(one.term for one in sentences)
+    return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))
 
 
-def _why(term: str, contexts: Contexts, name: str) -> str:
-    if term in contexts.by_stimulus:
-        return f"its contexts in {name} are those of other stimuli too"
-    return f"no context in {name}"
-
-
-def _notes(where: str, contexts: Contexts, left_out: int) -> Iterator[str]:
+def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     said = contexts.provenance
     words = said.get("window")
     window = {None: "", "sentence": ", whole sentences"}.get(
         words, f", {words} words on either side"
     )
     most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
-    yield f"Its stimuli in contexts from {where}: {most}{window}."
-    if left_out:
+    yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}."
+    if several:
         yield (
-            f"{left_out:,} contexts are those of two stimuli of a concept, or of opposed concepts; "
-            "each of their texts stands for one of them."
+            f"{several:,} texts are contexts of several stimuli of a concept, or of opposed "
+            "concepts, and stand for each of them."
         )

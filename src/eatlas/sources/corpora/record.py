@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +69,7 @@ Counted = TypeVar("Counted", Count, PairCount)
 
 
 @dataclass(frozen=True)
-class Sample(Generic[Row, Counted]):
+class Sample(ABC, Generic[Row, Counted]):
     """What contexts of stimuli and of pairs have in common."""
 
     rows: Sequence[Row]
@@ -107,10 +110,25 @@ class Sample(Generic[Row, Counted]):
         return replace(self, rows=rows, counts=counts, provenance=said)
 
     @property
-    def origin(self) -> str:
-        """Where they were taken from, for provenance: the name of the file, and the hash."""
-        name = self.name or "a corpus"
-        return f"{name}, SHA-256 {self.provenance.get(WHOLE, self.sha256)}"
+    def origin(self) -> ContextsOrigin:
+        """Where they were taken from, for provenance: file and hash, and how many if not all."""
+        if WHOLE not in self.provenance:
+            return ContextsOrigin(name=self.name, sha256=self.sha256)
+        sha256, most = self.provenance[WHOLE], self.provenance["per_term"]
+        return ContextsOrigin(name=self.name, sha256=sha256, per_term=most)
+
+    @abstractmethod
+    def first(self, per_term: int) -> Self:
+        """Return the first contexts of each, which are a random sample of that size."""
+
+    def taken(self, origin: ContextsOrigin) -> Self | None:
+        """Take of these what a result was made of, by the name it has there; None of others."""
+        own = self.origin
+        fewer = own.per_term is not None and own.per_term < (origin.per_term or own.per_term + 1)
+        if own.sha256 != origin.sha256 or fewer:
+            return None
+        named = replace(self, name=origin.name)
+        return named if origin.per_term is None else named.first(origin.per_term)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context."""
