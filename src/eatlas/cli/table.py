@@ -95,8 +95,9 @@ def _legend(result: AssociationResult) -> str:
     stars = Rule.of(result).meaning
     if not isinstance(result, ThreeLevelResult):
         return stars
+    unit = f"{result.unit} in {result.scale}" if result.scale else result.unit
     return (
-        f"{stars}; p below each effect size. Level 3: mean {result.unit} (standard deviation). "
+        f"{stars}; p below each effect size. Level 3: mean {unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
     )
 

@@ -47,7 +47,7 @@ def _panel(rows: list[dict[str, Any]]) -> Chart:
     patterns = [row for row in rows if row["what"] == "pattern"]
     reach = max([_LEAST, *(1.08 * abs(r[c]) for r in (*dots, *means) for c in ("d_X", "d_Y"))])
     plane = _Plane.of(first, reach)
-    lines = [f"{first['test']}, vectors: {first['series']}", *_notes(first, len(dots))]
+    lines = [f"{first['test']}, source: {first['series']}", *_notes(first, len(dots))]
     return chart(
         [
             _regions(patterns, plane),

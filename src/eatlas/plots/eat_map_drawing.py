@@ -144,7 +144,7 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
 
 def _tooltip() -> list[Any]:
     titles = {
-        "test": "test", "series": "vectors", "target": "target", "attribute": "attribute",
+        "test": "test", "series": "source", "target": "target", "attribute": "attribute",
         "state": "state", "d": "d", "p_shown": "p",
     }  # fmt: skip
     return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
@@ -152,7 +152,7 @@ def _tooltip() -> list[Any]:
 
 def _subtitle(rows: list[dict[str, Any]], width: float, *, several: bool) -> list[str]:
     rules = dict.fromkeys((row["alpha"], row["tail"]) for row in rows)
-    notes = [] if several else [f"Vectors: {rows[0]['series']}"]
+    notes = [] if several else [f"Source: {rows[0]['series']}"]
     notes.append("Level 2: is each target group, taken alone, associated with A or B?")
     notes += [Rule(*rule).meaning for rule in rules]
     return [line for note in notes for line in lines_of(note, width)]

@@ -147,7 +147,7 @@ def _level_key(row: dict[str, Any]) -> str:
 
 
 def _subtitle(rows: list[dict[str, Any]], names: list[str]) -> list[str]:
-    source = lines_of(f"Vectors: {names[0]}", _WIDTH) if len(names) == 1 else []
+    source = lines_of(f"Source: {names[0]}", _WIDTH) if len(names) == 1 else []
     return source + [line for note in effect_notes(rows) for line in lines_of(note, _WIDTH)]
 
 

@@ -113,7 +113,7 @@ def draw(given: pd.DataFrame, most: int) -> Chart:
 
 def _subtitle(first: dict[str, Any]) -> list[str]:
     notes = (
-        f"{first['test']}, vectors: {first['series']}",
+        f"{first['test']}, source: {first['series']}",
         "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther.",
     )
     return [line for note in notes for line in lines_of(note, _WIDTH)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, "cell", "target", "attribute", "statistic", "value", "n", "target_term",
-    "attribute_term", "unit",
+    "attribute_term", "unit", "scale",
 )  # fmt: skip
 QUANTILES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
@@ -39,7 +39,7 @@ def prepare(results: object) -> pd.DataFrame:
         ``attribute``; ``statistic``: "mean", "sd", "minimum", "lower quartile", "median",
         "upper quartile", "maximum", or "cosine" ("log-ratio" of an LPBS) of one ``target_term``
         with one ``attribute_term``; its ``value``; ``n`` values of the cell; ``unit``, "cosine" or
-        "log-ratio".
+        "log-ratio", and its ``scale``: empty, or "nats".
 
     Raises
     ------
@@ -99,6 +99,7 @@ def _rows(result: ThreeLevelResult) -> Iterator[dict[str, Any]]:
             "attribute": names.name(name[1]),
             "n": cell.n,
             "unit": result.unit,
+            "scale": result.scale,
         }
         statistics = {"mean": cell.mean, "sd": cell.sd}
         statistics |= dict(zip(QUANTILES, cell.quantiles, strict=True))

@@ -81,7 +81,7 @@ class _Layout:
             self.dots.append(
                 {
                     "value": row["value"], "y": middle + shift * room, "colour": look["colour"],
-                    "pair": pair, "cosine": effect(row["value"], 3),
+                    "pair": pair, "shown": effect(row["value"], 3),
                 }
             )  # fmt: skip
 
@@ -128,11 +128,11 @@ def draw(given: pd.DataFrame) -> Chart:
     across = horizontal(
         (row["value"] for row in found if row["statistic"] in {"minimum", "maximum", unit}),
         (_LABELS, _LABELS + _PLOT),
-        unit.capitalize(),
+        unit.capitalize() + (f" ({found[0]['scale']})" if found[0]["scale"] else ""),
     )
     boxes, *texts = layout.canvas.layers()
     return chart(
-        [boxes, *_dots(layout.dots, across), *_boxes(layout.boxes, across), *texts],
+        [boxes, *_dots(layout.dots, across, unit), *_boxes(layout.boxes, across), *texts],
         width=_WIDTH,
         height=height,
         title=altair().Title(
@@ -147,7 +147,7 @@ def draw(given: pd.DataFrame) -> Chart:
 
 
 def _subtitle(rows: list[dict[str, Any]], cosines: int, *, several: bool) -> list[str]:
-    notes = [] if several else [f"Vectors: {rows[0]['series']}"]
+    notes = [] if several else [f"Source: {rows[0]['series']}"]
     dots = ""
     if cosines > MOST_DOTS:
         dots = f" (the {cosines:,} {rows[0]['unit']}s themselves are too many to show)"
@@ -166,7 +166,7 @@ def _in_words(first: dict[str, Any], found: dict[str, float]) -> str:
     )
 
 
-def _dots(dots: list[dict[str, Any]], across: dict[str, Any]) -> list[Any]:
+def _dots(dots: list[dict[str, Any]], across: dict[str, Any], unit: str) -> list[Any]:
     alt = altair()
     if not dots:
         return []
@@ -177,7 +177,7 @@ def _dots(dots: list[dict[str, Any]], across: dict[str, Any]) -> list[Any]:
             x=alt.X("value:Q", **across),
             y=at("y", "y"),
             color=alt.Color("colour:N", scale=None),
-            tooltip=[alt.Tooltip("pair:N", title="terms"), alt.Tooltip("cosine:N")],
+            tooltip=[alt.Tooltip("pair:N", title="terms"), alt.Tooltip("shown:N", title=unit)],
         )
     ]
 

@@ -52,7 +52,7 @@ def shown(row: dict[str, Any]) -> dict[str, str]:
 def effect_tooltip() -> list[Any]:
     """What a tooltip tells of an effect size."""
     titles = {
-        "test": "test", "series": "vectors", "level": "level", "name": "targets",
+        "test": "test", "series": "source", "level": "level", "name": "targets",
         "d": "d", "interval": "interval", "p_shown": "p",
     }  # fmt: skip
     return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]

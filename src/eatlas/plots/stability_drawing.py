@@ -119,9 +119,9 @@ def _title(groups: list[list[dict[str, Any]]]) -> str:
 def _subtitle(groups: list[list[dict[str, Any]]], width: float) -> list[str]:
     first = groups[0][0]
     names = {rows[0]["series"] for rows in groups}
-    where = [f"Vectors: {first['series']}"] if len(names) == 1 else []
+    where = [f"Source: {first['series']}"] if len(names) == 1 else []
     if len(groups) == 1:
-        where = [f"{first['test']}, vectors: {first['series']}"]
+        where = [f"{first['test']}, source: {first['series']}"]
     counts = dict.fromkeys(
         (rows[0]["resamples"], rows[0]["over"]) for rows in groups if rows[0]["resamples"]
     )
@@ -143,7 +143,7 @@ def _in_words(rows: list[dict[str, Any]]) -> str:
 
 def _tooltip() -> list[Any]:
     titles = {
-        "test": "test", "series": "vectors", "pattern": "pattern", "percent": "share",
+        "test": "test", "series": "source", "pattern": "pattern", "percent": "share",
         "observed": "observed",
     }  # fmt: skip
     return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]

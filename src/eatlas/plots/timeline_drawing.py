@@ -85,7 +85,7 @@ def _head(canvas: Canvas, first: dict[str, Any], *, with_signature: bool) -> flo
     """What the panel is about; return where the next line stands."""
     names = [first["test"], *([first["title"]] if first["title"] else [])]
     y = canvas.write(lines_of(": ".join(names), _PLOT, 13), 0, 6, _HEADING)
-    about = f"Vectors: {first['series']}"
+    about = f"Source: {first['series']}"
     if with_signature:
         about += f". {first['signature']}"
     y = canvas.write(lines_of(about, _PLOT, 11), 0, y, _SMALL)

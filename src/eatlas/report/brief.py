@@ -10,6 +10,7 @@ from eatlas.report.numerals import all_of, count, level_of, number_of, percent
 from eatlas.report.sections import Section, distinct
 from eatlas.report.series import Series
 from eatlas.report.text import isolated
+from eatlas.report.wording import VECTORS, wording
 from eatlas.results import ThreeLevelResult
 
 NAMED = 6
@@ -138,14 +139,18 @@ def _missing(shown: Sequence[Section], *, gaps: bool) -> Iterator[str]:
     # several measures of one test look up the same terms
     counts = {(s.result.test, s.source): s.result.coverage.counts() for s in shown}
     missing = sum(m for _, m in counts.values())
+    words = wording(s.result for s in shown)
     if not missing:
         where = ", in the years that have a result" if gaps else ""
-        yield f"Every term of every test has a vector{where}."
+        yield f"Every term of every test {words.complete}{where}."
         return
     lacking = [section for section in shown if section.missing]
+    said = "could not be used"
+    if words is VECTORS:
+        said = f"{'has' if missing == 1 else 'have'} no vector and {said}"
     yield (
         f"{count(missing)} of {number_of(missing + sum(u for u, _ in counts.values()), 'term')} "
-        f"{'has' if missing == 1 else 'have'} no vector and could not be used "
+        f"{said} "
         f"({_named(lacking)}); each result lists its own."
     )
 

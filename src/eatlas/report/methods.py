@@ -10,6 +10,7 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import count, level_of, number_of, percent
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.trend_words import levels_of_trend
+from eatlas.report.wording import wording
 from eatlas.results import (
     AssociationResult,
     DrawnResult,
@@ -173,7 +174,8 @@ def _log_ratio(given: Sequence[AssociationResult]) -> str:
         numbers = f"{min(counts):,} to {max(counts):,}" if min(counts) < max(counts) else counts[0]
         where.append(f"of a corpus that hold both ({numbers} of each pair)")
     return (
-        f"the log-probability ratio of {directions} by {models}, in sentences {' or '.join(where)}"
+        f"the log-probability ratio of {directions} by {models}, in nats, in sentences "
+        f"{' or '.join(where)}"
     )
 
 
@@ -256,8 +258,9 @@ def _stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:
     if cited and len(cited) <= NAMED:
         yield f"Stimuli: {'; '.join(text.rstrip('.') for text in cited)}."
     if missing:
+        words = wording(given)
         total = missing + sum(used for used, _ in counts.values())
-        yield f"{count(missing)} of {number_of(total, 'term')} had no vector and were left out."
+        yield f"{count(missing)} of {number_of(total, 'term')} {words.lacking} and were left out."
 
 
 def _parameters(signature: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from eatlas.report.sections import Scales, Section, distinct, named_sources, sec
 from eatlas.report.series import Series, series_of
 from eatlas.report.stimulus_level import EXPLANATION
 from eatlas.report.text import clean
+from eatlas.report.wording import wording
 from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
@@ -162,6 +163,8 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "found_labels": sorted(set(labels)),
         "symbols": symbols(),
         "lpbs": any(isinstance(s.result, LogRatioResult) for s in shown),
+        "only_lpbs": bool(shown) and all(isinstance(s.result, LogRatioResult) for s in shown),
+        "words": wording(s.result for s in shown),
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,

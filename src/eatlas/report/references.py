@@ -139,7 +139,7 @@ def bibtex(
         (bool(measures & {"ml-eat", "weat", "sc-eat"}), _CALISKAN),
         (bool(measures & {"ceat", "lpbs-ceat"}), _CEAT),
         (bool(measures & {"lpbs", "lpbs-ceat"}), _LPBS),
-        ("lpbs-ceat" in measures, _BIAS_METHODS),
+        (bool(measures & {"lpbs", "lpbs-ceat"}), _BIAS_METHODS),
         (resampled, _BOOTSTRAP),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
         (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),

@@ -22,6 +22,7 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.levels import LevelRow, levels_of
 from eatlas.report.numerals import effect
 from eatlas.report.plain import Statement, statements
+from eatlas.report.ratios import about_ratios
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
@@ -119,6 +120,11 @@ class Section:
         return about_space(self.result.diagnosis)
 
     @property
+    def ratios(self) -> str:
+        """What the log-ratios of an LPBS are; nothing of other measures."""
+        return about_ratios(self.result)
+
+    @property
     def patterns(self) -> list[tuple[str, float, Markup, Markup]]:
         """Label, share, map and bar of the nine patterns over resamples, largest share first."""
         shares = self.shares
@@ -187,7 +193,7 @@ class Section:
 
     @property
     def missing(self) -> int:
-        """Terms without a vector."""
+        """Terms that could not be used."""
         return self.result.coverage.counts()[1]
 
 

@@ -23,6 +23,8 @@ class AssociationResult(Record):
     """What associates, as sentences name it; a plural."""
     unit: ClassVar[str] = "cosine"
     """What the association of one pair of terms is; with an s, of several."""
+    scale: ClassVar[str] = ""
+    """What it is counted in; empty for a number without a unit."""
 
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
     measure: str

@@ -35,6 +35,7 @@ class LogRatioResult(ThreeLevelResult):
 
     subject: ClassVar[str] = "model's predictions"
     unit: ClassVar[str] = "log-ratio"
+    scale: ClassVar[str] = "nats"
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over

@@ -42,7 +42,8 @@ def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
         bottom + 24,
         axis.draw(4, bottom),
         *rows,
-        title=f"{result.unit.capitalize()}s of the target terms with the attribute terms",
+        title=f"{result.unit.capitalize()}s of the target terms with the attribute terms"
+        + (f", in {result.scale}" if result.scale else ""),
         alt="; ".join(_in_words(result, name, cell) for name, cell in cells.items()),
     )
 

@@ -11,7 +11,13 @@ from eatlas.report.rule import Rule
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.tables.model import Cell, Column, Table
 from eatlas.report.text import one_line
-from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    LogRatioResult,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 
@@ -67,7 +73,8 @@ def _body(
     first = members[0]
     if isinstance(first, ThreeLevelResult):
         rows = [_ml_eat(r, family) for r in members if isinstance(r, ThreeLevelResult)]
-        return _ml_eat_columns(family), rows
+        published = isinstance(first, LogRatioResult)
+        return _ml_eat_columns(family, over_attributes=published), rows
     if isinstance(first, WEATResult):
         return _weat_columns(family), [_weat(r, family) for r in members]
     if isinstance(first, SCEATResult):
@@ -78,13 +85,14 @@ def _body(
     ]  # fmt: skip
 
 
-def _ml_eat_columns(family: DeclaredFamily) -> list[Column]:
+def _ml_eat_columns(family: DeclaredFamily, *, over_attributes: bool) -> list[Column]:
     return [
         Column("Test"),
         Column("Concepts"),
         *_effect_columns("Level 1", family, "level1"),
         *_effect_columns("Level 2, X", family, "level2"),
         *_effect_columns("Level 2, Y", family, "level2"),
+        *([Column("d", "Over attributes", number=True)] if over_attributes else []),
         *(Column(f"{cell[0]}, {cell[1]}", "Level 3", number=True) for cell in CELLS),
         Column("EAT pattern"),
     ]
@@ -186,6 +194,8 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
     yield f"Concepts: {concepts}."
     if isinstance(first, ThreeLevelResult):
         yield "Level 1 compares X with Y, level 2 takes each alone."
+    if isinstance(first, LogRatioResult):
+        yield "Over attributes: the published LPBS, whose p-values move labels of attributes."
     yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
     sure = distinct(
         percent(u.confidence) for r in members if (u := getattr(r, "uncertainty", None)) is not None
@@ -197,9 +207,9 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
     if any(map(family.has, levels[:1] if isinstance(first, WEATResult) else levels)):
         yield f"{family.method}: two-sided p, adjusted over {family.what}."
     if isinstance(first, ThreeLevelResult):
+        unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
         yield (
-            f"Level 3: mean {first.unit}, and in parentheses its standard deviation over pairs of "
-            "terms."
+            f"Level 3: mean {unit}, and in parentheses its standard deviation over pairs of terms."
         )
     if any(getattr(u, "patterns", None) for r in members if (u := getattr(r, "uncertainty", None))):
         yield "Draws: resamples of the terms that show the same pattern."
