@@ -63,6 +63,7 @@ class Runs:
 
     def __init__(self, command, folder: Path) -> None:
         self.command, self.folder = command, folder
+        self.store = folder / "out" / "unfinished.jsonl"
         self.begun = 0
         self.workers_seen: set[int] = set()
         self.start()
@@ -89,15 +90,16 @@ class Runs:
         self.workers_seen.update(found)
         return found
 
-    def lines(self) -> list[bytes]:
-        """What is kept of each job; a kill may have cut one more."""
-        path = self.folder / "out" / "unfinished.jsonl"
-        data = path.read_bytes() if path.exists() else b""
-        return data.split(b"\n")[:-1]
+    def size(self) -> int:
+        """Bytes of what is kept; nothing is once a run has written all."""
+        with contextlib.suppress(FileNotFoundError):
+            return self.store.stat().st_size
+        return 0
 
     def stored(self) -> list[str]:
-        """Names of the jobs that are kept."""
-        return [json.loads(line)["job"] for line in self.lines()]
+        """Names of the jobs that are kept, whole lines only."""
+        data = self.store.read_bytes() if self.store.exists() else b""
+        return [json.loads(line)["job"] for line in data.split(b"\n")[:-1]]
 
     def finish(self) -> str:
         """Wait for the end, which must be a good one, and return what was said."""
@@ -109,9 +111,9 @@ class Runs:
 
 
 def wait_for_a_job(runs: Runs):
-    before = len(runs.lines())
-    while runs.process.poll() is None and len(runs.lines()) == before:
-        time.sleep(0.02)
+    before = runs.size()
+    while runs.process.poll() is None and runs.size() <= before:
+        time.sleep(0.01)
 
 
 def kill(runs: Runs, victim: str, chance: random.Random) -> bool:
