@@ -100,6 +100,24 @@ def run(
             min=1,
         ),
     ] = None,
+    window: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N|sentence",
+            help="Words on either side of a stimulus to which the contexts are cut; may be "
+            "repeated, to see how findings move with it. [default: as they are]",
+            show_default=False,
+        ),
+    ] = None,
+    distance: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N",
+            help="For lpbs: most words between the two of a pair; may be repeated. "
+            "[default: as they are]",
+            show_default=False,
+        ),
+    ] = None,
     case: Annotated[
         str,
         typer.Option(
@@ -124,6 +142,8 @@ def run(
             measure,
             prompts=prompt or None,
             contexts=_contexts(contexts, per_term),
+            windows=[int(one) if one.isdecimal() else one for one in window or ()] or None,
+            distances=distance or None,
             case=_case(case),
             seed=seed,
             watch=watch,

@@ -52,7 +52,7 @@ def print_results(results: Results) -> None:
     console = _console()
     groups: dict[tuple[str, str], list[AssociationResult]] = {}
     for result in results:
-        groups.setdefault((result.signature, result.source), []).append(result)
+        groups.setdefault((result.signature, f"{result.source}{_size(result)}"), []).append(result)
     for (signature, source), found in groups.items():
         order = list(dict.fromkeys(result.test for result in found))
         members = sorted(found, key=lambda result: order.index(result.test))
@@ -78,7 +78,7 @@ def print_results(results: Results) -> None:
 
 
 def _print_comparisons(console: Console, results: Results) -> None:
-    """Say how findings move with the prompt or the layer, and what random weights show."""
+    """Say how findings move with prompt, layer, window or distance; what random weights show."""
     shown = sections(results, DeclaredFamily.of(results), dots=False)
     for comparison in comparisons(shown):
         if comparison.by != "source":
@@ -89,6 +89,12 @@ def _print_comparisons(console: Console, results: Results) -> None:
 def _called(result: AssociationResult | FamilyMember) -> str:
     """The test, and of a series also the year."""
     return result.test if result.period is None else f"{result.test}, {result.period}"
+
+
+def _size(result: AssociationResult) -> str:
+    """Of contexts, how much of a text they hold."""
+    size = result.contexts and result.contexts.size
+    return f", {size}" if size else ""
 
 
 def _legend(result: AssociationResult) -> str:
@@ -276,7 +282,7 @@ def _print_warnings(console: Console, results: Results) -> None:
     tests: dict[str, list[str]] = {}
     for result in results:
         for warning in result.warnings:
-            tests.setdefault(warning, []).append(_called(result))
+            tests.setdefault(warning, []).append(_called(result) + _size(result))
         missing = [
             f"{concept}: {', '.join(group.missing)}"
             for role in "XYAB"
@@ -284,7 +290,8 @@ def _print_warnings(console: Console, results: Results) -> None:
             for concept in [result.concepts.name(role)]
         ]
         if missing:
-            tests.setdefault(f"Missing terms: {'; '.join(missing)}.", []).append(_called(result))
+            said = f"Missing terms: {'; '.join(missing)}."
+            tests.setdefault(said, []).append(_called(result) + _size(result))
     for warning, named in tests.items():
         ids = ", ".join(dict.fromkeys(named))
         _print(console, Text.assemble((f"{ids}: ", "bold"), warning))

@@ -19,13 +19,15 @@ from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
 
 
-def run(
+def run(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any = None,
     vectors: Any = None,
     measures: Any = None,
     *,
     prompts: str | Iterable[str] | None = None,
     contexts: Any = None,
+    windows: int | str | Iterable[int | str] | None = None,
+    distances: int | Iterable[int] | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
@@ -48,6 +50,12 @@ def run(
         :func:`eatlas.find_contexts` returned, or a file of it. For LPBS and LPBSCEAT: the
         sentences that hold a target and an attribute, what :func:`eatlas.find_pairs` returned, or
         a file of it.
+    windows : int, "sentence", or list of them, optional
+        Words on either side to which the contexts are cut, at most what they have; each is measured
+        by itself, and ``Results.sensitivity("window")`` compares.
+    distances : int or list of int, optional
+        Of pairs: those with at most so many words between the two are measured, each distance by
+        itself.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
@@ -60,7 +68,8 @@ def run(
     Returns
     -------
     Results
-        In the order sources, measures, tests; ``.failures`` lists the jobs that could not be done.
+        In the order sources, windows, measures, tests; ``.failures`` lists the jobs that could not
+        be done.
 
     Raises
     ------
@@ -81,7 +90,15 @@ def run(
     """
     require_workers(workers)  # before a large file is read
     plan = make_plan(
-        tests, vectors, measures, prompts=prompts, contexts=contexts, case=case, seed=seed
+        tests,
+        vectors,
+        measures,
+        prompts=prompts,
+        contexts=contexts,
+        windows=windows,
+        distances=distances,
+        case=case,
+        seed=seed,
     )
     results = execute(plan, choose(workers, len(plan.jobs)))
     if results.failures:

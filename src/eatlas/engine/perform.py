@@ -50,7 +50,12 @@ def _measured(job: Job, conditions: Conditions) -> AssociationResult:
 def failure(job: Job, error: EatlasError) -> Failure:
     """Say that a job could not be done."""
     return Failure(
-        job.test.id, job.source.name, job.measure.signature, error, period_of(job.source)
+        job.test.id,
+        job.source.name,
+        job.measure.signature,
+        error,
+        period_of(job.source),
+        job.test.contexts,
     )
 
 

@@ -10,8 +10,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from eatlas.engine.contexts import in_contexts
-from eatlas.engine.sources import Source, asked, by_need, opened
+from eatlas.engine.contexts import Variant, in_contexts
+from eatlas.engine.sources import Source, asked, opened
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
 from eatlas.measures.base import Need
@@ -51,13 +51,15 @@ class Plan:
     seed: int
 
 
-def make_plan(
+def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any = None,
     vectors: Any = None,
     measures: Any = None,
     *,
     prompts: Any = None,
     contexts: Any = None,
+    windows: Any = None,
+    distances: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
     watch: Watch | None = None,
@@ -82,30 +84,36 @@ def make_plan(
     if not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
-    some_measures = list(chosen.values())
-    if contexts is not None:
-        tests, some_measures = in_contexts(tests, some_measures, contexts)
-    chosen_tests = _of_fitting_kind(tests, some_measures)
+    variants = in_contexts(tests, chosen.values(), contexts, windows, distances)
+    questions = _by_need(variants)
     given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is asked, so that a mistake costs no work
-    sources = {
-        need: (some, _open_all(given, prompts, need))
-        for need, some in by_need(some_measures).items()
-    }
+    sources = {need: _open_all(given, prompts, need) for need in questions}
     jobs = tuple(
         Job(test, source, measure)
-        for need, (some, opened_sources) in sources.items()
-        for source in _asked(opened_sources, need, list(product(chosen_tests, some)), case, watch)
-        for measure in some
-        for test in chosen_tests
+        for need, some in questions.items()
+        for source in _asked(sources[need], need, some, case, watch)
+        for test, measure in some
     )
     return Plan(jobs, case, int(seed))
+
+
+Question = tuple[AssociationTest, AssociationMeasure]
+
+
+def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
+    """Which tests are asked by which measures, variant by variant, by what measures need."""
+    found: dict[Need, list[Question]] = {}
+    for tests, measures in variants:
+        for measure, test in product(measures, _of_fitting_kind(tests, measures)):
+            found.setdefault(measure.needs, []).append((test, measure))
+    return found
 
 
 def _asked(
     sources: Sequence[Source],
     need: Need,
-    questions: Sequence[tuple[AssociationTest, AssociationMeasure]],
+    questions: Sequence[Question],
     case: CaseRule,
     watch: Watch | None,
 ) -> list[Source]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from eatlas.measures import AssociationMeasure
@@ -45,11 +45,3 @@ def asked(
         for one in measure.questions(test)
     )
     return Answers.of(cast("LanguageModel", source), wanted, tell)
-
-
-def by_need(measures: Iterable[AssociationMeasure]) -> dict[Need, list[AssociationMeasure]]:
-    """Sort measures by what they need of a source, in their order."""
-    found: dict[Need, list[AssociationMeasure]] = {}
-    for measure in measures:
-        found.setdefault(measure.needs, []).append(measure)
-    return found

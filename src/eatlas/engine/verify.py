@@ -110,7 +110,7 @@ def _asked(result: AssociationResult, at_hand: ContextsAtHand) -> Question | Eat
         test, measure = rebuilt_test(result), get_measure(result.signature)
         if origin is None:
             return test, measure
-        (put,), (measure,) = in_contexts((test,), [measure], at_hand.find(origin))
+        [((put,), (measure,))] = in_contexts((test,), [measure], at_hand.find(origin))
         # the title says already that the test is one of contexts
         return cast("AssociationTest", put.model_copy(update={"title": test.title})), measure
     except EatlasError as error:

@@ -22,7 +22,7 @@ from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.lpbs import PieceCounts
 from eatlas.results.parts import Coverage, Provenance
 from eatlas.sources import CaseRule
-from eatlas.sources.corpora import Pairs
+from eatlas.sources.corpora import Pairs, with_pairs
 from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
 from eatlas.stimuli import AssociationTest
 from eatlas.stimuli.sentences.pairs import (
@@ -165,6 +165,8 @@ class LogRatioMeasure(PatternMeasure):
     ) -> Input:
         """Rows whose dot products are the log-probability ratios: a row of them, and a place."""
         asking = self.asking
+        if self.pairs is not None:
+            test = with_pairs(test, self.pairs)
         answers = source.score(dict.fromkeys(self.questions(test)))
         found = self._ratios(test, answers)
         self._require_minimum(test, found.coverage, source.name)
@@ -176,8 +178,8 @@ class LogRatioMeasure(PatternMeasure):
             source_fingerprint=source.fingerprint,
             vectors_sha256=hashlib.sha256(self._measured(found).tobytes()).hexdigest(),
             citation=test.citation,
-            sentences_from="" if self.pairs is None else str(self.pairs.origin),
-            contexts=None if self.pairs is None else self.pairs.origin,
+            sentences_from=test.sentences_from,
+            contexts=test.contexts,
         )
         head = {
             **self.head(test, source.name, found.coverage, provenance),

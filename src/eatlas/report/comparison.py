@@ -1,4 +1,4 @@
-"""The same test on several sources, or encoded in several ways, side by side."""
+"""The same test on several sources, or on one asked in several ways, side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eatlas.report.numerals import count, effects_apart, number_of
 from eatlas.report.sections import Section
 from eatlas.report.series import lines_of
 from eatlas.results import ThreeLevelResult
-from eatlas.results.sensitivity import By, value_of, varied
+from eatlas.results.sensitivity import NUMBERED, By, model_of, value_of, varied
 
 Respect = Literal["source"] | By
 RESPECTS: tuple[Respect, ...] = ("source", *get_args(By))
@@ -24,6 +24,8 @@ MANY: dict[Respect, str] = {
     "prompt": "prompts",
     "layer": "layers",
     "weights": "sets of weights",
+    "window": "windows",
+    "distance": "distances",
 }
 
 HEADINGS: dict[Respect, tuple[str, str]] = {
@@ -45,6 +47,16 @@ HEADINGS: dict[Respect, tuple[str, str]] = {
         "The same test on the trained model and on one of the same build whose weights were drawn "
         "at random. An association in a random model is an artefact.",
     ),
+    "window": (
+        "Windows compared",
+        "The same contexts cut to several windows, in words on either side of the stimulus (of a "
+        "pair: before the first and behind the second). What comes and goes with the window rests "
+        "on the words around the stimuli.",
+    ),
+    "distance": (
+        "Distances compared",
+        "The same pairs, those with at most so many words between the two.",
+    ),
 }
 """Heading of each kind of comparison, and what it shows."""
 IDS: dict[Respect, str] = {
@@ -52,13 +64,15 @@ IDS: dict[Respect, str] = {
     "prompt": "prompts",
     "layer": "layers",
     "weights": "weights",
+    "window": "windows",
+    "distance": "distances",
 }
 """Id of each kind's part of the page."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test, one measure, several sources, or several ways to encode on one model."""
+    """One test, one measure, several sources, or several ways to ask one model."""
 
     members: tuple[Section, ...]
     by: Respect = "source"
@@ -76,8 +90,7 @@ class Comparison:
     @property
     def model(self) -> str:
         """The model that was asked in several ways."""
-        encoding = self.first.result.encoding
-        return self.first.source if encoding is None else encoding.model
+        return model_of(self.first.result)
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
@@ -136,19 +149,19 @@ class Comparison:
 
     @cached_property
     def figure(self) -> Markup:
-        """Effect sizes by layer; nothing for other comparisons, and for layers without a number."""
-        layers = [self.value(section) for section in self.members]
-        if self.by != "layer" or not all(layer.isdigit() for layer in layers):
+        """Effect sizes by layer, window or distance, of those that have a number."""
+        numbered = [(int(n), s) for s in self.members if (n := self.value(s)).isdigit()]
+        if self.by not in NUMBERED or len(numbered) < 2:
             return Markup()
         result = self.first.result
         rule = result.pattern if isinstance(result, ThreeLevelResult) else None
         drawn = timeline(
-            lines_of([(int(n), s) for n, s in zip(layers, self.members, strict=True)]),
+            lines_of(numbered),
             {},
-            title=f"Effect sizes of {result.test} by layer",
+            title=f"Effect sizes of {result.test} by {self.by}",
             ends=(result.concepts.A, result.concepts.B),
             threshold=None if rule is None else rule.threshold,
-            unit="layer",
+            unit=self.by,
         )
         return Markup(drawn)  # noqa: S704  (escaped there)
 
@@ -168,9 +181,11 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     """
     given = [section for section in shown if section.levels]
     encoded = [found for by in get_args(By) for found in _by_encoding(given, by)]
-    groups: dict[tuple[str, str], list[Section]] = {}
+    groups: dict[tuple[object, ...], list[Section]] = {}
     for section in given:
-        groups.setdefault((section.result.test, section.result.signature), []).append(section)
+        of = section.result
+        key = of.test, of.signature, of.contexts and of.contexts.size
+        groups.setdefault(key, []).append(section)
     covered = {frozenset(s.anchor for s in found.members) for found in encoded}
     by_source = [
         Comparison(tuple(group))

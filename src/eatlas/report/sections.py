@@ -74,7 +74,7 @@ class Section:
 
     @property
     def source(self) -> str:
-        """The source and, in a series, its year."""
+        """The source with its year and the size of contexts, where it has them."""
         return source_of(self.result)
 
     @property
@@ -266,8 +266,10 @@ def _kind(result: AssociationResult) -> str:
 
 
 def source_of(result: AssociationResult) -> str:
-    """The source and, in a series, its year."""
-    return result.source if result.period is None else f"{result.source}, {result.period}"
+    """The source and, in a series, its year; of contexts, how much of a text they hold."""
+    year = "" if result.period is None else f", {result.period}"
+    size = result.contexts and result.contexts.size
+    return f"{result.source}{year}{f', {size}' if size else ''}"
 
 
 def named_sources(results: Iterable[AssociationResult]) -> list[str]:

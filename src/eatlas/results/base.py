@@ -13,6 +13,8 @@ from eatlas.results.parts import Concepts, Coverage, Encoding, Provenance, PValu
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eatlas.stimuli import ContextsOrigin
+
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 
 
@@ -48,6 +50,11 @@ class AssociationResult(Record):
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
 
+    @property
+    def contexts(self) -> ContextsOrigin | None:
+        """Which contexts the stimuli stood in, and how much of a text; None where in none."""
+        return self.provenance.contexts
+
     def head(self) -> dict[str, Any]:
         """First columns of every table."""
         return {
@@ -55,6 +62,7 @@ class AssociationResult(Record):
             "source": self.source,
             **({} if self.period is None else {"period": self.period}),
             **({} if self.encoding is None else self.encoding.columns()),
+            **({} if self.contexts is None else self.contexts.columns()),
             "measure": self.measure,
             "signature": self.signature,
             **{role: self.concepts.name(role) for role in "XYAB"},

@@ -13,8 +13,9 @@ from eatlas.results.display import html_of
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
-from eatlas.results.sensitivity import By, varied
+from eatlas.results.sensitivity import By, model_of, varied
 from eatlas.results.trend import TrendResult
+from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ class Failure:
     signature: str
     error: EatlasError
     period: int | None = None
+    contexts: ContextsOrigin | None = None
 
 
 class Results(Sequence[AssociationResult]):
@@ -150,11 +152,11 @@ class Results(Sequence[AssociationResult]):
         return family_of(self, levels, tail, method)
 
     def sensitivity(self, by: By = "prompt") -> pd.DataFrame:
-        """Return how the findings move with one choice of how texts were encoded.
+        """Return how the findings move with one choice of how texts were taken or encoded.
 
         Parameters
         ----------
-        by : {"prompt", "layer", "weights"}
+        by : {"prompt", "layer", "weights", "window", "distance"}
             Results that are alike but for this stand together: one test, one measure, one model.
 
         Returns
@@ -177,10 +179,9 @@ class Results(Sequence[AssociationResult]):
         import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
         rows = [
-            {"test": member.test, "model": member.encoding.model, by: value, **row}
+            {"test": member.test, "model": model_of(member), by: value, **row}
             for group in varied(self, by)
             for member, value in zip(group.members, group.values, strict=True)
-            if member.encoding is not None
             for row in member.rows()
         ]
         return pd.DataFrame(rows)

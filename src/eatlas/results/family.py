@@ -42,6 +42,9 @@ class FamilyMember:
     adjusted: float
     """The smallest level at which the procedure rejects this hypothesis."""
     period: int | None = None
+    window: int | str | None = None
+    """Of results in contexts: words on either side, or the sentence."""
+    distance: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,9 @@ class Family:
 
     def adjusted(self, result: AssociationResult, level: str = "level1") -> float | None:
         """Adjusted p of one effect size of a result; None where the family has it not."""
-        place = (result.test, result.source, result.signature, result.period, level)
+        of = (*_named(result), level)
         for m in self.members:
-            if (m.test, m.source, m.signature, m.period, m.level) == place:
+            if (m.test, m.source, m.signature, m.period, m.window, m.distance, m.level) == of:
                 return m.adjusted
         return None
 
@@ -115,10 +118,21 @@ def family_of(
             p=level.p.tail(tail),
             adjusted=value,
             period=result.period,
+            window=_sizes(result)[0],
+            distance=_sizes(result)[1],
         )
         for (result, where, term, level), value in zip(found, adjusted, strict=True)
     )
     return Family(members, method, tail, levels)
+
+
+def _named(result: AssociationResult) -> tuple[Any, ...]:
+    return result.test, result.source, result.signature, result.period, *_sizes(result)
+
+
+def _sizes(result: AssociationResult) -> tuple[int | str | None, int | None]:
+    given = result.contexts
+    return (None, None) if given is None else (given.window, given.distance)
 
 
 def _levels(result: AssociationResult) -> list[tuple[str, str | None, Level]]:

@@ -1,17 +1,25 @@
-"""Results that differ in one choice of how texts were encoded: prompt, layer, or weights."""
+"""Results that differ in one choice of how texts were taken or encoded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from eatlas.errors import ResultsError
 from eatlas.results.base import AssociationResult
 from eatlas.results.parts import Encoding
 
-By = Literal["prompt", "layer", "weights"]
+By = Literal["prompt", "layer", "weights", "window", "distance"]
 NO_PROMPT = "(no prompt)"
+NUMBERED: tuple[By, ...] = ("layer", "window", "distance")
+"""Choices that rise from one value to the next."""
+_IN_TEXTS: tuple[By, ...] = ("window", "distance")
+_WITHOUT: dict[By, dict[str, object]] = {
+    "prompt": {"prompt": ""},
+    "layer": {"layer": ""},
+    "weights": {"weights": "trained", "weights_seed": None},
+}
 
 
 @dataclass(frozen=True)
@@ -33,22 +41,25 @@ def value_of(result: AssociationResult, by: By) -> str:
     Raises
     ------
     ResultsError
-        If its vectors were looked up, not encoded.
+        If its vectors were looked up, not encoded, or its stimuli are not in contexts.
     """
-    encoding = result.encoding
-    if encoding is None:
-        raise ResultsError(f"{result.test} on {result.source}: the vectors were not encoded")
-    if by == "weights":
-        seed = encoding.weights_seed
-        return encoding.weights if seed is None else f"{encoding.weights}, seed {seed}"
-    return encoding.prompt or NO_PROMPT if by == "prompt" else encoding.layer
+    value = _value(result, by)
+    if value is None:
+        why = "contexts say no such thing" if by in _IN_TEXTS else "vectors were not encoded"
+        raise ResultsError(f"{result.test} on {result.source}: the {why}")
+    return value
+
+
+def model_of(result: AssociationResult) -> str:
+    """The model that was asked; of vectors that were looked up, their source."""
+    return result.source if result.encoding is None else result.encoding.model
 
 
 def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
     """Group results that are alike but for `by`; groups of one value are left out.
 
-    Layers come in their order, trained weights before random ones, prompts as they are given. Of
-    results of one value, the first counts.
+    Layers, windows and distances come in their order, trained weights before random ones, prompts
+    as they are given. Of results of one value, the first counts.
 
     Raises
     ------
@@ -59,11 +70,11 @@ def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
         raise ResultsError(
             "results cannot be compared by this", got=repr(by), allowed=", ".join(get_args(By))
         )
-    groups: dict[tuple[str, str, Encoding], dict[str, AssociationResult]] = {}
+    groups: dict[tuple[Any, ...], dict[str, AssociationResult]] = {}
     for result in results:
-        if result.encoding is not None:
-            key = result.test, result.signature, _without(result.encoding, by)
-            groups.setdefault(key, {}).setdefault(value_of(result, by), result)
+        value = _value(result, by)
+        if value is not None:
+            groups.setdefault(_alike(result, by), {}).setdefault(value, result)
     return tuple(
         Varied(by, tuple(group[value] for value in _ordered(group, by)))
         for group in groups.values()
@@ -71,13 +82,31 @@ def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
     )
 
 
-def _without(encoding: Encoding, by: By) -> Encoding:
-    nothing: dict[By, dict[str, object]] = {
-        "prompt": {"prompt": ""},
-        "layer": {"layer": ""},
-        "weights": {"weights": "trained", "weights_seed": None},
-    }
-    return encoding.model_copy(update=nothing[by])
+def _value(result: AssociationResult, by: By) -> str | None:
+    if by in _IN_TEXTS:
+        size = None if result.contexts is None else getattr(result.contexts, by)
+        return None if size is None else str(size)
+    encoding = result.encoding
+    if encoding is None:
+        return None
+    if by == "weights":
+        seed = encoding.weights_seed
+        return encoding.weights if seed is None else f"{encoding.weights}, seed {seed}"
+    return encoding.prompt or NO_PROMPT if by == "prompt" else encoding.layer
+
+
+def _alike(result: AssociationResult, by: By) -> tuple[Any, ...]:
+    """All that results which differ in one choice alone have in common.
+
+    The name of a source tells its layer, prompt and weights; so for these its encoding stands.
+    """
+    source: str | Encoding | None = result.source
+    contexts = result.contexts
+    if by in _IN_TEXTS:
+        contexts = None if contexts is None else contexts.model_copy(update={by: None})
+    elif result.encoding is not None:
+        source = result.encoding.model_copy(update=_WITHOUT[by])
+    return result.test, result.signature, result.period, source, contexts
 
 
 def _ordered(values: Iterable[str], by: By) -> list[str]:

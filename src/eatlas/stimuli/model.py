@@ -246,10 +246,12 @@ class AssociationTest(Described):
     def stimuli_sha256(self) -> str:
         """Hash of the stimuli by role; the order of terms and all names leave it unchanged.
 
-        Of sentences, what each is about and where that stands belong to it.
+        Of sentences, what each is about and where that stands belong to it; of contexts, how much
+        of a text they hold.
         """
         stimuli = {role: concept.stimuli for role, concept in self.parts}
-        return digest({"kind": self.kind, **stimuli})
+        sizes = {} if self.contexts is None else self.contexts.columns()
+        return digest({"kind": self.kind, **stimuli, **sizes})
 
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:

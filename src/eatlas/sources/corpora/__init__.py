@@ -1,9 +1,17 @@
 """Texts as a source: contexts of stimuli, sampled from corpora."""
 
-from eatlas.sources.corpora.attaching import with_contexts
+from eatlas.sources.corpora.attaching import with_contexts, with_pairs
 from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
 from eatlas.sources.corpora.finding import ContextsAtHand
-from eatlas.sources.corpora.record import Context, Contexts, Count, PairContext, PairCount, Pairs
+from eatlas.sources.corpora.record import (
+    Context,
+    Contexts,
+    Count,
+    PairContext,
+    PairCount,
+    Pairs,
+    Window,
+)
 from eatlas.sources.corpora.spelling import Rule
 from eatlas.sources.corpora.storing import load_contexts, load_either, load_pairs
 
@@ -16,6 +24,7 @@ __all__ = [
     "PairCount",
     "Pairs",
     "Rule",
+    "Window",
     "find_contexts",
     "find_pairs",
     "load_contexts",
@@ -23,4 +32,5 @@ __all__ = [
     "load_pairs",
     "stimuli_of",
     "with_contexts",
+    "with_pairs",
 ]

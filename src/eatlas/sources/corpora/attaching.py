@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import StimulusError, described
-from eatlas.sources.corpora.record import Context, Contexts
+from eatlas.sources.corpora.collecting import SENTENCE
+from eatlas.sources.corpora.record import CUT, Context, Contexts, Pairs
 from eatlas.sources.corpora.storing import load_contexts
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.model import OPPOSITES
@@ -83,6 +84,12 @@ def _with(test: Test, contexts: Contexts) -> AssociationTest:
     return test.model_copy(update={**update, "sentences_from": str(where), **parts})
 
 
+def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
+    """Have a test of words say in which sentences it is asked."""
+    where = pairs.origin
+    return test.model_copy(update={"sentences_from": str(where), "contexts": where})
+
+
 def _of(concept: Concept, contexts: Contexts) -> list[Context]:
     """Every context of a concept, that of a text that holds its stimulus twice once."""
     found: dict[tuple[str, str], Context] = {}
@@ -131,6 +138,8 @@ def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     window = {None: "", "sentence": ", whole sentences"}.get(
         words, f", {words} words on either side"
     )
+    if words != SENTENCE == said.get(CUT, {}).get("window"):
+        window += " and within the sentence"
     most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
     yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}."
     if several:

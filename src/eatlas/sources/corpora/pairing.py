@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.sources.corpora.collecting import Window, cut_out_pair, window_bounds
+from eatlas.sources.corpora.collecting import cut_out_pair, window_bounds
 from eatlas.sources.corpora.matching import Matcher, Matches
-from eatlas.sources.corpora.record import PairContext
+from eatlas.sources.corpora.record import PairContext, Window
 from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.texts import Batch
 from eatlas.stimuli import AssociationTest

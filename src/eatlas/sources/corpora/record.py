@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
+from eatlas.errors import EatlasError
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 
 SCHEMA = "eatlas/contexts/1"
 WHOLE = "sample_of_sha256"
-"""Key of the provenance: hash of all contexts, where these are the first of them."""
+"""Key of the provenance: hash of all contexts, where these are the first of them, or cut."""
+CUT = "cut_from"
+"""Key of the provenance of contexts that were cut: the window before, and whether they are the
+first of all."""
+Window = int | Literal["sentence"]
+"""Words on either side, or the whole sentence."""
 
 
 class Context(NamedTuple):
@@ -105,21 +111,43 @@ class Sample(ABC, Generic[Row, Counted]):
     def _of_first(self, groups: Iterable[Sequence[Row]], per_term: int) -> Self:
         rows = [row for some in groups for row in some[:per_term]]
         counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
-        whole = self.provenance.get(WHOLE, self.sha256)
+        # the first of what is cut are not what is left of the first: they are a sample of their own
+        cut = CUT in self.provenance
+        whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
         said = {**self.provenance, "per_term": per_term, WHOLE: whole}
+        said.pop(CUT, None)
         return replace(self, rows=rows, counts=counts, provenance=said)
+
+    @property
+    def window(self) -> Window | None:
+        """Words on either side, or "sentence"; None where a file does not say it."""
+        return self.provenance.get("window")
+
+    @property
+    def distance(self) -> int | None:
+        """Most words between the two stimuli of a pair; None where that is not known."""
+        return self.provenance.get("distance")
 
     @property
     def origin(self) -> ContextsOrigin:
         """Where they were taken from, for provenance: file and hash, and how many if not all."""
-        if WHOLE not in self.provenance:
-            return ContextsOrigin(name=self.name, sha256=self.sha256)
-        sha256, most = self.provenance[WHOLE], self.provenance["per_term"]
-        return ContextsOrigin(name=self.name, sha256=sha256, per_term=most)
+        said = self.provenance
+        first = said.get(CUT, {"first": WHOLE in said})["first"]
+        return ContextsOrigin(
+            name=self.name,
+            sha256=said.get(WHOLE, self.sha256),
+            per_term=said["per_term"] if first else None,
+            window=self.window,
+            distance=self.distance,
+        )
 
     @abstractmethod
     def first(self, per_term: int) -> Self:
         """Return the first contexts of each, which are a random sample of that size."""
+
+    @abstractmethod
+    def cut_as(self, origin: ContextsOrigin) -> Self:
+        """Return what a result was made of, cut as its were."""
 
     def taken(self, origin: ContextsOrigin) -> Self | None:
         """Take of these what a result was made of, by the name it has there; None of others."""
@@ -128,7 +156,14 @@ class Sample(ABC, Generic[Row, Counted]):
         if own.sha256 != origin.sha256 or fewer:
             return None
         named = replace(self, name=origin.name)
-        return named if origin.per_term is None else named.first(origin.per_term)
+        if origin.per_term not in {None, own.per_term}:
+            if CUT in self.provenance:
+                return None
+            named = named.first(origin.per_term or 1)
+        try:
+            return named.cut_as(origin)
+        except EatlasError:  # what it was made of had more words
+            return None
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context."""
@@ -196,6 +231,36 @@ class Contexts(Sample[Context, Count]):
         """Return the first contexts of each stimulus, which are a random sample of that size."""
         return self._of_first(self.by_stimulus.values(), per_term)
 
+    def cut(self, window: Window) -> Contexts:
+        """Leave so many words on either side of each stimulus.
+
+        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
+        of sentences, only words of the sentence. Texts that no longer differ are one context.
+
+        Parameters
+        ----------
+        window : int or "sentence"
+            At most what there is.
+
+        Raises
+        ------
+        EatlasError
+            If these contexts hold fewer words.
+
+        Examples
+        --------
+        >>> contexts = Contexts.of([Context("ivy", "Here the ivy grows well.", 9, 12)])
+        >>> contexts.cut(1).rows
+        [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
+        """
+        from eatlas.sources.corpora.cutting import cut_contexts  # noqa: PLC0415  (needs this record)
+
+        return cut_contexts(self, window)
+
+    def cut_as(self, origin: ContextsOrigin) -> Contexts:
+        """Return these contexts with the window of others."""
+        return self if origin.window is None else self.cut(origin.window)
+
 
 @dataclass(frozen=True, repr=False)
 class Pairs(Sample[PairContext, PairCount]):
@@ -235,3 +300,32 @@ class Pairs(Sample[PairContext, PairCount]):
     def first(self, per_term: int) -> Pairs:
         """Return the first contexts of each pair, which are a random sample of that size."""
         return self._of_first(self.by_pair.values(), per_term)
+
+    def cut(self, window: Window | None = None, distance: int | None = None) -> Pairs:
+        """Leave so many words before the first and behind the second, and pairs so near.
+
+        Parameters
+        ----------
+        window : int or "sentence", optional
+            As in :meth:`Contexts.cut`.
+        distance : int, optional
+            Keep the contexts with at most so many words between the two.
+
+        Raises
+        ------
+        EatlasError
+            If these contexts hold fewer words, or were looked for less far from each other.
+
+        Examples
+        --------
+        >>> pairs = Pairs.of([PairContext("ivy", "love", "My love to see ivy!", 15, 18, 3, 7)])
+        >>> pairs.cut(0).rows[0].text, len(pairs.cut(distance=1))
+        ('love to see ivy!', 0)
+        """
+        from eatlas.sources.corpora.cutting import cut_pairs  # noqa: PLC0415  (needs this record)
+
+        return cut_pairs(self, window, distance)
+
+    def cut_as(self, origin: ContextsOrigin) -> Pairs:
+        """Return these pairs with the window and the distance of others."""
+        return self.cut(origin.window, origin.distance)
