@@ -137,6 +137,61 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
     )
 
 
+def test_several_windows(tmp_path, eatlas_cli, test_file):
+    words = [word for group in TERMS.values() for word in group]
+    around = ("river", "music"), ("winter", "house"), ("garden", "school")
+    texts = [(w, f"{a} {b} {w} {b} {a}") for w in words for a, b in around]
+    rows = [Context(w, text, text.index(w), text.index(w) + len(w)) for w, text in texts]
+    Contexts.of(rows, provenance={"window": 2}).write(tmp_path / "c.jsonl")
+    given = ("run", "--tests", test_file, "--vectors", "cbow:glove-sample", "--contexts", "c.jsonl")
+    ended = eatlas_cli(*given, "--window", 2, "--window", 1, "--json")
+    assert ended.code == 0, ended.err
+    results = [json.loads(line) for line in ended.out.splitlines()]
+    assert [one["provenance"]["contexts"]["window"] for one in results] == [2, 1]
+    shown = eatlas_cli(*given, "--window", 1, "--window", 2)
+    assert "on cbow:glove-sample, window 1\n" in shown.out
+    assert "\ntiny by window: " in shown.out
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--window", 1),
+            "a window says to what contexts are cut, and there are none\n"
+            "  got: window 1\n"
+            "  allowed: --contexts FILE --window N; in Python contexts=..., windows=[...]\n",
+        ),
+        (
+            ("--contexts", "c.jsonl", "--window", 12),
+            "c.jsonl: its contexts have fewer words\n"
+            "  got: a window of 12 words\n"
+            "  allowed: 0 to 9 words on either side\n"
+            "  remedy: take longer ones from the corpus: eatlas contexts --window 12\n",
+        ),
+        (
+            ("--contexts", "c.jsonl", "--window", "wide"),
+            "the window is not usable\n"
+            "  got: 'wide' (str)\n"
+            "  allowed: a whole number from 0, or 'sentence'\n",
+        ),
+        (
+            ("--contexts", "c.jsonl", "--distance", 3),
+            "contexts of single stimuli have no distance between two\n"
+            "  got: distance 3\n"
+            "  allowed: windows for contexts; windows and distances for pairs\n"
+            "  remedy: leave the distance out, or take a file of eatlas contexts --pairs\n",
+        ),
+    ],
+)
+def test_windows_that_cannot_be(tmp_path, eatlas_cli, test_file, arguments, message):
+    row = Context("love", "a love b", 2, 6)
+    Contexts.of([row], provenance={"window": 9}).write(tmp_path / "c.jsonl")
+    ended = eatlas_cli("run", "--tests", test_file, "--vectors", "cbow:glove-sample", *arguments)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"error: {message}")
+
+
 def test_pairs(eatlas_cli, tmp_path, test_file):
     (tmp_path / "some.txt").write_text("aster love\nant war\n")
     ended = eatlas_cli("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")

@@ -95,12 +95,21 @@ def test_windows_that_give_the_same_texts_are_still_told_apart():
     assert len({job.test.stimuli_sha256 for job in plan.jobs}) == 2
 
 
-def test_a_failure_says_its_window(contexts):
-    plan = make_plan(
-        TEST, "cbow:glove-sample", ["weat", "ceat(draws=50)"], contexts=contexts, windows=[0, 1]
+def test_a_failure_says_its_window():
+    names = ["Qzxa", "Qzxb"]
+    test = make_test(X=names)
+    words = [*names, *(word for role in "YAB" for word in TERMS[role])]
+    rows = [
+        Context(w, f"{one} {w} {one}", 6, 6 + len(w)) for w in words for one in ("happy", "river")
+    ]
+    ended = execute(
+        make_plan(test, "cbow:glove-sample", "weat", contexts=Contexts.of(rows), windows=[0, 1])
     )
-    failed = execute(plan).failures
-    assert {failure.contexts.window for failure in failed} <= {0}
+    (failure,) = ended.failures
+    assert failure.contexts.window == 0, (
+        "nobody knows a vector of Qzxa, but of what stands beside it"
+    )
+    assert [one.contexts.window for one in ended] == [1]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,9 @@ def _called(record: AssociationResult | TrendResult) -> str:
 
     if isinstance(record, TrendResult):
         return f"trend of {record.test} on {record.source}"
-    place = record.source if record.period is None else f"{record.source}, {record.period},"
+    size = record.contexts and record.contexts.size
+    more = [str(one) for one in (record.period, size) if one]
+    place = f"{', '.join([record.source, *more])}," if more else record.source
     return f"{record.test} on {place}"
 
 

@@ -109,7 +109,10 @@ def lines_of(members: Sequence[tuple[int, Section]]) -> list[Line]:
     """Each effect size by a number that each section has, such as its year."""
     first = members[0][1]
     names = first.result.concepts
-    targets = {"level1": (names.X, names.Y), "level2.X": (names.X,), "level2.Y": (names.Y,)}
+    targets = {
+        "level1": (names.X, names.Y), "level2.X": (names.X,), "level2.Y": (names.Y,),
+        "over_attributes": (names.A, names.B),
+    }  # fmt: skip
     return [
         Line(row.place, row.title, targets[row.place], tuple(_points(members, number)))
         for number, row in enumerate(first.levels)

@@ -1,4 +1,4 @@
-"""Effect sizes by year or layer: a line for each level, broken where one has no result.
+"""Effect sizes by year, layer or window: a line for each level, broken where one has no result.
 
 Wolfe, Hiniker and Howe (2024), Figure 3.
 """
@@ -17,10 +17,14 @@ from eatlas.report.numerals import effect
 from eatlas.report.svg import INK, MUTED, label, tag, words
 from eatlas.report.text import isolated, one_line, pixels
 
-PAPER, BLUE, VERMILION = "#fdfdfc", "#0072b2", "#d55e00"  # the last two of Okabe and Ito (2008)
-COLOURS = {"level1": INK, "level2.X": BLUE, "level2.Y": VERMILION}
-DASHES = {"level1": None, "level2.X": "7 3", "level2.Y": "2 2"}
-SIDES = {"level1": 0, "level2.X": -1, "level2.Y": 1}
+PAPER = "#fdfdfc"
+# blue and vermilion of Okabe and Ito (2008); violet of eatlas.plots.theme, which says why
+BLUE, VERMILION, VIOLET = "#0072b2", "#d55e00", "#6c2bd9"
+COLOURS = {
+    "level1": INK, "level2.X": BLUE, "level2.Y": VERMILION, "over_attributes": VIOLET,
+}  # fmt: skip
+DASHES = {"level1": None, "level2.X": "7 3", "level2.Y": "2 2", "over_attributes": "9 3 2 3"}
+SIDES = {"level1": 0, "level2.X": -1, "level2.Y": 1, "over_attributes": 2}
 """Lines stand a little beside each other, so that no interval hides another."""
 AGAINST = " against "
 _LEFT, _RIGHT = 40.0, WIDTH - 14.0
@@ -51,11 +55,11 @@ class Line:
     """One effect size over the years."""
 
     place: str
-    """``level1``, ``level2.X`` or ``level2.Y``."""
+    """``level1``, ``level2.X``, ``level2.Y`` or, of an LPBS, ``over_attributes``."""
     title: str
     """Such as "Level 2, X"."""
     targets: tuple[str, ...]
-    """The target that the line is about, or both."""
+    """The target that the line is about, both, or both attributes."""
     points: tuple[Point, ...]
 
     @property
