@@ -215,5 +215,5 @@ def test_contexts_of_the_other_kind_are_refused(eatlas_cli, tmp_path, test_file)
         "error: the measure ml-eat does not take these contexts\n"
         "  got: pairs of a target and an attribute\n"
         "  allowed: contexts of single stimuli\n"
-        "  remedy: make them with eatlas contexts, or eatlas.find_contexts; pairs are for lpbs\n"
+        "  remedy: make them with eatlas contexts, or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat\n"
     )
