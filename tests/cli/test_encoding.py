@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from tests.sources.language import tiny
 
 from eatlas.sources.encoders.cache.contents import contents
 
@@ -23,6 +24,17 @@ def slow(texts):
     time.sleep(0.7)
     return [[len(text), text.count("a"), text.count("e"), text.count("s")] for text in texts]
 """
+OWN = """
+schema = 1
+[[test]]
+id = "own"
+title = "Flowers and insects"
+citation = "made for the tests"
+X = { name = "Flowers", terms = ["rose", "ivy"] }
+Y = { name = "Insects", terms = ["ant", "wasp"] }
+A = { name = "Pleasant", terms = ["nice", "lovely", "peace"] }
+B = { name = "Unpleasant", terms = ["vile", "awful", "war"] }
+"""
 COMMAND = (
     "run --tests sent-weat-7 --vectors py:slow_one:slow?cache=yes&version=1 --measure weat --json"
 )
@@ -34,10 +46,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def started(folder, stdout=subprocess.PIPE, **options):
+def started(folder, stdout=subprocess.PIPE, command=COMMAND, **options):
     environment = os.environ | {"COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
     return subprocess.Popen(
-        [sys.executable, "-m", "eatlas", *COMMAND.split()],
+        [sys.executable, "-m", "eatlas", *command.split()],
         cwd=folder, env=environment, stdout=stdout, **options,
     )  # fmt: skip
 
@@ -46,13 +58,13 @@ def kept():
     return sum(model.vectors for model in contents().models)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
-def test_a_person_sees_what_is_encoded_and_how_fast(folder):
+def on_a_terminal(folder, command):
+    """What a person sees, and what goes into a file."""
     import pty  # Windows has none
 
     leader, follower = pty.openpty()
     with (folder / "result").open("wb") as result:
-        process = started(folder, result, stderr=follower)
+        process = started(folder, result, command=command, stderr=follower)
     os.close(follower)
     said = io.BytesIO()
     try:
@@ -62,12 +74,38 @@ def test_a_person_sees_what_is_encoded_and_how_fast(folder):
         pass
     os.close(leader)
     assert process.wait() == 0
-    text = said.getvalue().decode()
+    return said.getvalue().decode(), (folder / "result").read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_person_sees_what_is_encoded_and_how_fast(folder):
+    text, result = on_a_terminal(folder, COMMAND)
     assert "texts by py:slow_one:slow?version=1, " in text
     assert " a second, left:" in text
-    assert f"/{kept():,}".replace(",", "") in text.replace(",", "")
-    result = json.loads((folder / "result").read_text())
-    assert result["source"] == "py:slow_one:slow?version=1"
+    assert f"/{kept()}" in text
+    assert json.loads(result)["source"] == "py:slow_one:slow?version=1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_diagnosis_shows_how_far_it_is(folder):
+    vectors = "py:slow_one:slow?cache=yes&version=1"
+    text, result = on_a_terminal(folder, f"diagnose {vectors} --tests sent-weat-7 --json")
+    assert "texts by py:slow_one:slow?version=1, " in text
+    assert f"/{kept()}" in text
+    assert json.loads(result)["vectors"] == kept()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_questions_to_a_language_model_are_counted(folder):
+    for part in tiny.bert():
+        part.save_pretrained(folder / "bert")
+    (folder / "own.toml").write_text(OWN)
+    text, result = on_a_terminal(
+        folder, "run --tests own.toml --measure lpbs --vectors hf:bert --json"
+    )
+    assert "questions to hf:bert, " in text
+    assert f"/{sum(model.answers for model in contents().models)}" in text
+    assert json.loads(result)["measure"] == "lpbs"
 
 
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
@@ -100,7 +138,7 @@ def test_without_the_cache_nothing_is_kept(folder, eatlas_cli, computed_vectors)
     ended = eatlas_cli(
         "run", "--tests", "sent-weat-7", "--vectors", "py:quick:f?cache=yes&version=1"
     )
-    assert (ended.code, ended.err) == (130, "interrupted; no vector is kept\n")
+    assert (ended.code, ended.err) == (130, "interrupted; nothing is kept\n")
     ended = eatlas_cli("run", "--tests", "sent-weat-7", "--vectors", "py:quick:f")
     assert (ended.code, ended.err) == (130, "interrupted\n")
     assert not computed_vectors.exists()

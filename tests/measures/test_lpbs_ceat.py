@@ -292,7 +292,7 @@ def test_sentences_of_a_corpus_are_drawn():
     lpbs, found = results
     assert found.sentences == lpbs.sentences == ((1, 2, 3, 1, 2), (2, 3, 1, 2, 3),
                                                  (3, 1, 2, 3, 1), (1, 2, 3, 1, 2))  # fmt: skip
-    assert found.provenance.sentences_from == pairs.origin
+    assert found.provenance.contexts == pairs.origin
     assert "templates=pairs" in found.signature
     assert "7 of 20 pairs have one sentence alone, the same in every draw." in found.warnings
     # the mean over draws is near the mean over sentences, which is that of LPBS

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eatlas.cli.progress import bars
 from eatlas.cli.say import output_of_a_command
 from eatlas.errors import EatlasError
 
@@ -62,10 +63,18 @@ def diagnose(
     from eatlas.sources import open_sources  # noqa: PLC0415  (--help need not wait)
     from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415
 
-    found = [
-        look(one, tests=tests or None, sample=sample, seed=seed)
-        for one in open_sources(_one_of(source, vectors))
-    ]
+    several = open_sources(_one_of(source, vectors))
+    with bars() as watch:
+        found = [
+            look(
+                one,
+                tests=tests or None,
+                sample=sample,
+                seed=seed,
+                tell=None if watch is None else watch("texts by", one.name),
+            )
+            for one in several
+        ]
     with output_of_a_command():
         _show(found, as_json=as_json)
 

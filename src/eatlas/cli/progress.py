@@ -12,62 +12,60 @@ PATIENCE = 1.0
 """Seconds after which a person who waits is shown progress."""
 SHOWN = 40
 """Characters of a source's name."""
+SLOW = 10
+"""Below so many a second, a rate has a decimal."""
 
-Tick = Callable[[int, int], None]
-"""Called with the number done and the number of all."""
-
-
-@contextmanager
-def jobs_done(total: int) -> Iterator[Tick | None]:
-    """A bar of jobs."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with _bar() as bar:
-        task = bar.add_task("", total=total)
-        begun = time.monotonic()
-
-        def tick(done: int, total: int) -> None:
-            spent = time.monotonic() - begun
-            rate = f"{done / spent:.1f} jobs a second, left:"
-            bar.update(task, completed=done, total=total, description=rate)
-            if spent > PATIENCE:
-                bar.start()
-
-        yield tick
+Tick = Callable[[int, int | None], None]
+"""Called with the number done and the number of all; None where that is not known."""
 
 
 @contextmanager
-def texts_encoded() -> Iterator[Callable[[str], Tick] | None]:
-    """A bar of texts for each source that encodes them, one after the other."""
+def bar_of(what: str) -> Iterator[Tick | None]:
+    """A bar of what is done, such as jobs."""
+    with bars() as watch:
+        yield None if watch is None else watch(what, "")
+
+
+@contextmanager
+def bars() -> Iterator[Callable[[str, str], Tick] | None]:
+    """Bars that come one after the other: of what each source is asked for, and of which source."""
     if not sys.stderr.isatty():
         yield None
         return
-    with ExitStack() as bars:
-        yield lambda name: _Encoding(bars, name)
+    with ExitStack() as open_bars:
+        yield lambda what, name: _Told(open_bars, f"{what} {_short(name)}".rstrip())
 
 
-class _Encoding:
-    """What is told of one source; its bar takes the place of the one before."""
+class _Told:
+    """What is told of one piece of work; its bar takes the place of the one before.
 
-    def __init__(self, bars: ExitStack, name: str) -> None:
-        self._bars = bars
-        self._name = name if len(name) <= SHOWN else f"...{name[-SHOWN:]}"
+    The rate counts from the first that is told on: what was taken over took no time, and loading a
+    model or compiling is no part of it.
+    """
+
+    def __init__(self, open_bars: ExitStack, what: str) -> None:
+        self._bars, self._what = open_bars, what
         self._begun = time.monotonic()
-        self._first: int | None = None
+        self._first: tuple[float, int] | None = None
         self._bar: Any = None
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
         if self._first is None:
             self._bars.close()
-            self._bar, self._first = self._bars.enter_context(_bar()), done  # those that were kept
+            self._bar, self._first = self._bars.enter_context(_bar()), (now, done)
             self._task = self._bar.add_task("", total=total, completed=done)
-        spent = time.monotonic() - self._begun
-        rate = (done - self._first) / max(spent, 1e-9)
-        said = f"texts by {self._name}, {rate:,.0f} a second, left:" if done > self._first else ""
+        begun, before = self._first
+        rate = (done - before) / (now - begun) if now > begun else 0.0
+        shown = f"{rate:,.0f}" if rate >= SLOW else f"{rate:.1f}"
+        said = f"{self._what}, {shown} a second, left:" if rate else self._what
         self._bar.update(self._task, completed=done, total=total, description=said)
-        if spent > PATIENCE:
+        if now - self._begun > PATIENCE:
             self._bar.start()
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= SHOWN else f"...{name[-SHOWN:]}"
 
 
 @contextmanager

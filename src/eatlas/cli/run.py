@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.progress import jobs_done, texts_encoded
+from eatlas.cli.progress import bar_of, bars
 from eatlas.cli.say import complain, output_of_a_command, remark
 from eatlas.errors import EatlasError, ResultsError
 
@@ -135,7 +135,7 @@ def run(
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
-    with texts_encoded() as watch:
+    with bars() as watch:
         plan = make_plan(
             tests,
             vectors,
@@ -154,7 +154,7 @@ def run(
         names = [] if store is None else identities(plan)
         _say_what_is_taken_over(store, names)
         try:
-            with jobs_done(len(plan.jobs)) as tick:
+            with bar_of("jobs") as tick:
                 results = execute(plan, executor, store=store, progress=tick)
         except KeyboardInterrupt as interruption:
             kept = 0 if store is None else len(store.done)

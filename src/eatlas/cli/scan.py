@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eatlas.cli.progress import bar_of
 from eatlas.cli.say import output_of_a_command, remark
 from eatlas.errors import EatlasError
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from eatlas.engine.scan.plan import ScanPlan
     from eatlas.results.scan import ScanResult
 
-PATIENCE = 1.0
-"""Seconds after which a person who waits is shown progress."""
 NO_BANDS = "none"
 
 
@@ -185,8 +182,9 @@ def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
     from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
 
     try:
-        with _progress(plan.expected) as tick:
-            measure_all(plan, chunks, tick)
+        with bar_of("words") as tick:
+            told = None if tick is None else lambda done: tick(done, plan.expected)
+            measure_all(plan, chunks, told)
     except (KeyboardInterrupt, EatlasError) as stop:
         interrupted = isinstance(stop, KeyboardInterrupt)
         if kept and chunks.words:
@@ -199,40 +197,6 @@ def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
         if interrupted:
             raise typer.Exit(130) from stop
         raise
-
-
-@contextmanager
-def _progress(expected: int | None) -> Iterator[Callable[[int], None] | None]:
-    """Show progress to a person who has waited long enough; say nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    import time  # noqa: PLC0415
-
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=expected)
-    shown_from = time.monotonic() + PATIENCE
-    of = "" if expected is None else f" of {expected:,}"
-    first: list[tuple[float, int]] = []
-
-    def tick(done: int) -> None:
-        # the rate counts from the first chunk on: the words taken over before it took no time
-        now = time.monotonic()
-        first[:] = first or [(now, done)]
-        begun, before = first[0]
-        rate = f", {(done - before) / (now - begun):,.0f} a second" if now > begun else ""
-        bar.update(task, completed=done, description=f"{done:,}{of} words{rate}")
-        if now > shown_from:
-            bar.start()
-
-    try:
-        yield tick
-    finally:
-        bar.stop()
 
 
 def _show(result: ScanResult, out: Path | None, *, as_json: bool) -> None:

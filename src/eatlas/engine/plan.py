@@ -28,8 +28,11 @@ from eatlas.stimuli import AssociationTest, Test, load_tests
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURE = "ml-eat"
-Watch = Callable[[str], Tell]
-"""From the name of a source to what is told how far its encoding is."""
+Watch = Callable[[str, str], Tell]
+"""From what is counted (such as "texts by") and the name of a source to what is told how far it
+is."""
+ASKED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
+"""What is counted of a source, by what is needed of it."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,10 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
 ) -> Plan:
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
-    Parameters are those of :func:`eatlas.engine.run`, and `watch`, which is called with the name of
-    a source that is about to be asked; what it returns is called with the number of passages that
-    the source has encoded and the number of all.
+    Parameters are those of :func:`eatlas.engine.run`, and `watch`, which is called with what is
+    counted and the name of a source that is about to be asked; what it returns is called with the
+    number of texts that the source has encoded, or of questions that it has answered, and the
+    number of all.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def _asked(
     case: CaseRule,
     watch: Watch | None,
 ) -> list[Source]:
-    tells = (None if watch is None else watch(source.name) for source in sources)
+    tells = (None if watch is None else watch(ASKED[need], source.name) for source in sources)
     return [
         asked(source, need, questions, case, tell)
         for source, tell in zip(sources, tells, strict=True)
