@@ -48,6 +48,18 @@ def words(n_x=2, n_y=2, n_a=2, n_b=2):
     )  # fmt: skip
 
 
+def test_a_template_that_is_too_long_is_an_error():
+    source = eatlas.language_model(*tiny.bert(), name="tiny")
+    measure = LPBS(templates="{target} is {attribute}" + " nice" * 80)
+    with pytest.raises(SourceError) as caught:
+        measure(make_test(X=("rose", "ivy"), Y=("ant", "flea")), source)
+    assert str(caught.value) == (
+        "a template with 'rose' and 'love' is longer than the model takes\n"
+        "  got: a sentence has 85 pieces, and the model takes 64 at most\n"
+        "  remedy: shorten the templates"
+    )
+
+
 TABLE = {  # log P(x | a): rows x0 x1 y0 y1, columns a0 a1 b0 b1
     "x0": (-1, -2, -5, -6), "x1": (-2, -2, -4, -8), "y0": (-3, -1, -3, -2), "y1": (-7, -5, -2, -2),
 }  # fmt: skip

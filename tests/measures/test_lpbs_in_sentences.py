@@ -15,7 +15,7 @@ from tests.measures.test_lpbs import Table, any_number, words
 from tests.sources.language import tiny
 
 import eatlas
-from eatlas import LPBS
+from eatlas import LPBS, LPBSCEAT
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
 from eatlas.measures.sentence_ratios import completed
@@ -116,9 +116,11 @@ def test_a_result_is_verified_with_the_file_of_its_sentences(tmp_path, monkeypat
     assert (verdict.status, verdict.details) == ("same", ())
 
 
-def test_windows_and_distances_of_pairs():
-    model, tokenizer = tiny.bert()
-    source = eatlas.language_model(model, tokenizer, name="tiny")
+def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
+    for part in tiny.bert():
+        part.save_pretrained(tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    source = "hf:model"
     said = {"window": 9, "distance": 18}
     pairs = Pairs.of(some_pairs().rows, provenance=said, name="pairs.csv")
     measure = LPBS(resamples=0)
@@ -201,6 +203,51 @@ def test_sentences_that_cannot_be_asked_about_are_left_out():
         "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer does not know it"
     }
     assert any("sentences are left out, since the tokenizer" in one for one in result.warnings)
+
+
+def test_sentences_that_are_too_long_are_left_out_and_counted():
+    """By a model that takes 64 pieces."""
+    model, tokenizer = tiny.bert()
+    source = eatlas.language_model(model, tokenizer, name="tiny")
+    rows = list(some_pairs())
+    more = [
+        sentence("ivy", "nice", f"the ivy is nice {k} and" + " nice" * 80) for k in ["the", "it"]
+    ]
+    rest = eatlas.run(tests=TINY, vectors=source, measures="lpbs", contexts=Pairs.of(rows))[0]
+    (result,) = eatlas.run(
+        tests=TINY, vectors=source, measures="lpbs", contexts=Pairs.of([*rows, *more])
+    )
+    assert result.similarities == rest.similarities
+    assert result.sentences == rest.sentences
+    assert (
+        "2 sentences are left out, since they are longer than the model takes."
+    ) in result.warnings
+    assert not any("tokenizer" in one for one in result.warnings)
+    # a term all of whose sentences are too long goes, with that reason, and the others stay
+    long = [
+        one._replace(text=one.text + " nice" * 80) if one.attribute == "war" else one
+        for one in rows
+    ]
+    (result,) = eatlas.run(tests=TINY, vectors=source, measures="lpbs", contexts=Pairs.of(long))
+    assert list(result.coverage.B.reasons) == ["war"]
+    assert re.fullmatch(
+        "no usable sentence in the corpus with 4 of 4 targets: a sentence has 8. pieces, and the "
+        "model takes 64 at most",
+        result.coverage.B.reasons["war"],
+    )
+
+
+def test_measures_of_other_pairs_are_others():
+    some, same = some_pairs(), some_pairs()
+    for make in (LPBS, LPBSCEAT):
+        assert make(pairs=some) == make(pairs=same)
+        assert len({make(pairs=some), make(pairs=same)}) == 1
+        others = [some.first(1), some_pairs(without={("ivy", "nice")}), Pairs.of(some.rows)]
+        assert all(make(pairs=one) != make(pairs=some) for one in others)
+        assert len({make(pairs=one) for one in (some, *others)}) == 4
+        assert make(pairs=some).with_parameters(pairs=others[0]) == make(pairs=others[0])
+        with pytest.raises(SignatureError, match="has no parameter 'origin'"):
+            eatlas.get_measure(f"{make.name}(origin=1)")
 
 
 def test_sentences_whose_stimuli_overlap_are_left_out():

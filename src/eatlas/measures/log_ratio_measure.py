@@ -24,7 +24,7 @@ from eatlas.results.parts import Coverage, Provenance
 from eatlas.sources import CaseRule
 from eatlas.sources.corpora import Pairs, with_pairs
 from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
-from eatlas.stimuli import AssociationTest
+from eatlas.stimuli import AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,
     SEPARATOR,
@@ -65,9 +65,13 @@ class LogRatioMeasure(PatternMeasure):
     targets: Targets = field(default="full", kw_only=True)
     attributes: Attributes = field(default="written", kw_only=True)
     pairs: Pairs | None = field(default=None, kw_only=True, compare=False, repr=False)
+    origin: ContextsOrigin | None = field(default=None, init=False, repr=False)
+    """Which pairs these are; measures of different ones differ."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.pairs, Pairs):
+            object.__setattr__(self, "origin", self.pairs.origin)
         self._check_choice("model", Kind)
         self._check_choice("pieces", Pieces)
         self._check_choice("normalize", Normalize)
@@ -87,7 +91,7 @@ class LogRatioMeasure(PatternMeasure):
         """Parameters that a signature leaves out: those that change nothing."""
         idle = {"plural": not self.plural, "pieces": self.model == "causal"}
         idle |= {"normalize": self.normalize == "sum" and self.model == "masked"}
-        idle["pairs"] = True
+        idle |= {"pairs": True, "origin": True}
         idle |= {"targets": self.targets == "full", "attributes": self.attributes == "written"}
         return super().idle() | {name for name, left_out in idle.items() if left_out}
 

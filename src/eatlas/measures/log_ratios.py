@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.language import Answer, How, Question
 from eatlas.stimuli import ROLES, AssociationTest
@@ -132,6 +133,7 @@ def ratios(
             both = [(answers[one], answers[other]) for one, other in asking.both(x, said[a])]
             found[x, a] = both
             for answer in (each for pairs in both for each in pairs):
+                _require_fitting(answer, x, a)
                 for key, count, fault in _account(answer, (x_role, x), (a_role, a), asking.causal):
                     pieces[key] = max(pieces.get(key, 0), count)
                     if fault:
@@ -160,6 +162,16 @@ def ratios_of(
     found = [asking.ratio(answers) for answers in pairs]
     values: Array = np.array([value for value, _ in found], np.float64)
     return values, np.concatenate([each for _, each in found]) if found else values
+
+
+def _require_fitting(answer: Answer, target: str, attribute: str) -> None:
+    """Refuse a template that is too long: it would be so for all terms."""
+    if answer.at == "text":
+        raise SourceError(
+            f"a template with {target!r} and {attribute!r} is longer than the model takes",
+            got=answer.fault,
+            remedy="shorten the templates",
+        )
 
 
 def _account(

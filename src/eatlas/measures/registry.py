@@ -71,7 +71,7 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
 
 
 def _known_parameters(kind: type[AssociationMeasure], signature: Signature) -> dict[str, Any]:
-    allowed = sorted(field.name for field in fields(kind))
+    allowed = sorted(field.name for field in fields(kind) if field.init)
     for name, _ in signature.params:
         if name not in allowed:
             raise SignatureError(

@@ -28,6 +28,8 @@ class SentenceRatios(Ratios):
 
     left_out: int = field(kw_only=True)
     """Sentences of these terms that cannot be asked about."""
+    too_long: int = field(kw_only=True)
+    """Sentences of these terms that are longer than the model takes."""
 
     def remarks(self, origin: str) -> list[str]:
         """What a reader should know about the sentences."""
@@ -43,6 +45,11 @@ class SentenceRatios(Ratios):
             notes.append(
                 f"{self.left_out:,} sentences are left out, since the tokenizer cannot tell their "
                 "stimuli from what stands beside them, or does not know these."
+            )
+        if self.too_long:
+            notes.append(
+                f"{self.too_long:,} sentences are left out, since they are longer than the model "
+                "takes."
             )
         return notes
 
@@ -153,6 +160,7 @@ def sentence_ratios(
     used = [[(role, term) for role in side for term in coverage.group(role).used] for side in SIDES]
     shape = tuple(map(len, used))
     cells = [(x, a) for x in used[0] for a in used[1]]
+    too_long = sum(one.at == "text" for cell in cells for one, _ in asked[cell])
     values, single = ratios_of([usable[cell] for cell in cells], asking)
     return SentenceRatios(
         values.reshape(shape),
@@ -160,7 +168,8 @@ def sentence_ratios(
         {role: tuple(pieces[role, term] for term in coverage.group(role).used) for role in ROLES},
         single,
         np.array([counts[cell] for cell in cells], np.int64).reshape(shape),
-        left_out=sum(len(asked[cell]) - counts[cell] for cell in cells),
+        left_out=sum(len(asked[cell]) - counts[cell] for cell in cells) - too_long,
+        too_long=too_long,
     )
 
 
@@ -242,6 +251,7 @@ def _faults(
     found: dict[Term, str] = {}
     for (x, a), each in asked.items():
         for answer in (one for both in each for one in both):
-            if answer.fault:
-                found.setdefault(x if answer.at == "asked" else a, answer.fault)
+            sides = {"asked": (x,), "other": (a,), "text": (x, a)}.get(answer.at, ())
+            for term in sides:
+                found.setdefault(term, answer.fault)
     return found

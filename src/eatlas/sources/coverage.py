@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, get_args
@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.counting import counted, lost
-from eatlas.sources.passages import ContextualSource, is_contextual, passages_of
+from eatlas.sources.passages import (
+    ContextualSource,
+    Passage,
+    is_contextual,
+    passages_of,
+    why_not,
+)
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.stimuli import AssociationTest, Concept, Test
 from eatlas.stimuli.remarks import remarks
@@ -183,13 +189,30 @@ def _encode_groups(
         role: {term: vectors[one] for term, one in group.items() if one in vectors}
         for role, group in asked.items()
     }
-    return _accounted(
+    accounted = _accounted(
         {role: part.terms for role, part in parts.items()},
         found,
         source,
         dict.fromkeys(parts, "exact"),
         test,
     )
+    groups = {
+        role: _explained(group, asked[role], found[role], source)
+        for role, group in accounted.groups.items()
+    }
+    return replace(accounted, groups=groups)
+
+
+def _explained(
+    group: GroupCoverage,
+    asked: Mapping[str, Passage],
+    found: Mapping[str, Vector],
+    source: ContextualSource,
+) -> GroupCoverage:
+    """With what the source itself says of terms that it has no vector of."""
+    lacking = (term for term in group.missing if term not in found)
+    said = {term: why for term in lacking if (why := why_not(source, asked[term]))}
+    return group.model_copy(update={"reasons": group.reasons | said}) if said else group
 
 
 def _require_case_rule(case: str) -> None:

@@ -66,6 +66,20 @@ class ContextualSource(VectorSource, Protocol):
         ...
 
 
+@runtime_checkable
+class ExplainingSource(Protocol):
+    """A contextual source that says why it has no vector of a passage."""
+
+    def why_not(self, passage: Passage, /) -> str:
+        """Why a passage that was just asked for has no vector; empty where that is not known."""
+        ...
+
+
+def why_not(source: object, passage: Passage) -> str:
+    """Why a source has no vector of a passage; empty where it does not say."""
+    return source.why_not(passage) if isinstance(source, ExplainingSource) else ""
+
+
 def is_contextual(source: VectorSource) -> TypeGuard[ContextualSource]:
     """Whether a source encodes passages.
 

@@ -7,7 +7,14 @@ from urllib.parse import quote
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual, words_alone
+from eatlas.sources.passages import (
+    ContextualSource,
+    Passage,
+    Tell,
+    is_contextual,
+    why_not,
+    words_alone,
+)
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.spec import with_option
 from eatlas.stimuli.sentences.forms import Forms, forms_of
@@ -88,6 +95,10 @@ class PromptedSource:
         asked = self._in_prompt(passages)
         found = self.source.encode(set(asked.values()), tell)
         return {one: found[said] for one, said in asked.items() if said in found}
+
+    def why_not(self, passage: Passage) -> str:
+        """What the source says of the word in the prompt."""
+        return why_not(self.source, self._in_prompt([passage])[passage])
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words in the prompt, by word."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import CaseRule, all_keys, spellings
@@ -13,6 +13,7 @@ from eatlas.sources.passages import (
     Tell,
     all_passages,
     is_contextual,
+    why_not,
     words_alone,
 )
 from eatlas.sources.protocol import Vector, VectorSource
@@ -57,6 +58,8 @@ class EncodedSnapshot:
     notes: tuple[str, ...]
     encoding: Encoding
     vectors: Mapping[Passage, Vector]
+    reasons: Mapping[Passage, str] = field(default_factory=dict)
+    """Why passages have no vector, where the source said so."""
 
     @classmethod
     def of(
@@ -65,7 +68,12 @@ class EncodedSnapshot:
         """Have a source encode `passages` and keep what it answers."""
         vectors = dict(source.encode(passages, tell))
         head = (source.name, source.dim, source.fingerprint, source.notes, source.encoding)
-        return cls(*head, vectors)
+        left = (one for one in passages if one not in vectors)
+        return cls(*head, vectors, {one: why for one in left if (why := why_not(source, one))})
+
+    def why_not(self, passage: Passage) -> str:
+        """What the source said."""
+        return self.reasons.get(passage, "")
 
     def encode(
         self, passages: Collection[Passage], tell: Tell | None = None

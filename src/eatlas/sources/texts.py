@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import ContextualSource, Passage, Tell, words_alone
+from eatlas.sources.passages import ContextualSource, Passage, Tell, why_not, words_alone
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import with_option
 from eatlas.sources.transforms import Step, TransformedSource
@@ -154,6 +154,10 @@ class TransformedEncodings:
         there = [one for one in texts.passages if one in texts.found]
         rows = [vector for _, block in self._fitted.iter_chunks() for vector in block]
         return dict(zip(there, rows, strict=True))
+
+    def why_not(self, passage: Passage) -> str:
+        """What the source says."""
+        return why_not(self.source, passage)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words alone, by word."""

@@ -7,11 +7,13 @@ import shutil
 
 import numpy as np
 import pytest
+from tests.inputs import make_test
 from tests.sources.encoders.slow_loop import SlowLoop
 
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Passage, open_sources
+from eatlas.sources.corpora import Context, Contexts
 from eatlas.sources.encoders import forward, memory, transformer
 from eatlas.sources.encoders.loading import forget, load
 
@@ -120,7 +122,8 @@ def test_a_text_that_is_too_long(model):
     assert said(source, Passage(LONG)) == (
         f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
         f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
-        "  remedy: shorten it, or add truncate=yes, which cuts it and says so"
+        "  remedy: shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        "keeps contexts short"
     )
 
 
@@ -137,8 +140,51 @@ def test_a_text_that_is_cut(model, family):
     assert source.notes == (
         f"1 texts were longer than the model takes and were cut, such as '{LONG[:59]}…'.",
     )
-    far = Passage(LONG, (290, 294))
-    assert said(source, far).endswith("got: the text was cut before it\n  remedy: shorten the text")
+
+
+@pytest.mark.parametrize("level", ["word", "sentence"])
+@pytest.mark.parametrize("cache", ["no", "yes"])
+def test_a_stimulus_that_was_cut_off_has_no_vector(model, level, cache):
+    """Nor has one of which a part is left, where the vector is that of the stimulus."""
+    near, far, over = Passage(LONG, (5, 9)), Passage(LONG, (290, 294)), Passage(LONG, (5, 294))
+    for _ in range(2):  # computed, then kept
+        source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache={cache}")
+        found = source.encode([near, far, over, WASP])
+        assert set(found) == ({near, WASP} if level == "word" else {near, over, WASP})
+        assert source.why_not(far) == (
+            "the text is longer than the model takes, and was cut before the end of the stimulus"
+        )
+        assert source.why_not(near) == ""
+        alone = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache=no")
+        assert alone.encode([far]) == {}
+        assert alone.notes == ()
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+@pytest.mark.parametrize("options", ["level=word&layer=all", "level=sentence"])
+def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
+    test = make_test()
+    texts = {
+        word: [f"a {word} of {k}" for k in "xyz"] for _, part in test.parts for word in part.terms
+    }
+    texts["aster"].append(f"{LONG}aster")
+    texts["flea"] = [f"{LONG}{k} flea" for k in "xy"]
+    texts["gnat"].append(f"a gnat {LONG}".strip())
+    rows = [
+        Context(word, text, text.index(word), text.index(word) + len(word))
+        for word, some in texts.items()
+        for text in some
+    ]
+    contexts = Contexts.of(rows, name="c.csv")
+    results = eatlas.run(test, f"hf:{model('bert')}?truncate=yes&{options}", contexts=contexts)
+    why = "the text is longer than the model takes, and was cut before the end of the stimulus"
+    for result in results:
+        assert result.coverage.X.without == {"aster": {why: 1}}
+        assert result.coverage.Y.reasons == {"flea": f"none of its 2 contexts has a vector: {why}"}
+        assert result.coverage.Y.contexts["gnat"] == 4
+        assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in result.warnings
+        assert any(one.startswith("1 texts were longer") for one in result.warnings)
+    assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
 
 
 def test_a_text_without_what_is_asked_for(model):

@@ -172,10 +172,12 @@ def test_the_other_stimulus_is_looked_at_too():
 
 def test_a_text_that_is_too_long_is_said():
     text = "Ant is " + "nice " * 80
-    with pytest.raises(SourceError) as caught:
-        masked(tiny.bert).score([Question(text, (0, 3))])
-    assert "tiny: a text is longer than the model takes" in str(caught.value)
-    assert "allowed: at most 64" in str(caught.value)
+    short = Question("Ant is nice.", (0, 3))
+    answers = masked(tiny.bert).score([Question(text, (0, 3)), short])
+    (long, other) = answers.values()
+    assert (long.log_probability, long.at, long.pieces) == (None, "text", 1)
+    assert long.fault == "a sentence has 84 pieces, and the model takes 64 at most"
+    assert other.fault == ""
 
 
 def test_a_tokenizer_without_places_is_said():

@@ -23,6 +23,8 @@ class Asked:
     text: str
     tokens: Tokens
     needed: Mapping[tuple[int, ...], tuple[Passage, ...]]
+    lost: tuple[Passage, ...] = ()
+    """Those whose stimulus lies, in whole or in part, behind the place where the text was cut."""
 
 
 def by_text(passages: Collection[Passage]) -> Passages:
@@ -50,10 +52,24 @@ def prepare(
     for text, tokens in zip(texts, tokenize(loaded.tokenizer, texts), strict=True):
         fitting = _fitting(loaded, text, tokens, where, cut=options.truncate)
         needed = defaultdict(list)
+        lost = {one for one in grouped[text] if _lost(one, tokens, fitting, options)}
         for one in grouped[text]:
-            needed[_places(loaded, one, fitting, options, pool, where)].append(one)
-        asked.append(Asked(text, fitting, {k: tuple(v) for k, v in needed.items()}))
+            if one not in lost:
+                needed[_places(loaded, one, fitting, options, pool, where)].append(one)
+        asked.append(Asked(text, fitting, {k: tuple(v) for k, v in needed.items()}, tuple(lost)))
     return asked
+
+
+def _lost(one: Passage, whole: Tokens, kept: Tokens, options: Options) -> bool:
+    """Whether a text was cut within the stimulus, or before it.
+
+    A vector of the whole text needs no more than a part of the stimulus: the stimulus may be the
+    text.
+    """
+    if one.span is None or not kept.cut:
+        return False
+    there, all_of_it = len(kept.of_span(one.span)), len(whole.of_span(one.span))
+    return there < all_of_it if options.level == "word" else not there and all_of_it > 0
 
 
 def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool) -> Tokens:
@@ -66,7 +82,8 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
         f"{where}: a text is longer than the model takes: {shown(text)}",
         got=f"{len(tokens.ids):,} tokens",
         allowed=f"up to {limit:,} tokens, special ones included",
-        remedy="shorten it, or add truncate=yes, which cuts it and says so",
+        remedy="shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        "keeps contexts short",
     )
 
 
@@ -98,8 +115,7 @@ def _of_stimulus(one: Passage, tokens: Tokens, where: str) -> list[int]:
         return found
     raise SourceError(
         f"{where}: no token stands for the stimulus {one.stimulus!r} in {shown(one.text)}",
-        got="the text was cut before it" if tokens.cut else " ".join(tokens.pieces[:20]),
-        remedy="shorten the text" if tokens.cut else None,
+        got=" ".join(tokens.pieces[:20]),
     )
 
 

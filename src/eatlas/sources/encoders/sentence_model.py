@@ -162,7 +162,7 @@ class SentenceModelSource:
                     f"{self.name}: a text is longer than the model takes: {shown(text)}",
                     got=f"{size:,} tokens",
                     allowed=f"up to {limit:,} tokens, special ones included",
-                    remedy="shorten it",
+                    remedy="shorten it; a --window in words keeps contexts short",
                 )
 
 

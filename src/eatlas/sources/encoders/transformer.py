@@ -29,6 +29,7 @@ from eatlas.sources.protocol import Vector
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch, padding included."""
 CUT = "cut"
+CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other vectors."""
 
@@ -40,6 +41,8 @@ class SharedLayers:
     layers: tuple[Layers, ...]
     waiting: dict[Layers, dict[Passage, Vector]] = field(default_factory=dict)
     """Vectors that came with another layer's; handed over when their layer is asked."""
+    cut: set[str] = field(default_factory=set)
+    """Texts that were cut, whichever layer was asked."""
 
     def keep(self, layers: Layers, vectors: Mapping[Passage, Vector]) -> None:
         """Keep the vectors of a layer until it is asked."""
@@ -85,7 +88,8 @@ class TransformerSource:
         self.name, self.path, self.card = name, path, card
         self.options, self.layers, self.method = options, layers, method
         self._shared = shared
-        self._cut: set[str] = set()
+        self._cut: set[str] = set() if shared is None else shared.cut
+        self._lost: set[Passage] = set()
 
     @property
     def dim(self) -> int:
@@ -140,6 +144,8 @@ class TransformerSource:
     ) -> Mapping[Passage, Vector]:
         """Return the vector of every passage, float32, shape (dim,).
 
+        Where texts that are too long are cut, those that lose their stimulus have none.
+
         Raises
         ------
         SourceError
@@ -170,13 +176,24 @@ class TransformerSource:
         if not left:
             return
         loaded = load(self._model)
-        asked = prepare(loaded, by_text(left), self.options, self.method, self.name)
+        every = prepare(loaded, by_text(left), self.options, self.method, self.name)
+        self._lost |= {one for each in every for one in each.lost}
+        asked = [each for each in every if each.needed]
         self._cut |= {each.text for each in asked if each.tokens.cut}
         order = [self.layers]
         if self._shared is not None:
             order += [each for each in self._shared.layers if each != self.layers]
         for rows in batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type]):
             yield from self._batch(loaded, [asked[row] for row in rows], order)
+
+    @property
+    def cuts(self) -> bool:
+        """Whether long texts are cut, so that some have a vector for one stimulus alone."""
+        return self.options.truncate
+
+    def why_not(self, passage: Passage) -> str:
+        """Whether the stimulus was cut off."""
+        return CUT_OFF if passage in self._lost else ""
 
     def mark_of(self, passage: Passage) -> str:
         """What a cache keeps with a vector: whether its text was cut."""

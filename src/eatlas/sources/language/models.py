@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eatlas.errors import SourceError
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.language.batches import Asks, Input, Step, Waiting
 from eatlas.sources.language.pieces import Encoded, FaultError, encode, places, require_offsets
@@ -121,18 +120,8 @@ class TransformerLM:
         return question.text
 
     def encoded(self, texts: list[str]) -> list[Encoded]:
-        """Cut texts into pieces, none too many for the model."""
-        encoded = encode(self.loaded.tokenizer, texts)
-        longest = max(encoded, key=lambda one: len(one.ids), default=None)
-        limit = self.loaded.limit
-        if limit is not None and longest is not None and len(longest.ids) > limit:
-            raise SourceError(
-                f"{self.name}: a text is longer than the model takes",
-                got=f"{len(longest.ids)} pieces: {longest.text[:60]!r}...",
-                allowed=f"at most {limit}",
-                remedy="shorten the sentences",
-            )
-        return encoded
+        """Cut texts into pieces."""
+        return encode(self.loaded.tokenizer, texts)
 
     def _plan(self, question: Question, encoded: Encoded, asks: Asks) -> Answer | _Plan:
         tokenizer = self.loaded.tokenizer
@@ -145,8 +134,12 @@ class TransformerLM:
             other = () if span is None else places(tokenizer, encoded, span)
         except FaultError as fault:
             return Answer(None, pieces=len(asked), fault=str(fault), at="other")
-        steps = tuple(asks.add(*step) for step in self.steps(question, encoded.ids, asked, other))
-        return _Plan(steps, len(asked), len(other))
+        steps = list(self.steps(question, encoded.ids, asked, other))
+        longest, limit = max(len(seen) for seen, _, _ in steps), self.loaded.limit
+        if limit is not None and longest > limit:
+            why = f"a sentence has {longest:,} pieces, and the model takes {limit:,} at most"
+            return Answer(None, len(asked), len(other), why, at="text")
+        return _Plan(tuple(asks.add(*step) for step in steps), len(asked), len(other))
 
     def steps(
         self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]

@@ -63,8 +63,8 @@ class Answer:
     """Pieces of the other stimulus; 0 where there is none."""
     fault: str = ""
     """Why there is no log-probability."""
-    at: Literal["asked", "other", ""] = ""
-    """The stimulus that is at fault."""
+    at: Literal["asked", "other", "text", ""] = ""
+    """The stimulus that is at fault, or the text, which is too long."""
 
 
 @runtime_checkable
@@ -110,7 +110,7 @@ class LanguageModel(Protocol):
         Raises
         ------
         SourceError
-            If a text is longer than the model takes, or what the model computes is not finite.
+            If what the model computes is not finite.
         """
         ...
 

@@ -10,7 +10,14 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.cache.given import through_cache
 from eatlas.sources.encoders.cache.keys import Entry, entry_of, key_of, vector_of
 from eatlas.sources.encoders.cutting import cut
-from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual, words_alone
+from eatlas.sources.passages import (
+    ContextualSource,
+    Passage,
+    Tell,
+    is_contextual,
+    why_not,
+    words_alone,
+)
 from eatlas.sources.protocol import Vector
 
 AT_ONCE = 256
@@ -95,13 +102,17 @@ class CachedSource:
         SourceError
             If the source cannot encode a passage.
         """
-        with_span = self.encoding.level == "word"
+        with_span = self.encoding.level == "word" or getattr(self.source, "cuts", False)
         keys = {one: key_of(self.fingerprint, one, with_span=with_span) for one in passages}
         source = (self.fingerprint, self.name)
         kept = through_cache(keys, source, self._computed, "texts are encoded", tell)
         found = {one: vector_of(entry) for one, entry in kept.items()}
         self._dim = next((len(vector) for vector in found.values()), self._dim)
         return found
+
+    def why_not(self, passage: Passage) -> str:
+        """What the source says."""
+        return why_not(self.source, passage)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
