@@ -28,13 +28,6 @@ settings.register_profile(
 )
 settings.load_profile("eatlas")
 
-
-def pytest_collection_finish():
-    """What is loaded by now stays; who looks for garbage need not go through all of it again."""
-    gc.collect()
-    gc.freeze()
-
-
 ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
 
 
@@ -47,6 +40,13 @@ def pytest_runtest_makereport(item, call):
             report.outcome = "failed"
             report.longrepr = f"skipped where nothing may be skipped: {reason}"
     return report
+
+
+@pytest.fixture(autouse=True, scope="module")
+def loaded_modules() -> None:
+    """Whoever looks for garbage, as each change of models does, need not go through all modules."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -84,8 +84,9 @@ def load(model: Model) -> Loaded:
 
 def forget() -> None:
     """Let go of the model that was loaded last."""
-    _kept.clear()
-    gc.collect()  # modules refer to each other in circles
+    if _kept:
+        _kept.clear()
+        gc.collect()  # modules refer to each other in circles
 
 
 def _load(model: Model) -> Loaded:
