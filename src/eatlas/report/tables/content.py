@@ -13,6 +13,7 @@ from eatlas.report.tables.model import Cell, Column, Table
 from eatlas.report.text import one_line
 from eatlas.results import (
     AssociationResult,
+    DrawnResult,
     LogRatioResult,
     SCEATResult,
     ThreeLevelResult,
@@ -108,7 +109,7 @@ def _ml_eat(result: ThreeLevelResult, family: DeclaredFamily) -> tuple[Cell, ...
     labels: list[str] = [found.label]
     if found.two_sided_label != found.label:
         labels += ["two-sided:", found.two_sided_label]
-    if result.uncertainty and (share := result.uncertainty.share(found.label)) is not None:
+    if (share := _share(result)) is not None:
         labels.append(f"in {percent(share)} of draws")
     cells = [result.level3.cell(name) for name in CELLS]
     return (
@@ -118,6 +119,13 @@ def _ml_eat(result: ThreeLevelResult, family: DeclaredFamily) -> tuple[Cell, ...
         *(Cell((effect(cell.mean), f"({effect(cell.sd)})")) for cell in cells),
         Cell(tuple(labels), strong=True),
     )
+
+
+def _share(result: ThreeLevelResult) -> float | None:
+    """How often the pattern was seen in draws of contexts, or of terms."""
+    if isinstance(result, DrawnResult):
+        return result.draws.patterns.get(result.pattern.label)
+    return result.uncertainty.share(result.pattern.label) if result.uncertainty else None
 
 
 def _weat_columns(family: DeclaredFamily) -> list[Column]:
@@ -196,6 +204,8 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
         yield "Level 1 compares X with Y, level 2 takes each alone."
     if isinstance(first, LogRatioResult):
         yield "Over attributes: the published LPBS, whose p-values move labels of attributes."
+    for what in distinct(r.drawn for r in members if isinstance(r, DrawnResult)):
+        yield f"Effect sizes are means over draws of {what}, and p is that of the means."
     yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
     sure = distinct(
         percent(u.confidence) for r in members if (u := getattr(r, "uncertainty", None)) is not None
@@ -213,3 +223,5 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
         )
     if any(getattr(u, "patterns", None) for r in members if (u := getattr(r, "uncertainty", None))):
         yield "Draws: resamples of the terms that show the same pattern."
+    elif isinstance(first, DrawnResult):
+        yield f"Draws: those of {first.varied} that show the same pattern."
