@@ -82,7 +82,7 @@ def _print_comparisons(console: Console, results: Results) -> None:
     shown = sections(results, DeclaredFamily.of(results), dots=False)
     for comparison in comparisons(shown):
         if comparison.by != "source":
-            name = f"{comparison.first.result.test} by {comparison.by}: "
+            name = f"{comparison.first.result.test} by {comparison.called}: "
             _print(console, Text.assemble("\n", (name, "bold"), comparison.sentence))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ACCEPTED = (ThreeLevelResult, WEATResult)
 REMEDY: dict[By, str] = {
     "prompt": 'eatlas run --prompt "This is {}" --prompt "It is {}" gives some',
+    "level": "add the vectors with ?level=word, or ?level=sentence",
     "layer": "vectors with ?layer=all give one result for each layer",
     "weights": "add the vectors with ?weights=random",
 }

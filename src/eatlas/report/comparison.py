@@ -23,6 +23,7 @@ MANY: dict[Respect, str] = {
     "source": "sources",
     "prompt": "prompts",
     "layer": "layers",
+    "level": "encodings",
     "weights": "sets of weights",
     "window": "windows",
     "distance": "distances",
@@ -41,6 +42,12 @@ HEADINGS: dict[Respect, tuple[str, str]] = {
     "layer": (
         "Layer by layer",
         "The same test on the vectors of several layers of one model, from the embeddings (0) up.",
+    ),
+    "level": (
+        "Words and whole texts",
+        "The same test on the same model: a vector stands for the stimulus in its text (word), or "
+        "for the whole text (sentence); in parentheses, how several tokens become one vector. A "
+        "vector of a text holds what else the text says, in which the stimulus may drown.",
     ),
     "weights": (
         "Against random weights",
@@ -63,6 +70,7 @@ IDS: dict[Respect, str] = {
     "source": "sources",
     "prompt": "prompts",
     "layer": "layers",
+    "level": "levels",
     "weights": "weights",
     "window": "windows",
     "distance": "distances",
@@ -95,6 +103,11 @@ class Comparison:
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
         return section.source if self.by == "source" else value_of(section.result, self.by)
+
+    @property
+    def called(self) -> str:
+        """In which respect the members differ, apart from the levels of a result."""
+        return "encoding" if self.by == "level" else self.by
 
     @property
     def sentence(self) -> str:
@@ -170,7 +183,7 @@ class Comparison:
         """What is compared, in words."""
         if self.by == "source":
             return f"{self.first.result.test} on {number_of(len(self.members), 'source')}"
-        return f"{self.first.result.test} by {self.by}, {self.first.result.source}"
+        return f"{self.first.result.test} by {self.called}, {self.first.result.source}"
 
 
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:

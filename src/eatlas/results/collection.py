@@ -156,8 +156,9 @@ class Results(Sequence[AssociationResult]):
 
         Parameters
         ----------
-        by : {"prompt", "layer", "weights", "window", "distance"}
+        by : {"prompt", "layer", "level", "weights", "window", "distance"}
             Results that are alike but for this stand together: one test, one measure, one model.
+            ``level``: what a vector stands for, and how several tokens become one.
 
         Returns
         -------

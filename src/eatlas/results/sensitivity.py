@@ -10,7 +10,7 @@ from eatlas.errors import ResultsError
 from eatlas.results.base import AssociationResult
 from eatlas.results.parts import Encoding
 
-By = Literal["prompt", "layer", "weights", "window", "distance"]
+By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
 NO_PROMPT = "(no prompt)"
 NUMBERED: tuple[By, ...] = ("layer", "window", "distance")
 """Choices that rise from one value to the next."""
@@ -18,6 +18,7 @@ _IN_TEXTS: tuple[By, ...] = ("window", "distance")
 _WITHOUT: dict[By, dict[str, object]] = {
     "prompt": {"prompt": ""},
     "layer": {"layer": ""},
+    "level": {"level": "sentence", "pool": "", "subword": ""},
     "weights": {"weights": "trained", "weights_seed": None},
 }
 
@@ -58,8 +59,9 @@ def model_of(result: AssociationResult) -> str:
 def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
     """Group results that are alike but for `by`; groups of one value are left out.
 
-    Layers, windows and distances come in their order, trained weights before random ones, prompts
-    as they are given. Of results of one value, the first counts.
+    Layers, windows and distances come in their order, trained weights before random ones, vectors
+    of stimuli before those of whole texts, prompts as they are given. Of results of one value, the
+    first counts.
 
     Raises
     ------
@@ -92,6 +94,8 @@ def _value(result: AssociationResult, by: By) -> str | None:
     if by == "weights":
         seed = encoding.weights_seed
         return encoding.weights if seed is None else f"{encoding.weights}, seed {seed}"
+    if by == "level":
+        return f"{encoding.level} ({encoding.subword or encoding.pool or 'its own way'})"
     return encoding.prompt or NO_PROMPT if by == "prompt" else encoding.layer
 
 
@@ -114,4 +118,6 @@ def _ordered(values: Iterable[str], by: By) -> list[str]:
         return list(values)
     if by == "weights":
         return sorted(values, key=lambda value: (value != "trained", value))
+    if by == "level":
+        return sorted(values, key=lambda value: (not value.startswith("word"), value))
     return sorted(values, key=lambda value: (not value.isdigit(), value.zfill(6)))

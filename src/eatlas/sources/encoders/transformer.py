@@ -132,12 +132,29 @@ class TransformerSource:
                 f"The model's weights are random (seed {self.options.seed}): a control. What is "
                 "found with them is an artefact."
             )
+        notes += self._without_effect()
         if self._cut:
             notes.append(
                 f"{len(self._cut):,} texts were longer than the model takes and were cut, such as "
                 f"{shown(min(self._cut))}."
             )
         return tuple(notes)
+
+    def _without_effect(self) -> Iterator[str]:
+        """What was asked for and changes nothing at this level."""
+        pool, subword = self.options.pool, self.options.subword
+        if self.options.level == "word" and pool is not None:
+            yield (
+                f"pool={pool} changes nothing here: at level word a vector stands for the "
+                f"stimulus, and subword, here {self.method}, says how its pieces become one; pool "
+                "is for level=sentence."
+            )
+        if self.options.level == "sentence" and subword is not None:
+            yield (
+                f"subword={subword} changes nothing here: at level sentence a vector stands for "
+                f"the whole text, and pool, here {self.method}, says how its tokens become one; "
+                "subword is for level=word."
+            )
 
     def encode(
         self, passages: Collection[Passage], tell: Tell | None = None
