@@ -54,7 +54,7 @@ def test_what_differs_in_more_than_one_choice_is_not_compared():
 def test_bad_choices_are_named():
     with pytest.raises(
         ResultsError,
-        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, weights",
+        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, level, weights",
     ):
         varied([encoded()], "pool")
     with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
