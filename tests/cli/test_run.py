@@ -270,3 +270,17 @@ def test_a_full_disk_behind_standard_output(tmp_path):
     assert done.returncode == 2
     assert "standard output cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_holds_for_all_results_names_none(eatlas_cli, tmp_path):
+    """A term that no source has is missing in every test."""
+    groups = re.sub(r"terms = \[", 'terms = ["zzqq", ', TOML.partition("[[test]]")[2], count=1)
+    for n in range(4):
+        text = "schema = 1\n[[test]]" + re.sub(r'id = "[^"]*"', f'id = "t{n}"', groups, count=1)
+        (tmp_path / f"{n}.toml").write_text(text)
+    few, all_four = (
+        eatlas_cli("run", *(part for k in range(n) for part in ("--tests", f"{k}.toml"))).out
+        for n in (3, 4)
+    )
+    assert "t0, t1, t2: Missing terms: Flowers: zzqq." in few
+    assert "all 4 results: Missing terms: Flowers: zzqq." in all_four

@@ -45,6 +45,8 @@ PIPE_WIDTH = 140
 """Columns where the output is no terminal and nobody has said how wide it is."""
 FIRST_COLUMN = (18, 34)
 """Least and greatest width of the labels' column."""
+FEW = 3
+"""Results that are named one by one where a warning stands for all of them."""
 
 
 def print_results(results: Results) -> None:
@@ -293,5 +295,6 @@ def _print_warnings(console: Console, results: Results) -> None:
             said = f"Missing terms: {'; '.join(missing)}."
             tests.setdefault(said, []).append(_called(result) + _size(result))
     for warning, named in tests.items():
-        ids = ", ".join(dict.fromkeys(named))
-        _print(console, Text.assemble((f"{ids}: ", "bold"), warning))
+        of_all = len(named) == len(results) > FEW
+        who = f"all {len(results)} results" if of_all else ", ".join(dict.fromkeys(named))
+        _print(console, Text.assemble((f"{who}: ", "bold"), warning))

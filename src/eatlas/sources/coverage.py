@@ -294,10 +294,11 @@ def _shared_vectors(
     ]
     if test is None or test.contexts is None:
         return [f"{' and '.join(terms)} are one vector, {text}." for text, terms in shared]
-    return [
-        f"{len(shared):,} texts are contexts of several stimuli and have one vector for all of "
-        "these."
-    ] * bool(shared)
+    if not shared:
+        return []
+    some = "1 text is a context" if len(shared) == 1 else f"{len(shared):,} texts are contexts"
+    has = "has" if len(shared) == 1 else "have"
+    return [f"{some} of several stimuli and {has} one vector for all of these."]
 
 
 def _of_one_vector(

@@ -185,7 +185,7 @@ def test_a_text_of_two_stimuli_stands_for_both():
     assert BOTH in tests[0].A.terms  # X and A are not opposed
     assert {one.text for one in tests[0].Y.sentences} >= {BOTH}
     assert tests[0].notes[-1] == (
-        "1 texts are contexts of several stimuli of a concept, or of opposed concepts, and stand "
+        "1 text is a context of several stimuli of a concept, or of opposed concepts, and stands "
         "for each of them."
     )
     written = to_toml(tests[:1])
@@ -197,7 +197,7 @@ def test_a_whole_text_has_one_vector_for_both_of_its_stimuli():
     result = eatlas.run(TEST, "cbow:glove-sample", contexts=some)[0]
     assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 3
     assert (
-        "1 texts are contexts of several stimuli and have one vector for all of these."
+        "1 text is a context of several stimuli and has one vector for all of these."
     ) in result.warnings
     # the same from vectors of whole texts, and the same again
     texts = {row.text for row in some}

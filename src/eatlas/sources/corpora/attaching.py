@@ -143,7 +143,9 @@ def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
     yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}."
     if several:
+        some = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
+        stand = "stands" if several == 1 else "stand"
         yield (
-            f"{several:,} texts are contexts of several stimuli of a concept, or of opposed "
-            "concepts, and stand for each of them."
+            f"{some} of several stimuli of a concept, or of opposed concepts, and {stand} for each "
+            "of them."
         )
