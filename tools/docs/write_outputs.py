@@ -27,6 +27,7 @@ def main(names: list[str]) -> None:
         page = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as directory:
             os.chdir(directory)
+            os.environ["EATLAS_CACHE"] = str(Path(directory, "cache"))  # pages begin without one
             sys.path.insert(0, directory)
             now = with_outputs(page)
             sys.path.remove(directory)
