@@ -26,8 +26,8 @@ def test_several_are_a_forest(given):
     assert eatlas.plot(given).description.startswith("Forest plot of ")
 
 
-OF_OTHERS = {"prompts", "layers", "weights", "draws"}
-"""Kinds that show results which differ in their encoding, or of CEAT; tested by themselves."""
+OF_OTHERS = {"prompts", "layers", "weights", "windows", "distances", "draws"}
+"""Kinds that show results which differ in encoding or contexts, or of CEAT; tested by themselves."""
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
@@ -41,7 +41,7 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, level3, stability, draws, influence, timeline, prompts, "
-        "layers, weights, legend"
+        "layers, weights, windows, distances, legend"
     )
 
 

@@ -1,4 +1,4 @@
-"""How findings move with prompt, layer and weights: groups, sentences, tables, page."""
+"""How findings move with prompt, layer, weights and window: groups, sentences, tables, page."""
 
 import pytest
 from tests.report.records import ml_eat, weat
@@ -11,6 +11,7 @@ from eatlas.report.sections import sections
 from eatlas.results import Results
 from eatlas.results.parts import Encoding
 from eatlas.results.sensitivity import value_of, varied
+from eatlas.stimuli import ContextsOrigin
 
 
 def encoded(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", **choices):
@@ -20,6 +21,15 @@ def encoded(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", **c
     args = (pattern,) if made is ml_eat else ()
     result = made(*args, d=d, source=f"{source}?{name}")
     return result.model_copy(update={"encoding": encoding})
+
+
+def in_texts(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="cbow:some", **sizes):
+    """A result in contexts cut to a window."""
+    args = (pattern,) if made is ml_eat else ()
+    result = made(*args, d=d, source=source)
+    origin = ContextsOrigin(name="c.parquet", sha256="0" * 64, **sizes)
+    changed = result.provenance.model_copy(update={"contexts": origin})
+    return result.model_copy(update={"provenance": changed})
 
 
 def compared(*results):
@@ -35,6 +45,16 @@ def test_trained_weights_come_before_random_ones():
     random = [encoded(weights="random", weights_seed=seed) for seed in (1, 0)]
     (found,) = varied([*random, encoded()], "weights")
     assert found.values == ("trained", "random, seed 0", "random, seed 1")
+
+
+def test_windows_stand_in_their_order_and_the_sentence_behind_them():
+    found = varied([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
+    assert [group.values for group in found] == [("9", "10", "sentence")]
+    assert varied([in_texts(window=9), ml_eat(source="cbow:some")], "window") == ()
+    others = [in_texts(window=1), in_texts(window=9, source="cbow:other")]
+    assert varied(others, "window") == (), "another source"
+    fewer = [in_texts(window=1), in_texts(window=9, per_term=5)]
+    assert varied(fewer, "window") == (), "other contexts"
 
 
 def test_prompts_stand_as_given_and_none_has_a_name():
@@ -54,11 +74,15 @@ def test_what_differs_in_more_than_one_choice_is_not_compared():
 def test_bad_choices_are_named():
     with pytest.raises(
         ResultsError,
-        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, level, weights",
+        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, level, weights, window, distance",
     ):
         varied([encoded()], "pool")
     with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
         value_of(ml_eat(), "prompt")
+    with pytest.raises(
+        ResultsError, match="test-1 on some-vectors: the contexts say no such thing"
+    ):
+        value_of(ml_eat(), "window")
 
 
 def test_a_frame_of_prompts():
@@ -120,3 +144,23 @@ def test_a_weat_has_no_level_3():
     (found,) = compared(encoded(made=weat, layer="1"), encoded(made=weat, layer="2"))
     assert found.sentence == "The effect size d at level 1 goes from 1.40 to 1.40."
     assert found.figure
+
+
+def test_windows_are_compared_and_sources_only_within_a_window():
+    given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3)]
+    found = compared(*given)
+    assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 2 + [("window", 2)] * 2
+    assert [c.model for c in found[2:]] == ["cbow:a", "cbow:b"]
+    page = report_html(given)
+    assert ">Windows compared</h2>" in page
+    assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 2 of 2 windows" in page
+    assert page.count("cbow:a, window 3") > 1
+
+
+def test_a_sentence_is_left_out_of_the_line_by_window():
+    sizes = [in_texts(window=w) for w in (1, 3, "sentence")]
+    (found,) = compared(*sizes)
+    assert "in window 1 to 1.40 in window 3" in found.figure
+    (pair,) = compared(*sizes[1:])
+    assert pair.figure == ""
+    assert pair.sentence.startswith("Both windows show AX-Singular.")

@@ -2,8 +2,9 @@
 
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
 :mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.stability`,
-:mod:`~eatlas.plots.draws`,
-:mod:`~eatlas.plots.influence` and :mod:`~eatlas.plots.timeline`. Frames need pandas alone; charts
+:mod:`~eatlas.plots.draws`, :mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`,
+:mod:`~eatlas.plots.choices` (of prompts and of weights) and :mod:`~eatlas.plots.steps` (by layer,
+window and distance). Frames need pandas alone; charts
 need the extra ``plots``.
 """
 

@@ -9,6 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.plots.frames import listed
 from eatlas.report.eat_map import EATMap
 from eatlas.results import ThreeLevelResult, WEATResult
+from eatlas.results.sensitivity import By
 
 if TYPE_CHECKING:
     from eatlas.plots.chart import Chart, Panels
@@ -24,22 +25,26 @@ Kind = Literal[
     "prompts",
     "layers",
     "weights",
+    "windows",
+    "distances",
     "legend",
 ]
-KINDS: dict[str, str] = {
-    "eat-map": "eat_map",
-    "forest": "forest",
-    "level3": "level3",
-    "stability": "stability",
-    "draws": "draws",
-    "influence": "influence",
-    "timeline": "timeline",
-    "prompts": "prompts",
-    "layers": "layers",
-    "weights": "weights",
-    "legend": "legend",
+KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
+    "eat-map": ("eat_map",),
+    "forest": ("forest",),
+    "level3": ("level3",),
+    "stability": ("stability",),
+    "draws": ("draws",),
+    "influence": ("influence",),
+    "timeline": ("timeline",),
+    "prompts": ("choices", "prompt"),
+    "layers": ("steps", "layer"),
+    "weights": ("choices", "weights"),
+    "windows": ("steps", "window"),
+    "distances": ("steps", "distance"),
+    "legend": ("legend",),
 }
-"""Kinds of charts and the modules that prepare and draw them."""
+"""Kinds of charts, the modules that prepare and draw them, and the choice these are told."""
 
 
 @overload
@@ -67,7 +72,9 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
         - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
         - ``"prompts"``, ``"layers"``, ``"weights"``: effect sizes of one model that was asked in
-          several ways; ML-EAT, WEAT.
+          several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
+        - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the
+          distance of pairs; the same measures.
         - ``"legend"``: all nine EAT patterns; also without results.
 
     Raises
@@ -95,8 +102,9 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
         raise ResultsError(
             "there is no such kind of chart", got=repr(kind), allowed=", ".join(KINDS)
         )
-    module: Any = import_module(f"eatlas.plots.{KINDS[kind]}")
-    drawn: Chart | Panels = module.draw(module.prepare(results))
+    name, *by = KINDS[kind]
+    module: Any = import_module(f"eatlas.plots.{name}")
+    drawn: Chart | Panels = module.draw(module.prepare(results, *by), *by)
     return drawn
 
 

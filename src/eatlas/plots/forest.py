@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from eatlas.plots import forest_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
 from eatlas.report.rule import Rule
-from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import (
+    AssociationResult,
+    LogRatioResult,
+    LPBSResult,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import EffectInterval
 
@@ -22,6 +29,8 @@ COLUMNS = (
     "p", "alpha", "tail", "significant",
 )  # fmt: skip
 ACCEPTED = (ThreeLevelResult, WEATResult, SCEATResult)
+OVER = "over attributes"
+"""Level of the published effect size of an LPBS."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -30,15 +39,16 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of ML-EAT (level 1 and both level 2), WEAT (level 1) and SC-EAT (level 2 of every term).
+        Of ML-EAT (level 1 and both level 2), WEAT (level 1), SC-EAT (level 2 of every term) and
+        LPBS (as ML-EAT, and over attributes).
 
     Returns
     -------
     DataFrame
         ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
         results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
-        ("level 1", "level 2"), ``role`` ("XY", "X", "Y"), ``name`` (of the target group or
-        term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
+        ("level 1", "level 2", "over attributes"), ``role`` ("XY", "X", "Y", "AB"), ``name`` (of
+        the group or term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
         interval) with ``confidence``; ``p`` that the measure's rule reads, ``alpha``, ``tail``,
         ``significant``. What is undefined is missing.
 
@@ -111,6 +121,10 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
             if given is not None and given.level2 is not None:
                 interval = given.level2.group(role)
             yield _row("level 2", role, names.name(role), level, rule, interval, confidence)
+    if isinstance(result, LogRatioResult):
+        over = result.over_attributes_uncertainty if isinstance(result, LPBSResult) else None
+        both = f"{names.A} and {names.B}"
+        yield _row(OVER, "AB", both, result.over_attributes, rule, over, confidence)
 
 
 def _row(

@@ -131,6 +131,8 @@ def _line(row: dict[str, Any]) -> tuple[Any, ...]:
 def _label(row: dict[str, Any]) -> str:
     if row["level"] == "level 1":
         return "Level 1: X against Y"
+    if row["role"] == "AB":
+        return "Over attributes: A against B"
     name: str = row["name"]
     return name if row["term"] else f"Level 2, {row['role']}: {name}"
 
@@ -143,7 +145,7 @@ def _towards(arrow: str, name: str) -> list[str]:
 
 
 def _level_key(row: dict[str, Any]) -> str:
-    return "level 1" if row["level"] == "level 1" else row["role"]
+    return {"XY": "level 1", "AB": "attributes"}.get(row["role"], str(row["role"]))
 
 
 def _subtitle(rows: list[dict[str, Any]], names: list[str]) -> list[str]:

@@ -109,11 +109,12 @@ def heads(results: Iterable[AssociationResult]) -> list[dict[str, Any]]:
 def _told_apart(results: list[AssociationResult]) -> list[str]:
     """Source of each result, with what else is needed so that no two of a test are alike."""
     names = [result.source for result in results]
-    for more in ("period", "signature"):
+    sizes = [(r.contexts and r.contexts.size) or None for r in results]
+    for more in ([r.period for r in results], sizes, [r.signature for r in results]):
         if not _twins(results, names):
             break
-        if len({getattr(result, more) for result in results}) > 1:
-            names = [_with(name, getattr(r, more)) for r, name in zip(results, names, strict=True)]
+        if len(set(more)) > 1:
+            names = [_with(name, one) for name, one in zip(names, more, strict=True)]
     twins = _twins(results, names)
     seen: Counter[tuple[str, str]] = Counter()
     for place, (result, name) in enumerate(zip(results, names, strict=True)):

@@ -28,8 +28,10 @@ LEVELS = {
     "level 1": {"colour": INK, "shape": "diamond"},
     "X": {"colour": BLUE, "shape": "circle"},
     "Y": {"colour": VERMILION, "shape": "square"},
+    "attributes": {"colour": VIOLET, "shape": "triangle-up"},
 }
-"""Level 1 and the two target groups keep their colour and shape in every chart."""
+"""Level 1, the two target groups and what an LPBS finds over attributes keep their colour and shape
+in every chart."""
 _COLOURS = (BLUE, VERMILION, VIOLET, SAND, BROWN, INK)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
 SERIES = tuple(

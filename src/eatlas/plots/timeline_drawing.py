@@ -23,8 +23,8 @@ _PLOT, _HEIGHT, _STRIP = 620.0, 250.0, 18.0
 _HEADING = Style(size=13, weight="bold")
 _SMALL = Style(size=11, colour=MUTED)
 _MOST_TICKS = 22
-_DODGE = {"level 1": 0.0, "X": -4.0, "Y": 4.0}
-_DASHES = {"level 1": [1, 0], "X": [7, 3], "Y": [2, 2]}
+_DODGE = {"level 1": 0.0, "X": -4.0, "Y": 4.0, "attributes": 8.0}
+_DASHES = {"level 1": [1, 0], "X": [7, 3], "Y": [2, 2], "attributes": [12, 4]}
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Across:
     unit: str = "year"
     heading: str = "Effect sizes over time"
     name: str = "Timeline"
+    axis: str = ""
+    """Title of the axis, where the unit alone does not say it."""
 
 
 def draw(given: pd.DataFrame, across: Across = Across()) -> Panels:
@@ -46,7 +48,7 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Panels:
     drawn = [
         _panel(
             [row for row in rows if (row["test"], row["series"], row["signature"]) == key],
-            years, across.unit, with_signature=several,
+            years, across, with_signature=several,
         )
         for key in place
     ]  # fmt: skip
@@ -69,13 +71,15 @@ def _subtitle(rows: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[s
     return [line for note in notes for line in lines_of(note, _PLOT)]
 
 
-def _panel(rows: list[dict[str, Any]], years: list[int], unit: str, *, with_signature: bool) -> Any:
+def _panel(
+    rows: list[dict[str, Any]], years: list[int], what: Across, *, with_signature: bool
+) -> Any:
     canvas = Canvas()
     top = _key(canvas, rows, _head(canvas, rows[0], with_signature=with_signature)) + 6
     bottom = top + _HEIGHT
-    across, up = _scales(rows, years, (bottom, top), unit)
+    across, up = _scales(rows, years, (bottom, top), what)
     points = [{**row, **LEVELS[_key_of(row)], **_told(row)} for row in rows]
-    layers = [_zero(up), *_intervals(points, across, up), *_lines(points, across, up, unit)]
+    layers = [_zero(up), *_intervals(points, across, up), *_lines(points, across, up, what.unit)]
     absent = _absent(points, across, bottom + _STRIP / 2 + 2)
     layers += [*absent, *canvas.layers()]
     return altair().layer(*layers, width=_PLOT, height=bottom + (_STRIP if absent else 0.0))
@@ -103,6 +107,8 @@ def _key(canvas: Canvas, rows: list[dict[str, Any]], y: float) -> float:
         text = f"Level 1: {row['X']} against {row['Y']}"
         if row["level"] == "level 2":
             text = f"Level 2, {row['role']}: {row['name']}"
+        if row["role"] == "AB":
+            text = f"Over attributes: {row['A']} against {row['B']}"
         y = canvas.write(lines_of(text, _PLOT - 40), 36, y) + 3
     return y
 
@@ -118,9 +124,9 @@ def _strokes(key: str, length: float = 28.0) -> list[tuple[float, float]]:
 
 
 def _scales(
-    rows: list[dict[str, Any]], years: list[int], heights: tuple[float, float], unit: str
+    rows: list[dict[str, Any]], years: list[int], heights: tuple[float, float], what: Across
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Year or layer from left to right, effect size from bottom to top."""
+    """Year, layer or window from left to right, effect size from bottom to top."""
     alt = altair()
     room = 0.03 * (years[1] - years[0]) or 1.0
     values = (row[name] for row in rows for name in ("effect_size", "low", "high"))
@@ -130,7 +136,13 @@ def _scales(
         "scale": alt.Scale(
             domain=[years[0] - room, years[1] + room], range=[0, _PLOT], nice=False, zero=False
         ),
-        "axis": alt.Axis(title=unit.capitalize(), format="d", grid=False, labelAngle=0, **ticks),
+        "axis": alt.Axis(
+            title=what.axis or what.unit.capitalize(),
+            format="d",
+            grid=False,
+            labelAngle=0,
+            **ticks,
+        ),
     }, {
         "scale": alt.Scale(domain=around(values), range=list(heights), nice=False),
         "axis": alt.Axis(title="Effect size d", tickCount=6),
@@ -138,7 +150,7 @@ def _scales(
 
 
 def _key_of(row: dict[str, Any]) -> str:
-    return "level 1" if row["level"] == "level 1" else str(row["role"])
+    return {"XY": "level 1", "AB": "attributes"}.get(row["role"], str(row["role"]))
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:

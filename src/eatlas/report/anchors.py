@@ -14,6 +14,7 @@ PAGE = frozenset(
         "sources",
         "prompts",
         "layers",
+        "levels",
         "weights",
         "windows",
         "distances",

@@ -98,7 +98,7 @@ class Comparison:
     @property
     def model(self) -> str:
         """The model that was asked in several ways."""
-        return model_of(self.first.result)
+        return "" if self.by == "source" else model_of(self.first.result, self.by)
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""

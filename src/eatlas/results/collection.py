@@ -180,7 +180,7 @@ class Results(Sequence[AssociationResult]):
         import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
         rows = [
-            {"test": member.test, "model": model_of(member), by: value, **row}
+            {"test": member.test, "model": model_of(member, by), by: value, **row}
             for group in varied(self, by)
             for member, value in zip(group.members, group.values, strict=True)
             for row in member.rows()

@@ -51,9 +51,11 @@ def value_of(result: AssociationResult, by: By) -> str:
     return value
 
 
-def model_of(result: AssociationResult) -> str:
-    """The model that was asked; of vectors that were looked up, their source."""
-    return result.source if result.encoding is None else result.encoding.model
+def model_of(result: AssociationResult, by: By) -> str:
+    """The model that results have in common; the whole source, where only contexts differ."""
+    if result.encoding is None or by in _IN_TEXTS:
+        return result.source
+    return result.encoding.model
 
 
 def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
