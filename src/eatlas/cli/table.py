@@ -54,7 +54,8 @@ def print_results(results: Results) -> None:
     console = _console()
     groups: dict[tuple[str, str], list[AssociationResult]] = {}
     for result in results:
-        groups.setdefault((result.signature, f"{result.source}{_size(result)}"), []).append(result)
+        place = ", ".join(filter(None, (result.source, _size(result))))
+        groups.setdefault((result.signature, place), []).append(result)
     for (signature, source), found in groups.items():
         order = list(dict.fromkeys(result.test for result in found))
         members = sorted(found, key=lambda result: order.index(result.test))
@@ -84,7 +85,8 @@ def _print_comparisons(console: Console, results: Results) -> None:
     shown = sections(results, DeclaredFamily.of(results), dots=False)
     for comparison in comparisons(shown):
         if comparison.by != "source":
-            name = f"{comparison.first.result.test} by {comparison.called}: "
+            beside = f" ({comparison.beside})" if comparison.beside else ""
+            name = f"{comparison.first.result.test} by {comparison.called}{beside}: "
             _print(console, Text.assemble("\n", (name, "bold"), comparison.sentence))
 
 
@@ -95,8 +97,13 @@ def _called(result: AssociationResult | FamilyMember) -> str:
 
 def _size(result: AssociationResult) -> str:
     """Of contexts, how much of a text they hold."""
-    size = result.contexts and result.contexts.size
-    return f", {size}" if size else ""
+    return "" if result.contexts is None else result.contexts.size
+
+
+def _whole_name(result: AssociationResult) -> str:
+    """The test, and of contexts also how much of a text they hold."""
+    size = _size(result)
+    return f"{_called(result)} ({size})" if size else _called(result)
 
 
 def _legend(result: AssociationResult) -> str:
@@ -284,7 +291,7 @@ def _print_warnings(console: Console, results: Results) -> None:
     tests: dict[str, list[str]] = {}
     for result in results:
         for warning in result.warnings:
-            tests.setdefault(warning, []).append(_called(result) + _size(result))
+            tests.setdefault(warning, []).append(_whole_name(result))
         missing = [
             f"{concept}: {', '.join(group.missing)}"
             for role in "XYAB"
@@ -293,7 +300,7 @@ def _print_warnings(console: Console, results: Results) -> None:
         ]
         if missing:
             said = f"Missing terms: {'; '.join(missing)}."
-            tests.setdefault(said, []).append(_called(result) + _size(result))
+            tests.setdefault(said, []).append(_whole_name(result))
     for warning, named in tests.items():
         of_all = len(named) == len(results) > FEW
         who = f"all {len(results)} results" if of_all else ", ".join(dict.fromkeys(named))

@@ -14,7 +14,7 @@ from eatlas.plots.frames import frame
 from eatlas.plots.timeline import COLUMNS, rows_of
 from eatlas.plots.timeline_drawing import Across
 from eatlas.results import AssociationResult
-from eatlas.results.sensitivity import By, Varied, model_of
+from eatlas.results.sensitivity import By, Varied, model_of, sizes_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +94,4 @@ def _series(first: AssociationResult, by: By) -> str:
     encoding = first.encoding
     if by == "layer" and encoding is not None:
         named += [encoding.prompt, "random weights" if encoding.weights == "random" else ""]
-    sizes = {} if first.contexts is None else first.contexts.columns()
-    named += [f"{name} {size}" for name, size in sizes.items() if name != by]
-    return ", ".join(filter(None, named))
+    return ", ".join(filter(None, (*named, sizes_beside(first, by))))

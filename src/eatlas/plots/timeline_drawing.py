@@ -24,7 +24,7 @@ _HEADING = Style(size=13, weight="bold")
 _SMALL = Style(size=11, colour=MUTED)
 _MOST_TICKS = 22
 _DODGE = {"level 1": 0.0, "X": -4.0, "Y": 4.0, "attributes": 8.0}
-_DASHES = {"level 1": [1, 0], "X": [7, 3], "Y": [2, 2], "attributes": [12, 4]}
+_DASHES = {"level 1": [1, 0], "X": [7, 3], "Y": [2, 2], "attributes": [10, 2]}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from eatlas.report.numerals import count, effects_apart, number_of
 from eatlas.report.sections import Section
 from eatlas.report.series import lines_of
 from eatlas.results import ThreeLevelResult
-from eatlas.results.sensitivity import NUMBERED, By, model_of, value_of, varied
+from eatlas.results.sensitivity import NUMBERED, By, model_of, sizes_beside, value_of, varied
 
 Respect = Literal["source"] | By
 RESPECTS: tuple[Respect, ...] = ("source", *get_args(By))
@@ -99,6 +99,11 @@ class Comparison:
     def model(self) -> str:
         """The model that was asked in several ways."""
         return "" if self.by == "source" else model_of(self.first.result, self.by)
+
+    @property
+    def beside(self) -> str:
+        """What else is said of contexts, the same for all, such as "distance 18"."""
+        return "" if self.by == "source" else sizes_beside(self.first.result, self.by)
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""

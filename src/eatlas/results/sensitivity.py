@@ -58,6 +58,12 @@ def model_of(result: AssociationResult, by: By) -> str:
     return result.encoding.model
 
 
+def sizes_beside(result: AssociationResult, by: By) -> str:
+    """How much of a text the contexts of a result hold, but for what varies; may be empty."""
+    sizes = {} if result.contexts is None else result.contexts.columns()
+    return ", ".join(f"{name} {size}" for name, size in sizes.items() if name != by)
+
+
 def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
     """Group results that are alike but for `by`; groups of one value are left out.
 

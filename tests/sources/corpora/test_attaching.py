@@ -156,6 +156,16 @@ def test_a_test_in_contexts_is_written_and_read_again():
     assert parse_battery(written.encode(), "some.toml", "some").tests == (test,)
 
 
+def test_white_space_of_any_kind_at_the_ends_is_left_out():
+    texts = "\u00a0 an aster\u00a0", "an aster", "\u2009an aster or two"
+    rows = [Context("aster", text, text.index("aster"), text.index("aster") + 5) for text in texts]
+    rest = contexts([word for word in WORDS if word != "aster"])
+    (test,) = with_contexts(TEST, Contexts.of([*rows, *rest]))
+    assert [(one.text, one.span) for one in test.X.sentences[:2]] == [
+        ("an aster", (3, 8)), ("an aster or two", (3, 8))
+    ]  # fmt: skip
+
+
 def test_a_group_without_any_context_is_an_error():
     with pytest.raises(StimulusError) as said:
         with_contexts(TEST, contexts(TERMS["X"] + TERMS["Y"] + TERMS["A"], name="c.parquet"))

@@ -94,10 +94,19 @@ def _of(concept: Concept, contexts: Contexts) -> list[Context]:
     """Every context of a concept, that of a text that holds its stimulus twice once."""
     found: dict[tuple[str, str], Context] = {}
     for term in concept.terms:
-        for one in contexts.by_stimulus.get(term, ()):
+        for one in map(_bare, contexts.by_stimulus.get(term, ())):
             there = found.get(one[:2])
             found[one[:2]] = one if there is None else min(there, one)
     return list(found.values())
+
+
+def _bare(one: Context) -> Context:
+    """A context without white space at its ends: words end at that of ASCII alone."""
+    text = one.text.strip()
+    if text == one.text:
+        return one
+    before = one.text.index(text)
+    return Context(one.stimulus, text, one.start - before, one.end - before)
 
 
 def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, str]) -> frozenset[str]:
