@@ -140,7 +140,7 @@ def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
     assert results.sensitivity("distance")["distance"].tolist() == [1, 18, 1, 18]
     page = report_html(results)
     assert ">Windows compared</h2>" in page
-    assert 'LPBS on <code dir="auto">tiny</code>, distance 18</p>' in page
+    assert 'LPBS on <code dir="auto">hf:model</code>, distance 18</p>' in page
     assert ">Distances compared</h2>" in page
     assert "Over attributes: Pleasant against Unpleasant" in page
 
