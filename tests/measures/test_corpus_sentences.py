@@ -52,6 +52,17 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
             assert large.diagnosis.to_dict()[field] == value, field
 
 
+@pytest.mark.parametrize("measure", ["weat", "ceat(n=20)"])
+def test_every_measure_of_sentences_is_diagnosed_without_the_table(monkeypatch, measure):
+    test = make_sentences(COUNTS)
+    vectors = alike(test)
+    measured = eatlas.get_measure(measure)
+    small = measured(test, vectors)
+    monkeypatch.setattr(diagnosis, "TABLE_CELLS", 100)
+    large = measured(test, vectors)
+    assert large.diagnosis.mean_cosine == pytest.approx(small.diagnosis.mean_cosine, abs=2e-6)
+
+
 def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
     test = make_sentences(COUNTS)
     vectors = alike(test)

@@ -46,8 +46,10 @@ def diagnose_terms(
         return None
     targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
     n = len(targets) + len(attributes)
-    large = len(targets) * len(attributes) > TABLE_CELLS and moments is not None
-    found = _of_moments(moments or {}) if large else _of_table(rows, targets, attributes)
+    if moments is not None and len(targets) * len(attributes) > TABLE_CELLS:
+        found = _of_moments(moments)
+    else:
+        found = _of_table(rows, targets, attributes)
     lowest = round(min(found.means), DECIMALS)
     largest = round(max(found.spreads), DECIMALS) if found.spreads else None
     # the mean over all pairs of t_i a_i is the product of the means

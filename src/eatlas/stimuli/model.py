@@ -49,7 +49,7 @@ class Sentence(Frozen):
     span: tuple[int, int] | None = None
     """Where the stimulus stands: characters of the text, first and behind the last. Found where it
     is not given; None where the stimulus does not stand in the text as it is written."""
-    key: str = ""
+    key: str = Field(default="", repr=False)
     """What tells it from another sentence of the same text; empty where the text does."""
 
     @property

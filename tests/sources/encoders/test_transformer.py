@@ -187,6 +187,20 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
     assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
 
 
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+def test_a_text_of_two_stimuli_has_a_vector_for_each_at_level_word(model):
+    test = make_test()
+    stimuli = [word for _, part in test.parts for word in part.terms]
+    rows = [Context(word, f"a {word}", 2, 2 + len(word)) for word in stimuli]
+    rows += [Context("aster", "an aster, an ant", 3, 8), Context("ant", "an aster, an ant", 13, 16)]
+    for level, shared in (("word", 0), ("sentence", 1)):
+        (result,) = eatlas.run(
+            test, f"hf:{model('bert')}?level={level}", "weat", contexts=Contexts.of(rows)
+        )
+        assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 2
+        assert sum("one vector for all of these" in one for one in result.warnings) == shared
+
+
 def test_a_text_without_what_is_asked_for(model):
     by_word = opened(model("bert"), "level=word")
     assert "at level word a vector stands for the stimulus" in said(by_word, Passage("ivy"))
