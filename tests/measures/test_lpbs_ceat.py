@@ -303,7 +303,19 @@ def test_sentences_of_a_corpus_are_drawn():
     assert record_from_dict(found.to_dict()) == found
 
 
-def test_a_run_with_templates_is_verified_and_kept():
+def test_sentences_of_a_corpus_are_verified_with_their_file(tmp_path):
+    model, tokenizer = tiny.bert()
+    for one in (model, tokenizer):
+        one.save_pretrained(tmp_path / "bert")
+    pairs, name = some_pairs(), f"hf:{tmp_path / 'bert'}"
+    results = eatlas.run(tests=TINY, vectors=name, measures="lpbs-ceat(n=50)", contexts=pairs)
+    (verdict,) = verify(results, contexts=pairs)
+    assert (verdict.status, verdict.details) == ("same", ())
+    (without,) = verify(results)
+    assert without.status == "not repeated"
+
+
+def test_a_result_of_templates_is_read_back_and_has_its_columns():
     model, tokenizer = tiny.bert()
     source = eatlas.language_model(model, tokenizer, name="tiny")
     measure = LPBSCEAT(templates=THREE, n=100)
@@ -312,8 +324,6 @@ def test_a_run_with_templates_is_verified_and_kept():
     assert isinstance(result, LPBSCEATResult)
     assert eatlas.get_measure(result.signature) == measure
     assert record_from_dict(result.to_dict()) == result
-    (verdict,) = verify([result])
-    assert verdict.status == "not repeated"  # the name of no model
     row = result.rows()[0]
     assert row["effect_size_over_attributes"] == result.effect_size
     assert row["combined_tau2_over_attributes"] == result.draws.over_attributes.combined.tau2

@@ -169,3 +169,11 @@ def test_paule_mandel_is_that_of_statsmodels_where_it_iterates_on():
     theirs = combine_effects(d, v, method_re="iterated", atol=1e-10)
     assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
     assert abs(ours.mean - theirs.mean_effect_re) < DL_AGREEMENT
+
+
+def test_a_spread_below_the_rounding_of_large_terms_is_none():
+    rounded = 40.0 + np.array([[0.0, 1, 0, 1], [0.0, 1, 2, 4]]) * np.array([[4e-15], [1.0]])
+    assert draw_effects(rounded - 40.0, 2).defined.tolist() == [True, True]
+    found = draw_effects(rounded - 40.0, 2, scale=40.0)
+    assert found.defined.tolist() == [False, True]
+    assert found.scale == pytest.approx(40 / np.std([0, 1, 2, 4], ddof=1))
