@@ -130,7 +130,10 @@ import os, sys, time
 from pathlib import Path
 from eatlas.engine import Store
 from eatlas.errors import ResultsError
-folder, until, held = Path(sys.argv[1]), time.time() + 3, 0
+folder, held = Path(sys.argv[1]), 0
+print("ready", flush=True)
+sys.stdin.readline()
+until = time.time() + 1
 while time.time() < until:
     try:
         with Store(folder):
@@ -146,7 +149,12 @@ print(held)
 def test_rivals_never_hold_a_directory_together(tmp_path):
     """Each removes the lock file when it leaves, while others open it."""
     arguments = [sys.executable, "-c", RIVAL, str(tmp_path)]
-    rivals = [subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    rivals = [subprocess.Popen(arguments, **pipes) for _ in range(3)]
+    assert [rival.stdout.readline() for rival in rivals] == ["ready\n"] * 3
+    for rival in rivals:
+        rival.stdin.write("go\n")
+        rival.stdin.flush()
     held = [int(rival.communicate()[0]) for rival in rivals]
     assert [rival.returncode for rival in rivals] == [0, 0, 0]
     assert sum(held) > 3
