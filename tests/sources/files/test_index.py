@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,9 +23,15 @@ DATA = Data([f"word{i}" for i in range(8000)] + ["über", "word7"], matrix(8002,
 WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
 
 
+@cache
+def written() -> bytes:
+    """DATA as text, for most of the tests."""
+    return as_text(DATA)
+
+
 def text(folder, data=DATA):
     path = folder / "v.txt"
-    path.write_bytes(as_text(data))
+    path.write_bytes(written() if data is DATA else as_text(data))
     return path
 
 
@@ -137,7 +144,7 @@ def test_a_file_that_changed(tmp_path, change):
         path.write_bytes(path.read_bytes() + b"none" + b" 1" * 16 + b"\n")
     elif change == "other content":
         stat = path.stat()
-        path.write_bytes(as_text(DATA).replace(b"word0 ", b"word_ ", 1))
+        path.write_bytes(written().replace(b"word0 ", b"word_ ", 1))
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     else:
         os.utime(path, (1, 1))
