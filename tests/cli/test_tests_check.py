@@ -49,7 +49,7 @@ def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
         "so ml-eat, weat and ceat will refuse this test."
     )
     assert "B (Unpleasant) has one term" in other
-    assert "so ml-eat, sc-eat, ceat and lpbs will refuse this test." in other
+    assert "so ml-eat, sc-eat, ceat, lpbs and lpbs-ceat will refuse this test." in other
 
 
 def test_two_concepts_of_one_name(eatlas_cli, tmp_path, vectors_csv):
