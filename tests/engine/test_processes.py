@@ -204,6 +204,36 @@ if __name__ == "__main__":
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
+def test_an_interrupt_that_another_thread_takes_while_a_worker_starts(tmp_path):
+    """It waits until the worker has been told how to begin, or that would print a traceback."""
+    code = """
+import os, signal, threading
+from multiprocessing import util
+import eatlas
+
+def interrupt():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.kill(os.getpid(), signal.SIGINT)
+
+def spawn(path, arguments, kept, spawn=util.spawnv_passfds):
+    worker = spawn(path, arguments, kept)
+    if "spawn_main" in str(arguments):
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        thread.join()
+    return worker
+
+if __name__ == "__main__":
+    util.spawnv_passfds = spawn
+    try:
+        eatlas.run("weat-6", workers=2)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    done = ended(code, tmp_path)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 @pytest.mark.parametrize("workers", [0, -1, "two", 1.5, True, [2]])
 def test_a_number_of_workers_that_is_none(tiny, tiny_vectors, workers):
     with pytest.raises(EatlasError) as caught:

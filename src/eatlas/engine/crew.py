@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -36,7 +37,7 @@ class Worker:
         self._process = context.Process(
             target=serve, args=(theirs, os.getpid()), daemon=True, name="eatlas worker"
         )
-        with _deaf_to_interrupts():
+        with _interrupts_wait(), _deaf_to_interrupts():
             self._process.start()
         theirs.close()  # or this end would not hear that the other has ended
 
@@ -166,6 +167,27 @@ def _started(context: SpawnContext) -> Worker:
             got=error.strerror or str(error),
             remedy="ask for fewer workers",
         ) from error
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hear Ctrl-C only when a new process has been told all that it needs to begin.
+
+    It would print a traceback if it were told half. To block the signal is not enough: another
+    thread may take it, and Python then interrupts this one.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    heard: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
