@@ -57,6 +57,7 @@ def test_lines_that_differ_in_more_have_panels_of_their_own():
     [
         ("prompts", [encoded(prompt=p) for p in ("The {}", "A {}")], "Forest plot"),
         ("weights", [encoded(), encoded(weights="random", weights_seed=0)], "Forest plot"),
+        ("levels", [encoded(level=one) for one in ("sentence", "word")], "Forest plot"),
         ("layers", [encoded(layer=str(n)) for n in range(13)], "Layers"),
         ("windows", [in_texts(window=n, made=weat) for n in (1, 3)], "Windows"),
         ("distances", [in_texts(window=9, distance=n) for n in (6, 18)], "Distances"),
@@ -68,7 +69,7 @@ def test_they_are_drawn(kind, members, said, tmp_path):
     chart.save(tmp_path / "chart.svg")
     text = (tmp_path / "chart.svg").read_text(encoding="utf-8")
     written = {
-        "prompts": "The {}", "layers": "Layer", "weights": "random, seed 0",
+        "prompts": "The {}", "layers": "Layer", "levels": "word (", "weights": "random, seed 0",
         "windows": "Window: words on either side", "distances": "Distance: most words between",
     }  # fmt: skip
     assert written[kind] in text

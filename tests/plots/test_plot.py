@@ -26,7 +26,7 @@ def test_several_are_a_forest(given):
     assert eatlas.plot(given).description.startswith("Forest plot of ")
 
 
-OF_OTHERS = {"prompts", "layers", "weights", "windows", "distances", "draws"}
+OF_OTHERS = {"prompts", "layers", "levels", "weights", "windows", "distances", "draws"}
 """Kinds that show results which differ in encoding or contexts, or of CEAT; tested by themselves."""
 
 

@@ -1,4 +1,4 @@
-"""How associations move with a choice: the prompt words are put into, trained or random weights."""
+"""How associations move with a choice: prompts, words or whole texts, trained or random weights."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     ----------
     results : iterable of results
         With effect sizes of level 1, alike but for the choice.
-    by : {"prompt", "weights"}
+    by : {"prompt", "level", "weights"}
         The choice.
 
     Returns

@@ -24,6 +24,7 @@ Kind = Literal[
     "timeline",
     "prompts",
     "layers",
+    "levels",
     "weights",
     "windows",
     "distances",
@@ -39,6 +40,7 @@ KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
     "timeline": ("timeline",),
     "prompts": ("choices", "prompt"),
     "layers": ("steps", "layer"),
+    "levels": ("choices", "level"),
     "weights": ("choices", "weights"),
     "windows": ("steps", "window"),
     "distances": ("steps", "distance"),
@@ -71,8 +73,8 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
         - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
-        - ``"prompts"``, ``"layers"``, ``"weights"``: effect sizes of one model that was asked in
-          several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
+        - ``"prompts"``, ``"layers"``, ``"levels"``, ``"weights"``: effect sizes of one model that
+          was asked in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
         - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the
           distance of pairs; the same measures.
         - ``"legend"``: all nine EAT patterns; also without results.
