@@ -342,7 +342,7 @@ class AssociationMeasure(ABC):
             concept = test.concept(role).name
             alone = len(test.concept(role).terms) < least
             if test.concept(role).sentences and not alone:
-                raise needs_sentences(test, role, len(group.used), source)
+                raise needs_sentences(test, role, group, least, source)
             allowed = (
                 f"at least {least} usable terms for {self.name} "
                 f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"

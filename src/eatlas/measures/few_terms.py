@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from eatlas.errors import CoverageError
+from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
 
 
-def needs_sentences(test: AssociationTest, role: str, used: int, source: str) -> CoverageError:
-    """Say that vectors of words do not serve where sentences are asked for."""
-    concept = test.concept(role)
+def needs_sentences(
+    test: AssociationTest, role: str, group: GroupCoverage, least: int, source: str
+) -> CoverageError:
+    """Say that vectors of words do not serve where sentences are asked for; or what else it is."""
+    concept, used = test.concept(role), len(group.used)
+    others = Counter(why for why in group.reasons.values() if not why.startswith("not in "))
+    if others:
+        return CoverageError(
+            f"test {test.id}, group {role} ({concept.name}): too few of its sentences have a "
+            f"usable vector in {source}",
+            got=f"{used} of {len(concept.terms)}; "
+            + "; ".join(f"{why} ({count:,})" for why, count in sorted(others.items())),
+            allowed=f"at least {least}",
+            remedy="use other sentences, or a source that takes these",
+        )
     return CoverageError(
         f"test {test.id}, group {role} ({concept.name}): these are sentences, "
         f"and {source} has no vectors for them",

@@ -11,7 +11,7 @@ from tests.inputs import make_test
 from tests.sources.encoders.slow_loop import SlowLoop
 
 import eatlas
-from eatlas.errors import SourceError
+from eatlas.errors import CoverageError, SourceError
 from eatlas.sources import Passage, open_sources
 from eatlas.sources.corpora import Context, Contexts
 from eatlas.sources.encoders import forward, memory, transformer
@@ -185,6 +185,26 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
         assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in result.warnings
         assert any(one.startswith("1 texts were longer") for one in result.warnings)
     assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
+
+
+def test_a_group_that_loses_all_its_stimuli_says_why(model):
+    test = make_test()
+    rows = [
+        Context(word, text, len(text) - len(word), len(text))
+        for role, part in test.parts
+        for word in part.terms
+        for text in [f"{LONG if role == 'B' else 'a '}{word}"]
+    ]
+    measure, source = eatlas.WEAT(), f"hf:{model('bert')}?truncate=yes&level=word"
+    (put,) = eatlas.with_contexts(test, Contexts.of(rows))
+    with pytest.raises(CoverageError) as raised:
+        measure(put, source)
+    assert str(raised.value) == (
+        "test tiny, group B (Unpleasant): too few of its sentences have a usable vector in "
+        f"{source}\n  got: 0 of 4; the text is longer than the model takes, and was cut before the "
+        "end of the stimulus (4)\n  allowed: at least 1\n"
+        "  remedy: use other sentences, or a source that takes these"
+    )
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")

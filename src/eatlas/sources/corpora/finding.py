@@ -62,8 +62,8 @@ class ContextsAtHand:
                 others.append(f"{name} has {_briefly(known.origin)}")
         if others:
             raise SourceError(
-                f"its contexts are others now: {'; '.join(dict.fromkeys(others))}; the result "
-                f"names {_briefly(origin)}",
+                f"no file at hand has its contexts: {'; '.join(dict.fromkeys(others))}; the "
+                f"result names {_briefly(origin)}",
                 remedy=REMEDY,
             )
         name = origin.name or "contexts that were not loaded from a file"
@@ -80,8 +80,8 @@ class ContextsAtHand:
         for one in self._given:
             yield one.name or "a corpus", one
         for folder in self._folders:
-            path = folder / origin.name
-            if origin.name and path.is_file():
+            path = folder / Path(origin.name).name  # a result may come from anybody
+            if path.name and path.is_file():
                 yield str(path), self._load(path)
 
     def _load(self, path: Path) -> Contexts | Pairs | SourceError:
