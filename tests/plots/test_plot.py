@@ -41,7 +41,7 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, level3, stability, draws, influence, timeline, prompts, "
-        "layers, weights, windows, distances, legend"
+        "layers, levels, weights, windows, distances, legend"
     )
 
 
