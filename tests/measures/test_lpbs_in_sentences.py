@@ -137,6 +137,7 @@ def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
     ]
     assert results.sensitivity("window")["window"].tolist() == [0, 9, 0, 9]
     assert results.sensitivity("distance")["distance"].tolist() == [1, 18, 1, 18]
+    assert [one.status for one in verify(results, contexts=pairs)] == ["same"] * 4
     page = report_html(results)
     assert ">Windows compared</h2>" in page
     assert 'LPBS on <code dir="auto">hf:model</code>, distance 18</p>' in page
