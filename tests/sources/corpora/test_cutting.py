@@ -202,3 +202,28 @@ def test_what_cannot_be_cut(cut, message):
 def test_nothing_is_cut_to_nothing():
     assert Contexts.of([]).cut(1).rows == []
     assert Pairs.of([]).cut(1, 1).rows == []
+
+
+def test_where_they_are_of_is_said_by_first_and_cut():
+    texts = [f"{k} of love in {k}" for k in range(5)]
+    contexts = Contexts.of([Context("love", text, 5, 9) for text in texts], name="c.csv")
+    some = contexts.first(3).cut(2)
+    assert (some.origin.sha256, some.origin.per_term) == (contexts.sha256, 3)
+    assert contexts.taken(some.origin) == some
+    cut = contexts.cut(2)
+    assert cut.origin.per_term is None
+    assert contexts.taken(cut.origin) == cut
+    assert cut.taken(some.origin) is None, "the first of what is cut may be others"
+    assert contexts.cut(1).taken(cut.origin) is None, "what was cut off does not come back"
+    few = cut.first(3)
+    assert few.origin.sha256 == cut.sha256, "a sample of what was cut"
+    assert cut.first(1).cut(1).origin.window == 1
+
+
+def test_pairs_are_taken_by_window_and_distance():
+    rows = [PairContext("ant", "love", f"{k} love x ant {k}", 9, 12, 2, 6) for k in range(3)]
+    pairs = Pairs.of(rows, provenance={"window": 3, "distance": 4})
+    cut = pairs.cut(0, 1)
+    assert (cut.origin.window, cut.origin.distance) == (0, 1)
+    assert pairs.taken(cut.origin) == cut
+    assert cut.taken(pairs.origin) is None
