@@ -16,7 +16,14 @@ from tests.sources.language import tiny
 import eatlas
 from eatlas import LPBS
 from eatlas.engine.verify import verify
-from eatlas.errors import CoverageError, EatlasError, SignatureError, SourceError, StimulusError
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    SourceError,
+    StimulusError,
+    UndefinedWarning,
+)
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.language import Answer
 
@@ -92,6 +99,33 @@ def test_by_hand():
     assert result.level3.XA.mean == pytest.approx(7 / 4)
     assert result.direction == "target given attribute"
     assert result.templates == ("{target:It|They} [is|are] {attribute}.",)
+
+
+def test_what_differs_by_rounding_alone_has_no_effect_size():
+    """Ratios of some 90 nats, so that sums of them have rounding errors far above those of cosines.
+
+    Each is a number of its target plus one of its attribute, so all targets have one score, and so
+    have all attributes over both targets.
+    """
+    rng = np.random.default_rng(1)
+    of_target, of_attribute = rng.uniform(60, 90, 20), rng.uniform(-5, 5, 12)
+    test = words(10, 10, 6, 6)
+    rows = {w: i for i, w in enumerate((*test.X.terms, *test.Y.terms))}
+    columns = {w: i for i, w in enumerate((*test.A.terms, *test.B.terms))}
+
+    def answer(question):
+        row, column = rows[question.stimulus.lower()], columns[question.other_stimulus]
+        added = 0.0 if question.hidden else of_target[row] + of_attribute[column]
+        return Answer(-100.0 + added, 1, 1)
+
+    with pytest.warns(UndefinedWarning) as said:
+        result = LPBS(resamples=0)(test, Table(answer))
+    scores = (*result.scores.X, *result.scores.Y)
+    assert 16 * 2.0**-53 < np.ptp(scores) < 1e-12
+    undefined = (result.level1, result.over_attributes)
+    assert len(said) == 2
+    assert [(one.effect_size, one.p.two_sided) for one in undefined] == [(None, 1), (None, 1)]
+    assert result.level2.X.effect_size is not None
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 3, 4), (1, 1, 4, 4), (3, 1, 2, 5)])

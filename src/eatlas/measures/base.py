@@ -87,6 +87,13 @@ class Input:
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
 
     @cached_property
+    def magnitude(self) -> float:
+        """Size of what is summed into a score, by which rounding is judged: 1 for cosines."""
+        if self.log_ratios is None:
+            return 1.0
+        return float(np.abs(self.log_ratios.single).max()) or 1.0
+
+    @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:
         """Moments of the rows of each group, each found when it is asked for."""
         return _Moments(self.rows)
@@ -248,17 +255,17 @@ class AssociationMeasure(ABC):
         second: NDArray[np.float64],
         what: str,
         notes: list[str],
-        rng: np.random.Generator | None = None,
+        given: Input,
         answer: PermutationResult | None = None,
     ) -> Level:
         """Effect size and permutation p-values of two groups of scores.
 
-        `rng` is that of the input; it is needed where `p` asks for random relabellings. `answer`
-        is given where the p-values are found in another way.
+        `answer` is given where the p-values are found in another way.
         """
         scores, n = np.concatenate([first, second]), (len(first), len(second))
-        difference, d = effect_size(scores, n[0], ddof=self.ddof)
-        p = to_record(answer or self._permuted(scores, n[0], rng))
+        scale = given.magnitude
+        difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale)
+        p = to_record(answer or self._permuted(scores, n[0], given.rng, scale))
         if np.isnan(d):
             notes.append(
                 f"Undefined effect size of {what}: its scores do not differ, so every "
@@ -273,7 +280,7 @@ class AssociationMeasure(ABC):
         scores: NDArray[np.float64],
         n: int,
         rng: np.random.Generator | None,
-        scale: float = 1.0,
+        scale: float,
     ) -> PermutationResult:
         return permutation_test(
             scores, n, method=self.p, scale=scale, strict=self.strict, rng=rng, draws=self.draws

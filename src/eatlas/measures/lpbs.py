@@ -105,7 +105,7 @@ templates=basic,threshold=0.2)'
         x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in "XY")
         s = (x - y)[0]
         n_a = len(given.rows["A"])
-        over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given.rng)
+        over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given)
         return LPBSResult(
             **found,
             over_attributes=over,

@@ -92,7 +92,7 @@ class ResampledMeasure(AssociationMeasure):
             return None
         found = answer() if answer else None
         first, second = means.values()
-        return self.level(first, second, f"{what} over stimuli", notes, given.rng, found)
+        return self.level(first, second, f"{what} over stimuli", notes, given, found)
 
     def variation(
         self, given: Input, notes: list[str], rule: PatternRule | None = None

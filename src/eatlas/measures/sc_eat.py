@@ -68,7 +68,7 @@ class SCEAT(AssociationMeasure):
         for i, (group, term) in enumerate(terms):
             what = f"the term {term!r}"
             answer = None if answers is None else answers.row(i)
-            level2 = self.level(scores[i, :n], scores[i, n:], what, notes, given.rng, answer)
+            level2 = self.level(scores[i, :n], scores[i, n:], what, notes, given, answer)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
         return SCEATResult(**given.head, terms=tuple(entries))
 

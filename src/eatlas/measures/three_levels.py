@@ -43,7 +43,7 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         mean = {role: kernels.mean_row(rows[role]) for role in rows}
         s = {r: kernels.associations(rows[r], mean["A"] - mean["B"]) for r in "XY"}
         u = {(t, r): kernels.associations(rows[r], mean[t]) for t in "XY" for r in "AB"}
-        level1 = self.level(s["X"], s["Y"], "level 1", notes, given.rng)
+        level1 = self.level(s["X"], s["Y"], "level 1", notes, given)
         level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
         stimulus_level = self._over_stimuli(s, u, given, notes)
         found = self.variation(given, notes, self._rule())
@@ -70,7 +70,7 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
     ) -> Level:
         answer = self._relearned(target, given) if given.unit and self.relearned else None
         what = f"level 2 of {target}"
-        return self.level(u[target, "A"], u[target, "B"], what, notes, given.rng, answer)
+        return self.level(u[target, "A"], u[target, "B"], what, notes, given, answer)
 
     def _relearned(
         self, target: str, given: Input, stimuli: Mapping[str, Stimuli] | None = None

@@ -73,7 +73,7 @@ class WEAT(TwoTargetMeasure):
         rows = given.rows
         direction = kernels.mean_row(rows["A"]) - kernels.mean_row(rows["B"])
         x, y = (kernels.associations(rows[role], direction) for role in "XY")
-        level1 = self.level(x, y, "level 1", notes, given.rng)
+        level1 = self.level(x, y, "level 1", notes, given)
         stimulus_level = self._over_stimuli({"X": x, "Y": y}, given, notes)
         found = self.variation(given, notes).of_level1
         kept = len(x) + len(y) <= KEPT_SCORES
