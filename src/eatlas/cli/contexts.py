@@ -135,7 +135,7 @@ def contexts(
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
     from eatlas.sources.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.sources.corpora.storing import require_ending  # noqa: PLC0415
+    from eatlas.sources.corpora.writing import require_ending  # noqa: PLC0415
 
     require_ending(output)
     choices: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from eatlas.sources.corpora.attaching import with_contexts, with_pairs
 from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
 from eatlas.sources.corpora.finding import ContextsAtHand
+from eatlas.sources.corpora.loading import load_contexts, load_either, load_pairs
 from eatlas.sources.corpora.record import (
     Context,
     Contexts,
@@ -13,7 +14,6 @@ from eatlas.sources.corpora.record import (
     Window,
 )
 from eatlas.sources.corpora.spelling import Rule
-from eatlas.sources.corpora.storing import load_contexts, load_either, load_pairs
 
 __all__ = [
     "Context",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError, described
+from eatlas.sources.corpora.loading import load_either
 from eatlas.sources.corpora.record import Contexts, Pairs
-from eatlas.sources.corpora.storing import load_either
 from eatlas.stimuli import ContextsOrigin
 
 REMEDY = (

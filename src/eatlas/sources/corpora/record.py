@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 from eatlas.errors import EatlasError
+from eatlas.sources.corpora.writing import write
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class Sample(ABC, Generic[Row, Counted]):
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Names of what every context has."""
+        return tuple(cls.ROW._fields)  # type: ignore[attr-defined]
+
     @property
     def few(self) -> tuple[Counted, ...]:
         """Those with fewer contexts than were asked for."""
@@ -169,7 +175,7 @@ class Sample(ABC, Generic[Row, Counted]):
         """Return a row for each context."""
         import pandas as pd  # noqa: PLC0415  (lazy: half a second)
 
-        return pd.DataFrame(list(self.rows), columns=list(self.ROW._fields))  # type: ignore[attr-defined]
+        return pd.DataFrame(list(self.rows), columns=list(self.columns()))
 
     def counts_frame(self) -> pd.DataFrame:
         """Return a row for each stimulus, or pair, that was looked for."""
@@ -187,9 +193,13 @@ class Sample(ABC, Generic[Row, Counted]):
         EatlasError
             If the name has another ending, or the file cannot be written.
         """
-        from eatlas.sources.corpora.storing import write  # noqa: PLC0415  (it needs this record)
-
-        write(self, Path(path))
+        about = {
+            **self.provenance,
+            "schema": SCHEMA,
+            "contexts_sha256": self.sha256,
+            "counts": [list(count) for count in self.counts],
+        }
+        write(Path(path), self.rows, self.columns(), about)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,96 +1,20 @@
-"""Contexts as files: Parquet with provenance within, JSON Lines or CSV with a file beside."""
+"""Contexts from files that :mod:`eatlas.sources.corpora.writing` wrote, and from a user's own."""
 
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eatlas.errors import ResultsError, SourceError
-from eatlas.results.files import atomic_file
+from eatlas.errors import SourceError
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
-from eatlas.sources.corpora.record import SCHEMA, Contexts, Pairs, Sample
+from eatlas.sources.corpora.record import Contexts, Pairs, Sample
+from eatlas.sources.corpora.writing import ENDINGS, KEY, TEXTS, Columns, beside
 
-ENDINGS = (".parquet", ".jsonl", ".csv")
-_KEY = b"eatlas"
-_TEXTS = ("text", "stimulus", "target", "attribute")
-"""Columns that hold words; all others hold places."""
-Columns = tuple[str, ...]
 Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
 """The cells of every context, and what the file says of itself."""
-
-
-def require_ending(path: Path) -> None:
-    """Refuse a name that does not say how to write.
-
-    Raises
-    ------
-    ResultsError
-        If it has another ending.
-    """
-    if path.suffix.lower() not in ENDINGS:
-        raise ResultsError(
-            f"{path}: contexts cannot be written so",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(ENDINGS),
-        )
-
-
-def beside(path: Path) -> Path:
-    """Return where counts and provenance of a file without metadata stand."""
-    return path.with_name(path.name + ".json")
-
-
-def write(kept: Sample[Any, Any], path: Path) -> None:
-    """Write contexts; the file appears only when it is whole."""
-    require_ending(path)
-    said = json.dumps(_said(kept), ensure_ascii=False, indent=1)
-    fields = columns_of(type(kept))
-    if path.suffix.lower() == ".parquet":
-        with atomic_file(path, binary=True) as file:
-            file.write(_parquet(kept.rows, fields, said))
-        return
-    with atomic_file(beside(path)) as file:
-        file.write(said + "\n")
-    with atomic_file(path) as file:
-        if path.suffix.lower() == ".csv":
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(fields)
-            rows.writerows(kept.rows)
-        else:
-            file.writelines(
-                json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in kept.rows
-            )
-
-
-def columns_of(kind: type[Sample[Any, Any]]) -> Columns:
-    """Return the names of what every context of a record has."""
-    return tuple(kind.ROW._fields)  # type: ignore[attr-defined]
-
-
-def _said(kept: Sample[Any, Any]) -> dict[str, Any]:
-    return {
-        **kept.provenance,
-        "schema": SCHEMA,
-        "contexts_sha256": kept.sha256,
-        "counts": [list(count) for count in kept.counts],
-    }
-
-
-def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> bytes:
-    pa, parquet = pyarrow_of(Path("contexts.parquet"))
-    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
-    arrays = [
-        pa.array(column, pa.string() if name in _TEXTS else pa.int32())
-        for name, column in zip(fields, columns, strict=True)
-    ]
-    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({_KEY: said.encode()})
-    sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="zstd")
-    return sink.getvalue()
 
 
 def load_contexts(path: str | Path) -> Contexts:
@@ -173,7 +97,7 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
             f"{path}: " + ("there is no such file" if reader else "this is no file of contexts"),
             allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
         )
-    fields = columns_of(kind)
+    fields = kind.columns()
     try:
         cells, said = reader(path, fields)
     except (UnicodeDecodeError, csv.Error, json.JSONDecodeError) as error:
@@ -232,13 +156,13 @@ def _read_parquet(path: Path, fields: Columns) -> Read:
                 raise _lacking(path, "columns", lacking, fields)
             table = file.read(columns=list(fields))
             columns = [
-                table[name].cast(pa.string() if name in _TEXTS else pa.int64()).to_pylist()
+                table[name].cast(pa.string() if name in TEXTS else pa.int64()).to_pylist()
                 for name in fields
             ]
             metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    return list(zip(*columns, strict=True)), json.loads(metadata.get(_KEY, b"{}"))
+    return list(zip(*columns, strict=True)), json.loads(metadata.get(KEY, b"{}"))
 
 
 def _read_jsonl(path: Path, fields: Columns) -> Read:
@@ -261,7 +185,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
     if lacking := [name for name in fields if values.get(name) is None]:
         raise _lacking(path, f"line {number}", lacking, fields)
     try:
-        return tuple(str(values[name]) if name in _TEXTS else int(values[name]) for name in fields)
+        return tuple(str(values[name]) if name in TEXTS else int(values[name]) for name in fields)
     except (TypeError, ValueError) as error:
         raise SourceError(
             f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)
