@@ -4,15 +4,8 @@ from eatlas.sources.corpora.attaching import with_contexts, with_pairs
 from eatlas.sources.corpora.extraction import find_contexts, find_pairs, stimuli_of
 from eatlas.sources.corpora.finding import ContextsAtHand
 from eatlas.sources.corpora.loading import load_contexts, load_either, load_pairs
-from eatlas.sources.corpora.record import (
-    Context,
-    Contexts,
-    Count,
-    PairContext,
-    PairCount,
-    Pairs,
-    Window,
-)
+from eatlas.sources.corpora.record import Contexts, Pairs
+from eatlas.sources.corpora.rows import Context, Count, PairContext, PairCount, Window
 from eatlas.sources.corpora.spelling import Rule
 
 __all__ = [

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import StimulusError, described
-from eatlas.sources.corpora.collecting import SENTENCE
 from eatlas.sources.corpora.loading import load_contexts
-from eatlas.sources.corpora.record import CUT, Context, Contexts, Pairs
+from eatlas.sources.corpora.record import CUT, Contexts, Pairs
+from eatlas.sources.corpora.rows import SENTENCE, Context
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.model import OPPOSITES
 

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from eatlas.sources.corpora.characters import character_table
 from eatlas.sources.corpora.matching import Matcher, Matches
-from eatlas.sources.corpora.record import Window
 from eatlas.sources.corpora.reservoir import Kept
+from eatlas.sources.corpora.rows import Window
 from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.sentence_rule import abbreviations
 from eatlas.sources.corpora.texts import Batch
 
-SENTENCE = "sentence"
 MOST = 4096
 """Bytes on either side of a stimulus that are looked at for words; what has longer words than that
 is no prose."""

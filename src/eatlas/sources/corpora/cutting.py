@@ -3,54 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, described
-from eatlas.sources.corpora.collecting import MOST, SENTENCE, cut_out_pair
-from eatlas.sources.corpora.record import CUT, WHOLE, Context, Contexts, PairContext, Pairs, Window
+from eatlas.sources.corpora.collecting import MOST, cut_out_pair
+from eatlas.sources.corpora.rows import SENTENCE, Context, PairContext, Window
 
 SEPARATOR = 0xFF
 """Between two texts: a byte that UTF-8 never has."""
 Span = tuple[int, int]
 """Where a stimulus begins and ends in a text."""
-Record = TypeVar("Record", Contexts, Pairs)
 
 
-def cut_contexts(contexts: Contexts, window: Window) -> Contexts:
-    """Leave so many words on either side; :meth:`Contexts.cut` documents it."""
-    _require_window(contexts, window)
-    if window == contexts.window or not isinstance(window, Integral):
-        return contexts
-    laid = _Laid([(row.text, ((row.start, row.end),)) for row in contexts.rows])
-    rows = [
-        Context(row.stimulus, *cut)
-        for row, cut in zip(contexts.rows, laid.cut(int(window)), strict=True)
-    ]
-    kept = _each_once((row[:2], row[2:], row) for row in rows)
-    return _with(contexts, kept, window=int(window))
+def cut_contexts(rows: Sequence[Context], window: int) -> list[Context]:
+    """Leave so many words on either side; texts that no longer differ are one context."""
+    laid = _Laid([(row.text, ((row.start, row.end),)) for row in rows])
+    shorter = [Context(row.stimulus, *cut) for row, cut in zip(rows, laid.cut(window), strict=True)]
+    return _each_once((row[:2], row[2:], row) for row in shorter)
 
 
-def cut_pairs(pairs: Pairs, window: Window | None, distance: int | None) -> Pairs:
-    """Leave so many words around pairs that are so near; :meth:`Pairs.cut` documents it."""
-    if distance is not None and distance != pairs.distance:
-        pairs = _nearer(pairs, distance)
-    if window is None:
-        return pairs
-    _require_window(pairs, window)
-    if window == pairs.window or not isinstance(window, Integral):
-        return pairs
-    laid = _Laid([(row.text, _both(row)) for row in pairs.rows])
-    rows = [
-        PairContext(*row[:2], *cut)
-        for row, cut in zip(pairs.rows, laid.cut(int(window)), strict=True)
-    ]
-    kept = _each_once((row[:3], tuple(sorted((row[3], row[5]))), row) for row in rows)
-    return _with(pairs, kept, window=int(window))
+def cut_pairs(rows: Sequence[PairContext], window: int) -> list[PairContext]:
+    """Leave so many words before the first and behind the second of each pair."""
+    laid = _Laid([(row.text, _both(row)) for row in rows])
+    shorter = [PairContext(*row[:2], *cut) for row, cut in zip(rows, laid.cut(window), strict=True)]
+    return _each_once((row[:3], tuple(sorted((row[3], row[5]))), row) for row in shorter)
+
+
+def nearer(rows: Sequence[PairContext], distance: int) -> list[PairContext]:
+    """Keep those with at most so many words between the two."""
+    near = _Laid([(row.text, _both(row)) for row in rows]).near(distance)
+    return [rows[place] for place in near]
+
+
+def require_window(window: object, has: Window | None, name: str) -> None:
+    """Refuse a window that contexts cannot be cut to.
+
+    Raises
+    ------
+    EatlasError
+        If it is none, or has more words than the contexts.
+    """
+    if window != SENTENCE and not _whole(window):
+        raise EatlasError(
+            "the window is not usable",
+            got=described(window),
+            allowed=f"a whole number from 0, or {SENTENCE!r}",
+        )
+    if window == SENTENCE and has != SENTENCE:
+        raise EatlasError(
+            f"{name}: its contexts cannot be made whole sentences",
+            got="a file that does not say what its contexts are"
+            if has is None
+            else f"contexts of {has} words on either side",
+            allowed="numbers of words" if has is None else f"0 to {has} words",
+            remedy="take them from the corpus: eatlas contexts --window sentence",
+        )
+    if isinstance(has, int) and isinstance(window, Integral) and int(window) > has:
+        raise EatlasError(
+            f"{name}: its contexts have fewer words",
+            got=f"a window of {window} words",
+            allowed=f"0 to {has} words on either side",
+            remedy=f"take longer ones from the corpus: eatlas contexts --window {window}",
+        )
+
+
+def require_distance(distance: object, has: int | None, name: str) -> None:
+    """Refuse a distance that pairs cannot be reduced to.
+
+    Raises
+    ------
+    EatlasError
+        If it is none, or the pairs were looked for less far from each other.
+    """
+    if not _whole(distance):
+        raise EatlasError(
+            "the distance is not usable", got=described(distance), allowed="a whole number from 0"
+        )
+    if has is not None and isinstance(distance, Integral) and int(distance) > has:
+        raise EatlasError(
+            f"{name}: there are no pairs so far from each other",
+            got=f"a distance of {distance} words",
+            allowed=f"0 to {has} words, as they were looked for",
+            remedy=f"look for them again: eatlas contexts --pairs --distance {distance}",
+        )
 
 
 class _Laid:
@@ -68,7 +107,7 @@ class _Laid:
         joined = bytes([SEPARATOR]).join(coded)
         self.data: NDArray[np.uint8] = np.frombuffer(bytearray(joined), np.uint8)
 
-    def cut(self, window: int) -> Iterable[tuple[str | int, ...]]:
+    def cut(self, window: int) -> Iterable[tuple[Any, ...]]:
         """Cut each text to the words around its stimuli: the text, and their places in it."""
         from eatlas.sources.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
@@ -99,49 +138,8 @@ class _Laid:
         return starts, ends
 
 
-def _nearer(pairs: Pairs, distance: int) -> Pairs:
-    whole = isinstance(distance, Integral) and not isinstance(distance, bool)
-    if not whole or distance < 0:
-        raise EatlasError(
-            "the distance is not usable", got=described(distance), allowed="a whole number from 0"
-        )
-    has = pairs.distance
-    if has is not None and distance > has:
-        raise EatlasError(
-            f"{_name(pairs)}: there are no pairs so far from each other",
-            got=f"a distance of {distance} words",
-            allowed=f"0 to {has} words, as they were looked for",
-            remedy=f"look for them again: eatlas contexts --pairs --distance {distance}",
-        )
-    near = _Laid([(row.text, _both(row)) for row in pairs.rows]).near(int(distance))
-    return _with(pairs, [pairs.rows[place] for place in near], distance=int(distance))
-
-
-def _require_window(contexts: Contexts | Pairs, window: Window) -> None:
-    whole = isinstance(window, Integral) and not isinstance(window, bool)
-    if window != SENTENCE and not (whole and int(window) >= 0):
-        raise EatlasError(
-            "the window is not usable",
-            got=described(window),
-            allowed=f"a whole number from 0, or {SENTENCE!r}",
-        )
-    has = contexts.window
-    if window == SENTENCE and has != SENTENCE:
-        raise EatlasError(
-            f"{_name(contexts)}: its contexts cannot be made whole sentences",
-            got="a file that does not say what its contexts are"
-            if has is None
-            else f"contexts of {has} words on either side",
-            allowed="numbers of words" if has is None else f"0 to {has} words",
-            remedy="take them from the corpus: eatlas contexts --window sentence",
-        )
-    if isinstance(has, int) and int(window) > has:
-        raise EatlasError(
-            f"{_name(contexts)}: its contexts have fewer words",
-            got=f"a window of {window} words",
-            allowed=f"0 to {has} words on either side",
-            remedy=f"take longer ones from the corpus: eatlas contexts --window {window}",
-        )
+def _whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
 def _each_once(rows: Iterable[tuple[Any, Any, Any]]) -> list[Any]:
@@ -153,20 +151,5 @@ def _each_once(rows: Iterable[tuple[Any, Any, Any]]) -> list[Any]:
     return [row for _, row in kept.values()]
 
 
-def _with(of: Record, rows: list[Any], **sizes: int) -> Record:
-    """Make a record of some of its contexts, or of shorter ones, that says what they are of."""
-    made: Any = type(of).of(rows)
-    kept = {count[:-2]: count.kept for count in made.counts}
-    counts: Any = tuple(one._replace(kept=kept.get(one[:-2], 0)) for one in of.counts)
-    whole = of.provenance.get(WHOLE, of.sha256)
-    before = {"window": of.window, "first": WHOLE in of.provenance}
-    said = {CUT: before, **of.provenance, **sizes, WHOLE: whole}
-    return replace(of, rows=rows, counts=counts, provenance=said)
-
-
 def _both(row: PairContext) -> tuple[Span, Span]:
     return (row.target_start, row.target_end), (row.attribute_start, row.attribute_end)
-
-
-def _name(contexts: Contexts | Pairs) -> str:
-    return contexts.name or "the contexts"

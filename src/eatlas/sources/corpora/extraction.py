@@ -12,19 +12,12 @@ from typing import Any
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.processors import require_workers
 from eatlas.sources.corpora.account import NAMED, Account, Tell
-from eatlas.sources.corpora.collecting import SENTENCE, Collector
+from eatlas.sources.corpora.collecting import Collector
 from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files
 from eatlas.sources.corpora.matching import Matcher
 from eatlas.sources.corpora.pairing import PairCollector, pairs_of
-from eatlas.sources.corpora.record import (
-    SCHEMA,
-    Context,
-    Contexts,
-    Count,
-    PairCount,
-    Pairs,
-    Window,
-)
+from eatlas.sources.corpora.record import SCHEMA, Contexts, Pairs
+from eatlas.sources.corpora.rows import SENTENCE, Context, Count, PairCount, Window
 from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.sharing import Make, Progress, look_through
 from eatlas.sources.corpora.spelling import Case, Compounds, Rule

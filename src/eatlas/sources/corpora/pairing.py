@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eatlas.sources.corpora.collecting import cut_out_pair, window_bounds
 from eatlas.sources.corpora.matching import Matcher, Matches
-from eatlas.sources.corpora.record import PairContext, Window
+from eatlas.sources.corpora.rows import PairContext, Window
 from eatlas.sources.corpora.samples import Samples
 from eatlas.sources.corpora.texts import Batch
 from eatlas.stimuli import AssociationTest

@@ -9,10 +9,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from eatlas.errors import EatlasError
+from eatlas.sources.corpora.cutting import (
+    cut_contexts,
+    cut_pairs,
+    nearer,
+    require_distance,
+    require_window,
+)
+from eatlas.sources.corpora.rows import Context, Count, PairContext, PairCount, Window
 from eatlas.sources.corpora.writing import write
 from eatlas.stimuli import ContextsOrigin
 
@@ -25,52 +34,6 @@ WHOLE = "sample_of_sha256"
 CUT = "cut_from"
 """Key of the provenance of contexts that were cut: the window before, and whether they are the
 first of all."""
-Window = int | Literal["sentence"]
-"""Words on either side, or the whole sentence."""
-
-
-class Context(NamedTuple):
-    """A stimulus in a text."""
-
-    stimulus: str
-    text: str
-    start: int
-    """Where the stimulus begins: characters of the text."""
-    end: int
-    """Behind its last character."""
-
-
-class Count(NamedTuple):
-    """How often a stimulus was found, and how many contexts of it are kept."""
-
-    stimulus: str
-    found: int
-    """Places in the corpus, the same text counted as often as it stands there."""
-    kept: int
-    """Different contexts; fewer than were asked for only where there are no more."""
-
-
-class PairContext(NamedTuple):
-    """A target and an attribute in one text; places are characters of the text."""
-
-    target: str
-    attribute: str
-    text: str
-    target_start: int
-    target_end: int
-    attribute_start: int
-    attribute_end: int
-
-
-class PairCount(NamedTuple):
-    """How often a target and an attribute were found together, and how many contexts are kept."""
-
-    target: str
-    attribute: str
-    found: int
-    kept: int
-
-
 Row = TypeVar("Row", Context, PairContext)
 Counted = TypeVar("Counted", Count, PairCount)
 
@@ -146,6 +109,19 @@ class Sample(ABC, Generic[Row, Counted]):
             window=self.window,
             distance=self.distance,
         )
+
+    def _cut(self, rows: Sequence[Row], **sizes: int) -> Self:
+        """Make a record of some of these contexts, or of shorter ones, that says so."""
+        kept = Counter(row[: len(self.COUNT._fields) - 2] for row in rows)  # type: ignore[attr-defined]
+        counts = tuple(one._replace(kept=kept[one[:-2]]) for one in self.counts)
+        before = {"window": self.window, "first": WHOLE in self.provenance}
+        whole = self.provenance.get(WHOLE, self.sha256)
+        said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
+        return replace(self, rows=rows, counts=counts, provenance=said)
+
+    @property
+    def _called(self) -> str:
+        return self.name or "the contexts"
 
     @abstractmethod
     def first(self, per_term: int) -> Self:
@@ -263,9 +239,10 @@ class Contexts(Sample[Context, Count]):
         >>> contexts.cut(1).rows
         [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
         """
-        from eatlas.sources.corpora.cutting import cut_contexts  # noqa: PLC0415  (needs this record)
-
-        return cut_contexts(self, window)
+        require_window(window, self.window, self._called)
+        if window == self.window or not isinstance(window, Integral):
+            return self
+        return self._cut(cut_contexts(self.rows, int(window)), window=int(window))
 
     def cut_as(self, origin: ContextsOrigin) -> Contexts:
         """Return these contexts with the window of others."""
@@ -332,9 +309,16 @@ class Pairs(Sample[PairContext, PairCount]):
         >>> pairs.cut(0).rows[0].text, len(pairs.cut(distance=1))
         ('love to see ivy!', 0)
         """
-        from eatlas.sources.corpora.cutting import cut_pairs  # noqa: PLC0415  (needs this record)
-
-        return cut_pairs(self, window, distance)
+        if distance is not None and distance != self.distance:
+            require_distance(distance, self.distance, self._called)
+            near = self._cut(nearer(self.rows, int(distance)), distance=int(distance))
+            return near.cut(window)
+        if window is None:
+            return self
+        require_window(window, self.window, self._called)
+        if window == self.window or not isinstance(window, Integral):
+            return self
+        return self._cut(cut_pairs(self.rows, int(window)), window=int(window))
 
     def cut_as(self, origin: ContextsOrigin) -> Pairs:
         """Return these pairs with the window and the distance of others."""
