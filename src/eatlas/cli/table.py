@@ -289,9 +289,11 @@ def _pattern(row: ThreeLevelResult) -> Text:
 def _print_warnings(console: Console, results: Results) -> None:
     """Say each warning once, with the tests that it stands for."""
     tests: dict[str, list[str]] = {}
+    several = len({result.source for result in results}) > 1
     for result in results:
+        name = _whole_name(result) + (f" on {result.source}" if several else "")
         for warning in result.warnings:
-            tests.setdefault(warning, []).append(_whole_name(result))
+            tests.setdefault(warning, []).append(name)
         missing = [
             f"{concept}: {', '.join(group.missing)}"
             for role in "XYAB"
@@ -300,7 +302,7 @@ def _print_warnings(console: Console, results: Results) -> None:
         ]
         if missing:
             said = f"Missing terms: {'; '.join(missing)}."
-            tests.setdefault(said, []).append(_whole_name(result))
+            tests.setdefault(said, []).append(name)
     for warning, named in tests.items():
         of_all = len(named) == len(results) > FEW
         who = f"all {len(results)} results" if of_all else ", ".join(dict.fromkeys(named))
