@@ -152,6 +152,18 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
     assert "on cbow:glove-sample, window 1\n" in shown.out
     assert "\ntiny by window: " in shown.out
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
+    other = (
+        "--vectors",
+        "cbow:glove-sample?transform=center",
+        "--measure",
+        "ml-eat",
+        "--measure",
+        "weat",
+    )
+    shown = eatlas_cli(*given, *other, "--window", 1, "--window", 2)
+    for source in ("cbow:glove-sample", "cbow:glove-sample?transform=center"):
+        for measure in ("ML-EAT(alpha=0.05,", "WEAT(alpha=0.05,"):
+            assert f"\ntiny by window on {source}, {measure}" in shown.out
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ in two, and what is wider still is left to the terminal to wrap.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -81,13 +82,24 @@ def print_results(results: Results) -> None:
 
 
 def _print_comparisons(console: Console, results: Results) -> None:
-    """Say how findings move with prompt, layer, window or distance; what random weights show."""
+    """Say how findings move with prompt, layer, window or distance; what random weights show.
+
+    Model and measure are named where the test alone would not tell comparisons apart.
+    """
     shown = sections(results, DeclaredFamily.of(results), dots=False)
-    for comparison in comparisons(shown):
-        if comparison.by != "source":
-            beside = f" ({comparison.beside})" if comparison.beside else ""
-            name = f"{comparison.first.result.test} by {comparison.called}{beside}: "
-            _print(console, Text.assemble("\n", (name, "bold"), comparison.sentence))
+    found = [one for one in comparisons(shown) if one.by != "source"]
+    names = [
+        f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
+        for one in found
+    ]
+    for more in (" on {0.model}", ", {0.first.result.signature}"):
+        known = Counter(names)
+        names = [
+            name + (more.format(one) if known[name] > 1 else "")
+            for name, one in zip(names, found, strict=True)
+        ]
+    for name, one in zip(names, found, strict=True):
+        _print(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 
 def _called(result: AssociationResult | FamilyMember) -> str:
