@@ -22,6 +22,19 @@ def test_random_weights_stand_beside_trained_ones():
     assert frame["series"].unique().tolist() == ["trained", "random, seed 2"]
 
 
+def test_groups_of_one_test_are_told_apart():
+    in_windows = [
+        in_texts(window=window, made=lambda *_, of=of_level, **__: of)
+        for window in (3, 9)
+        for of_level in (encoded(level="word"), encoded(level="sentence"))
+    ]
+    tests = choices.prepare(in_windows, "level")["test"].unique().tolist()
+    assert tests == ["test-1, window 3", "test-1, window 9"]
+    of_models = [encoded(model=m, prompt=p) for m in ("bert", "gpt2") for p in ("The {}", "A {}")]
+    tests = choices.prepare(of_models, "prompt")["test"].unique().tolist()
+    assert tests == ["test-1 on bert", "test-1 on gpt2"]
+
+
 def test_layers_run_from_left_to_right():
     frame = steps.prepare(
         [encoded(layer="10"), encoded(layer="2"), encoded(layer="0", d=-0.5)], "layer"

@@ -7,7 +7,6 @@ in two, and what is wider still is left to the terminal to wrap.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -39,6 +38,7 @@ from eatlas.results import (
 from eatlas.results.family import Family, FamilyMember
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
+from eatlas.results.sensitivity import told_apart
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "…": "~"})
 """For terminals that know no others."""
@@ -92,13 +92,9 @@ def _print_comparisons(console: Console, results: Results) -> None:
         f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
         for one in found
     ]
-    for more in (" on {0.model}", ", {0.first.result.signature}"):
-        known = Counter(names)
-        names = [
-            name + (more.format(one) if known[name] > 1 else "")
-            for name, one in zip(names, found, strict=True)
-        ]
-    for name, one in zip(names, found, strict=True):
+    models = [f" on {one.model}" for one in found]
+    measures = [f", {one.first.result.signature}" for one in found]
+    for name, one in zip(told_apart(names, models, measures), found, strict=True):
         _print(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
@@ -9,7 +10,14 @@ from eatlas.plots import forest_drawing
 from eatlas.plots.forest import COLUMNS, effect_rows
 from eatlas.plots.frames import frame, some_results
 from eatlas.results import ThreeLevelResult, WEATResult
-from eatlas.results.sensitivity import By, Varied, varied
+from eatlas.results.sensitivity import (
+    By,
+    Varied,
+    model_of,
+    sizes_beside,
+    told_apart,
+    varied,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,10 +56,11 @@ def prepare(results: object, by: By) -> pd.DataFrame:
         If no results differ in the choice alone.
     """
     rows = []
-    for group in several(results, by):
+    groups = several(results, by)
+    for group, name in zip(groups, _names(groups), strict=True):
         for result, value in zip(group.members, group.values, strict=True):
             head = {
-                "test": result.test, "source": result.source, "signature": result.signature,
+                "test": name, "source": result.source, "signature": result.signature,
                 "period": result.period, "series": value,
             }  # fmt: skip
             names = {role: result.concepts.name(role) for role in "XYAB"}
@@ -68,6 +77,18 @@ def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says
         If altair is not installed.
     """
     return forest_drawing.draw(given)
+
+
+def _names(groups: Sequence[Varied]) -> list[str]:
+    """Name the test of each group, and what else tells groups of one test apart."""
+    firsts = [group.members[0] for group in groups]
+    beside = [sizes_beside(group.members[0], group.by) for group in groups]
+    return told_apart(
+        [first.test for first in firsts],
+        [f", {sizes}" if sizes else "" for sizes in beside],
+        [f" on {model_of(group.members[0], group.by)}" for group in groups],
+        [f", {first.signature}" for first in firsts],
+    )
 
 
 def several(results: object, by: By) -> tuple[Varied, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -62,6 +63,24 @@ def sizes_beside(result: AssociationResult, by: By) -> str:
     """How much of a text the contexts of a result hold, but for what varies; may be empty."""
     sizes = {} if result.contexts is None else result.contexts.columns()
     return ", ".join(f"{name} {size}" for name, size in sizes.items() if name != by)
+
+
+def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
+    """Add to names that stand for several things what else tells these apart, and no more.
+
+    Examples
+    --------
+    >>> told_apart(["weat-1", "weat-6", "weat-6"], ["", " on glove", " on bert"], ["!"] * 3)
+    ['weat-1', 'weat-6 on glove', 'weat-6 on bert']
+    """
+    told = list(names)
+    for additions in more:
+        known = Counter(told)
+        told = [
+            name + (one if known[name] > 1 else "")
+            for name, one in zip(told, additions, strict=True)
+        ]
+    return told
 
 
 def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
