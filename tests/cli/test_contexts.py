@@ -137,6 +137,31 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
     )
 
 
+@pytest.mark.parametrize("named", ["-o", "--log"])
+def test_the_corpus_is_not_written_over(tmp_path, eatlas_cli, test_file, named):
+    texts = '{"text": "The rose."}\n'
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(texts)
+    ended = eatlas_cli("contexts", "corpus.jsonl", "--tests", test_file, "-o", "c.csv", named, "corpus.jsonl")  # fmt: skip
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "error: corpus.jsonl: this is the file that is read; writing would destroy it\n"
+        "  remedy: choose another name with -o\n"
+    )
+    assert corpus.read_text() == texts
+    assert not (tmp_path / "c.csv").exists()
+
+
+def test_where_nothing_can_be_written_is_said_before_a_corpus_is_read(
+    tmp_path, eatlas_cli, test_file
+):
+    (tmp_path / "folder.jsonl").mkdir()
+    corpus = ("contexts", "no-such-corpus.txt", "--tests", test_file)
+    said = [eatlas_cli(*corpus, "-o", name).err for name in ("folder.jsonl", "/proc/c.jsonl")]
+    assert said[0].startswith("error: folder.jsonl: cannot be written\n  got: Is a directory\n")
+    assert said[1].startswith("error: /proc/c.jsonl: cannot be written\n")
+
+
 def test_several_windows(tmp_path, eatlas_cli, test_file):
     words = [word for group in TERMS.values() for word in group]
     around = ("river", "music"), ("winter", "house"), ("garden", "school")

@@ -135,9 +135,10 @@ def contexts(
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
     from eatlas.sources.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.sources.corpora.writing import require_ending  # noqa: PLC0415
+    from eatlas.sources.corpora.writing import require_place  # noqa: PLC0415
 
-    require_ending(output)
+    require_place(output)
+    _require_other_files(corpus, output, log)
     choices: dict[str, Any] = {
         "window": int(window) if window.isdecimal() else window,
         "format": form,
@@ -161,6 +162,17 @@ def contexts(
     found.write(output)
     with output_of_a_command():
         _show(found, output, as_json=as_json)
+
+
+def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
+    """Refuse to write over what is read."""
+    from eatlas.results.files import require_other_file  # noqa: PLC0415
+    from eatlas.sources.corpora.files import corpus_files  # noqa: PLC0415
+    from eatlas.sources.corpora.writing import beside  # noqa: PLC0415
+
+    files = corpus_files(corpus)
+    for path in filter(None, (output, beside(output), log)):
+        require_other_file(path, files)
 
 
 def _progress() -> Any:

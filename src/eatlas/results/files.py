@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -49,6 +50,24 @@ def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
                 f"{output}: this is the file that is read; writing would destroy it",
                 remedy="choose another name with -o",
             )
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that could not be written, before much work is done for it.
+
+    Raises
+    ------
+    ResultsError
+        If it is a folder, or no file can be made in its folder.
+    """
+    folder = next(one for one in path.absolute().parents if one.exists())
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import ResultsError
-from eatlas.results.files import atomic_file
+from eatlas.results.files import atomic_file, require_writable
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
 
 ENDINGS = (".parquet", ".jsonl", ".csv")
@@ -34,6 +34,20 @@ def require_ending(path: Path) -> None:
             got=path.suffix or "a name without ending",
             allowed=", ".join(ENDINGS),
         )
+
+
+def require_place(path: Path) -> None:
+    """Refuse, before a corpus is read, a file to which contexts could not be written then.
+
+    Raises
+    ------
+    EatlasError
+        If it has another ending, cannot be written, or is Parquet and pyarrow is missing.
+    """
+    require_ending(path)
+    if path.suffix.lower() == ".parquet":
+        pyarrow_of(path)
+    require_writable(path)
 
 
 def beside(path: Path) -> Path:
