@@ -178,6 +178,13 @@ def test_a_group_without_any_context_is_an_error():
         "  allowed: one context in each group at least, and as many stimuli as the measure asks\n"
         "  remedy: use a larger corpus, or --case ignore where names are written in lower case"
     )
+    of_others = contexts(TERMS["X"], name="c.parquet", provenance={"tests": ["weat-6", "weat-7"]})
+    with pytest.raises(StimulusError) as said:
+        with_contexts(TEST, of_others)
+    assert said.value.got == (
+        "none of 4 stimuli stands in c.parquet, which was made for weat-6, weat-7"
+    )
+    assert said.value.remedy == "eatlas contexts CORPUS --tests tiny"
 
 
 BOTH = "the aster and the ant"

@@ -71,6 +71,8 @@ def _with(test: Test, contexts: Contexts) -> AssociationTest:
             allowed="a test of words, such as weat-6",
         )
     chosen = {role: _of(concept, contexts) for role, concept in test.parts}
+    if without := [role for role, _ in test.parts if not chosen[role]]:
+        raise _no_context(test, without[0], contexts)
     shared = {pair: _of_several(chosen, pair) for pair in OPPOSITES}
     parts: dict[str, Concept] = {
         role: _concept(test, role, chosen[role], several, contexts.name or "a corpus")
@@ -82,6 +84,20 @@ def _with(test: Test, contexts: Contexts) -> AssociationTest:
     title = f"{test.title or test.label} (in contexts)"
     update = {"title": title, "table": "", "notes": notes, "contexts": where}
     return test.model_copy(update={**update, "sentences_from": str(where), **parts})
+
+
+def _no_context(test: AssociationTest, role: str, contexts: Contexts) -> StimulusError:
+    """Say that a group has no context at all, and whether any were looked for."""
+    concept, name = test.concept(role), contexts.name or "a corpus"
+    sought = contexts.provenance.get("tests", [test.id])
+    for_others = "" if test.id in sought else f", which was made for {', '.join(sought)}"
+    remedy = "use a larger corpus, or --case ignore where names are written in lower case"
+    return StimulusError(
+        f"test {test.id}, group {role} ({concept.name}): no stimulus has a context",
+        got=f"none of {len(concept.terms)} stimuli stands in {name}{for_others}",
+        allowed="one context in each group at least, and as many stimuli as the measure asks",
+        remedy=f"eatlas contexts CORPUS --tests {test.id}" if for_others else remedy,
+    )
 
 
 def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
@@ -119,13 +135,6 @@ def _concept(
     test: AssociationTest, role: str, chosen: list[Context], several: frozenset[str], name: str
 ) -> Concept:
     concept = test.concept(role)
-    if not chosen:
-        raise StimulusError(
-            f"test {test.id}, group {role} ({concept.name}): no stimulus has a context",
-            got=f"none of {len(concept.terms)} stimuli stands in {name}",
-            allowed="one context in each group at least, and as many stimuli as the measure asks",
-            remedy="use a larger corpus, or --case ignore where names are written in lower case",
-        )
     there = {one.stimulus for one in chosen}
     absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
     sentences = tuple(
