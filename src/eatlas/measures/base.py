@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import (
     AnisotropyWarning,
-    CoverageError,
     SignatureError,
     StimulusError,
     UndefinedWarning,
@@ -23,7 +22,7 @@ from eatlas.errors import (
 )
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.measures.few_terms import larger_source, needs_sentences, or_another_measure
+from eatlas.measures.few_terms import too_few
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
@@ -309,23 +308,30 @@ class AssociationMeasure(ABC):
         period = period_of(source)
         place = source.name if period is None else f"{source.name}, {period}"
         self._require_minimum(test, embedded.coverage, place)
-        provenance = Provenance(
-            version=__version__,
-            seed=seed,
-            case=case,
-            stimuli_sha256=test.stimuli_sha256,
-            source_fingerprint=source.fingerprint,
-            vectors_sha256=embedded.sha256,
-            citation=test.citation,
-            sentences_from=test.sentences_from,
-            contexts=test.contexts,
-        )
+        provenance = self.provenance(test, source.fingerprint, embedded.sha256, case, seed)
         head = {
             **self.head(test, source.name, embedded.told, provenance),
             "period": period,
             "encoding": source.encoding if is_contextual(source) else None,
         }
         return embedded, head
+
+    @staticmethod
+    def provenance(
+        test: AssociationTest, fingerprint: str, measured: str, case: CaseRule, seed: int
+    ) -> Provenance:
+        """What a result rests on: the stimuli, the source, and the hash of what it gave."""
+        return Provenance(
+            version=__version__,
+            seed=seed,
+            case=case,
+            stimuli_sha256=test.stimuli_sha256,
+            source_fingerprint=fingerprint,
+            vectors_sha256=measured,
+            citation=test.citation,
+            sentences_from=test.sentences_from,
+            contexts=test.contexts,
+        )
 
     def head(
         self, test: AssociationTest, source: str, coverage: Coverage, provenance: Provenance
@@ -344,32 +350,8 @@ class AssociationMeasure(ABC):
     def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
         for role, least in self.minimum.items():
             group = coverage.group(role)
-            if len(group.used) >= least:
-                continue
-            concept = test.concept(role).name
-            alone = len(test.concept(role).terms) < least
-            if test.concept(role).sentences and not alone:
-                raise needs_sentences(test, role, group, least, source)
-            allowed = (
-                f"at least {least} usable terms for {self.name} "
-                f"({'its labels are permuted' if least > 1 else 'its mean is taken'})"
-            )
-            if alone:
-                raise CoverageError(
-                    f"test {test.id}, group {role} ({concept}): a group of one term",
-                    got=repr(test.concept(role).terms[0]),
-                    allowed=allowed,
-                    remedy=f"add terms{or_another_measure(test, self.needed)}",
-                )
-            reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
-            raise CoverageError(
-                f"test {test.id}, group {role} ({concept}): "
-                + ("no term has" if not group.used else f"only {len(group.used)} term has")
-                + f" a usable {self.needed} in {source}",
-                got=f"missing: {', '.join(reasons)}",
-                allowed=allowed,
-                remedy=larger_source(group.missing, self.needed),
-            )
+            if len(group.used) < least:
+                raise too_few(test, role, group, source, (self.name, self.needed, least))
 
     def _check(self, parameter: str, allowed: str, *, ok: bool) -> None:
         if not ok:

@@ -10,7 +10,43 @@ from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
 
 
-def needs_sentences(
+def too_few(
+    test: AssociationTest,
+    role: str,
+    group: GroupCoverage,
+    source: str,
+    asked: tuple[str, str, int],
+) -> CoverageError:
+    """Say why a group is too small for a measure: by itself, or for what a source lacks.
+
+    `asked` is the name of the measure, what it needs of a term, and of how many terms.
+    """
+    name, needed, least = asked
+    concept, used = test.concept(role), len(group.used)
+    alone = len(concept.terms) < least
+    if concept.sentences and not alone:
+        return _needs_sentences(test, role, group, least, source)
+    where = f"test {test.id}, group {role} ({concept.name})"
+    why = "its labels are permuted" if least > 1 else "its mean is taken"
+    allowed = f"at least {least} usable terms for {name} ({why})"
+    if alone:
+        return CoverageError(
+            f"{where}: a group of one term",
+            got=repr(concept.terms[0]),
+            allowed=allowed,
+            remedy=f"add terms{_or_another_measure(test, needed)}",
+        )
+    reasons = [f"{term} ({reason})" for term, reason in group.reasons.items()]
+    return CoverageError(
+        f"{where}: {f'only {used} term has' if used else 'no term has'} a usable {needed} in "
+        f"{source}",
+        got=f"missing: {', '.join(reasons)}",
+        allowed=allowed,
+        remedy=_larger_source(group.missing, needed),
+    )
+
+
+def _needs_sentences(
     test: AssociationTest, role: str, group: GroupCoverage, least: int, source: str
 ) -> CoverageError:
     """Say that vectors of words do not serve where sentences are asked for; or what else it is."""
@@ -35,7 +71,7 @@ def needs_sentences(
     )
 
 
-def larger_source(missing: Iterable[str], needed: str) -> str:
+def _larger_source(missing: Iterable[str], needed: str) -> str:
     """Say where missing terms may be found; phrases have no vectors where words are looked up."""
     remedy = "use terms that the source has, or a source with a larger vocabulary"
     if needed == "vector" and any(" " in term for term in missing):
@@ -43,7 +79,7 @@ def larger_source(missing: Iterable[str], needed: str) -> str:
     return remedy
 
 
-def or_another_measure(test: AssociationTest, needed: str) -> str:
+def _or_another_measure(test: AssociationTest, needed: str) -> str:
     """Name the measures that take a test whose groups are this small, and the same sources."""
     from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
 

@@ -20,7 +20,7 @@ from eatlas.measures.patterned import PatternMeasure
 from eatlas.measures.sentence_ratios import SentenceRatios, sentence_questions, sentence_ratios
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.lpbs import PieceCounts
-from eatlas.results.parts import Coverage, Provenance
+from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule
 from eatlas.sources.corpora import Pairs, with_pairs
 from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
@@ -33,7 +33,6 @@ from eatlas.stimuli.sentences.pairs import (
     fault_of_pair,
     read_pairs,
 )
-from eatlas.version import __version__
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]
@@ -174,17 +173,8 @@ class LogRatioMeasure(PatternMeasure):
         answers = source.score(dict.fromkeys(self.questions(test)))
         found = self._ratios(test, answers)
         self._require_minimum(test, found.coverage, source.name)
-        provenance = Provenance(
-            version=__version__,
-            seed=seed,
-            case=case,
-            stimuli_sha256=test.stimuli_sha256,
-            source_fingerprint=source.fingerprint,
-            vectors_sha256=hashlib.sha256(self._measured(found).tobytes()).hexdigest(),
-            citation=test.citation,
-            sentences_from=test.sentences_from,
-            contexts=test.contexts,
-        )
+        measured = hashlib.sha256(self._measured(found).tobytes()).hexdigest()
+        provenance = self.provenance(test, source.fingerprint, measured, case, seed)
         head = {
             **self.head(test, source.name, found.coverage, provenance),
             "direction": "attribute given target" if asking.causal else "target given attribute",
