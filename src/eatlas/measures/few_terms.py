@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from eatlas.errors import CoverageError
+from eatlas.measures.known import KNOWN
 from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
 
@@ -81,12 +82,10 @@ def _larger_source(missing: Iterable[str], needed: str) -> str:
 
 def _or_another_measure(test: AssociationTest, needed: str) -> str:
     """Name the measures that take a test whose groups are this small, and the same sources."""
-    from eatlas.measures.registry import measure_types  # noqa: PLC0415  (it knows all measures)
-
     sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
     fitting = [
         kind.name
-        for kind in measure_types().values()
+        for kind in KNOWN.values()
         if kind.kind == test.kind
         and kind.needed == needed
         and all(sizes[role] >= least for role, least in kind.minimum.items())

@@ -10,6 +10,7 @@ from typing import Any
 from eatlas.errors import SignatureError, described
 from eatlas.measures.base import AssociationMeasure
 from eatlas.measures.ceat import CEAT
+from eatlas.measures.known import KNOWN
 from eatlas.measures.lpbs import LPBS
 from eatlas.measures.lpbs_ceat import LPBSCEAT
 from eatlas.measures.ml_eat import MLEAT
@@ -20,13 +21,16 @@ from eatlas.signature import Signature
 
 BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, CEAT, LPBS, LPBSCEAT)
 ENTRY_POINTS = "eatlas.measures"
+KNOWN.update({measure.name: measure for measure in BUILT_IN})
 
 
 @cache
 def measure_types() -> dict[str, type[AssociationMeasure]]:
     """Measures by name; other packages add theirs as entry points."""
     known = {measure.name: measure for measure in BUILT_IN}
-    return known | {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+    known |= {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+    KNOWN.update(known)
+    return known
 
 
 def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
