@@ -43,7 +43,7 @@ def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
     )
     said = json.loads(ended.out)
     assert (said["seed"], said["counts"][0], said["files"][0]["damaged"]) == (4, ["aster", 2, 2], 1)
-    assert (tmp_path / "c.csv").read_text().startswith("stimulus,text,start,end\n")
+    assert (tmp_path / "c.csv").read_text().startswith('"stimulus","text","start","end"\n')
 
 
 def test_every_damaged_line_stands_in_the_log(eatlas_cli, tmp_path, test_file):

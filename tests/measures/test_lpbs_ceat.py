@@ -43,8 +43,7 @@ def sentences_of(test, templates=THREE, answer=any_number):
 def matrices(test, n, seed=0, replace="auto", **parameters):
     """The drawn M of each draw, made by hand of the same places; terms by name."""
     sentences = sentences_of(test, **parameters)
-    inner = int(np.random.default_rng(seed).integers(2**63))
-    return np.stack(list(sentences.draw(n, replace, inner))).transpose(2, 0, 1)
+    return np.stack(list(sentences.draw(n, replace, seed))).transpose(2, 0, 1)
 
 
 def plain(scores, n):
@@ -137,8 +136,9 @@ def test_the_p_is_that_of_relabelling_with_the_mean_over_draws_found_again():
 
 def test_the_combination_is_that_of_statsmodels():
     test = words(4, 4, 5, 5)
-    found = run(LPBSCEAT(templates=THREE, n=60), test).draws.over_attributes.combined
-    m = matrices(test, 60)
+    seed = 4  # its draws differ beyond their sampling errors
+    found = run(LPBSCEAT(templates=THREE, n=60), test, seed=seed).draws.over_attributes.combined
+    m = matrices(test, 60, seed)
     u = m[:, :4].mean(axis=1) - m[:, 4:].mean(axis=1)
     d = draw_effects(u, 5).d
     theirs = combine_effects(d, union_variance(d, 5, 5), method_re="dl")
@@ -152,7 +152,7 @@ def test_estimators_and_variances_differ_as_they_say():
     test = words(4, 4, 5, 5)
 
     def combined(**parameters):
-        found = run(LPBSCEAT(templates=THREE, n=60, **parameters), test)
+        found = run(LPBSCEAT(templates=THREE, n=60, **parameters), test, seed=4)
         return found.draws.over_attributes.combined
 
     assert len({round(combined(tau2=tau2).tau2, 9) for tau2 in ("dl", "pm", "reml")}) == 3

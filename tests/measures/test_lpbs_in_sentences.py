@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -200,7 +201,7 @@ def test_sentences_that_cannot_be_asked_about_are_left_out():
     result = LPBS(pairs=some_pairs(test), resamples=0)(test, Table(answer))
     assert result.sentences[0] == (1, 1, 2, 1)
     assert result.coverage.B.reasons == {
-        "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer does not know it"
+        "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer joins it"
     }
     assert any("sentences are left out, since the tokenizer" in one for one in result.warnings)
 
@@ -334,3 +335,13 @@ def test_files_say_what_they_hold(tmp_path, ending):
     result = eatlas.run(tests=TINY, vectors=Table(any_number), measures="lpbs", contexts=path)[0]
     assert json.loads(json.dumps(result.to_dict()))["sentences"][0] == [1, 2, 3, 1, 2]
     assert result.provenance.sentences_from.startswith(f"pairs.{ending}, SHA-256 ")
+
+
+def test_the_order_of_a_file_changes_nothing():
+    pairs = some_pairs(words(2, 2, 3, 3))
+    turned = Pairs.of(pairs.rows[::-1], name="pairs.csv")
+    for measure in (LPBS, partial(LPBSCEAT, n=30)):
+        one, other = (
+            measure(pairs=given)(words(2, 2, 3, 3), Table(any_number)) for given in (pairs, turned)
+        )
+        assert one.to_dict() == other.to_dict()

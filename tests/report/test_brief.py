@@ -43,7 +43,7 @@ def test_patterns_that_other_words_seldom_show():
     weak = full(test="weak", uncertainty=uncertainty(patterns={"AX-Singular": 0.4}))
     assert "seen again for weak: take this pattern with caution." in brief(weak, full())
     assert "least often that of test-1 (75%)" in brief(full(), full())
-    assert "draws of other words" not in brief(ml_eat())
+    assert "resamples of words" not in brief(ml_eat())
 
 
 def test_what_remains_after_adjustment():

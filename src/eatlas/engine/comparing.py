@@ -14,7 +14,14 @@ the stated error of an inversion moved most, by 2e-11; p-values moved by 2e-14, 
 NOUGHT = 1e-14
 """A difference that should be 0 is as large as its rounding error, so no relative bound fits. In
 the same trial no score moved by more than 2.3e-16 and no effect size by more than 2.6e-15."""
-ROUNDED = {"uncertainty": 1e-3, "influence": 2e-6, "similarities": 2e-6, "diagnosis": 2e-6}
+ROUNDED = {
+    "uncertainty": 1e-3,
+    "patterns": 1e-3,
+    "kept": 2e-4,
+    "influence": 2e-6,
+    "similarities": 2e-6,
+    "diagnosis": 2e-6,
+}
 """Parts that a result keeps to six decimals, where the last bit of a number can turn the last
 digit. One of some thousand resamples may also fall on the other side of a threshold, which moves
 a share or the end of an interval by less than 1e-3."""
@@ -43,6 +50,9 @@ with and without mkldnn, in batches of 16 to 2,048 tokens: no score moved by mor
 effect size by more than 8e-8; p-values by 9e-6 of their size (the smallest most, 7e-16), those
 of a tiny model of random weights, whose scores hardly differ, by 2.5e-3. The error
 that is stated of a p-value moves most, in sent-weat-7 by 6e-3 of its size, and decides nothing."""
+ANSWERED = Tolerance(2e-5, 2e-5, p=1e-2, stated=0.5, count=1e-2)
+"""Log-probabilities that a model computes in single precision, some tens of nats large, likewise
+depend on what else was asked, which the cache changes: those of a tiny BERT moved by up to 1e-5."""
 OF_THE_PROGRAM = "provenance.version"
 COMPUTED = ";transform="
 """In a fingerprint: the vectors are computed, and the last bits of their hash are the machine's."""
@@ -62,7 +72,11 @@ def differences(old: Any, new: Any) -> Iterator[str]:
     >>> list(differences({"d": 1.5, "n": 8}, {"d": 1.5000000000000002, "n": 9}))
     ['n: 8 in the file, 9 now']
     """
-    tolerance = ENCODED if isinstance(old, Mapping) and old.get("encoding") else LOOKED_UP
+    tolerance = LOOKED_UP
+    if isinstance(old, Mapping) and old.get("encoding"):
+        tolerance = ENCODED
+    elif isinstance(old, Mapping) and old.get("language_model"):
+        tolerance = ANSWERED
     yield from _differences(old, new, "", tolerance)
 
 
@@ -85,7 +99,7 @@ def _differences(old: Any, new: Any, path: str, tolerance: Tolerance) -> Iterato
 def _computed_alike(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: Tolerance) -> bool:
     """Whether both vectors were computed in the same way from the same source."""
     fingerprint = str(old.get("source_fingerprint"))
-    computed = tolerance is ENCODED or COMPUTED in fingerprint
+    computed = tolerance is not LOOKED_UP or COMPUTED in fingerprint
     return computed and fingerprint == new.get("source_fingerprint")
 
 
@@ -97,7 +111,7 @@ def _near(old: Any, new: Any, keys: list[str], tolerance: Tolerance) -> bool:
         return False
     rounded = next((bound for part, bound in ROUNDED.items() if part in keys), None)
     if rounded is not None:
-        return abs(old - new) <= rounded
+        return abs(old - new) <= max(rounded, tolerance.nought)
     if "p" in keys:  # a p-value is never 0 and may be smaller than any rounding error of a mean
         relative = tolerance.stated if "rel_err" in keys else tolerance.p
         return math.isclose(old, new, rel_tol=relative)

@@ -21,9 +21,12 @@ from eatlas.results.trend import (
     TrendResult,
 )
 from eatlas.stats import trend as statistics
+from eatlas.stimuli import ContextsOrigin
 from eatlas.version import __version__
 
 Trended = MLEATResult | WEATResult
+Key = tuple[str, str, str, ContextsOrigin | None]
+"""Test, series, signature, and the contexts with their window."""
 PERSISTENT = 0.6
 """Autocorrelation from which a trend carries a remark: the null rejects .13 instead of .05 of 18
 periods there (benchmarks/trend_null.py)."""
@@ -48,14 +51,16 @@ def trends(
     tuple of TrendResult
         In the order in which the series first occur.
     """
-    series: dict[tuple[str, str, str], list[Trended]] = {}
+    series: dict[Key, list[Trended]] = {}
     for result in results:
         if result.period is not None and isinstance(result, MLEATResult | WEATResult):
-            series.setdefault((result.test, result.source, result.signature), []).append(result)
-    missing: dict[tuple[str, str, str], list[MissingPeriod]] = {}
+            key = result.test, result.source, result.signature, result.contexts
+            series.setdefault(key, []).append(result)
+    missing: dict[Key, list[MissingPeriod]] = {}
     for failure in failures:
         if failure.period is not None:
-            missing.setdefault((failure.test, failure.source, failure.signature), []).append(
+            key = failure.test, failure.source, failure.signature, failure.contexts
+            missing.setdefault(key, []).append(
                 MissingPeriod(period=failure.period, reason=failure.error.what)
             )
     return tuple(

@@ -196,8 +196,10 @@ def _belongs(result: AssociationResult, trend: TrendResult) -> bool:
     return result.period is not None and _named(result) == _named(trend)
 
 
-def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int]:
-    return record.test, record.source, record.signature, record.provenance.seed
+def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int, str]:
+    """Test, series, signature and seed; the hash of the stimuli tells windows apart."""
+    given = record.provenance
+    return record.test, record.source, record.signature, given.seed, given.stimuli_sha256
 
 
 def rebuilt_test(result: AssociationResult) -> AssociationTest:

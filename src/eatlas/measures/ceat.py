@@ -102,7 +102,7 @@ class CEAT(DrawnMeasure):
     def compute(self, given: Input, notes: list[str]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
-        seed, sizes = int(given.rng.integers(2**63)), contexts.sizes
+        seed, sizes = given.head["provenance"].seed, contexts.sizes
         chosen = contexts.draw(self.n, self.replace, seed)
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.errors import SignatureError
 from eatlas.measures.drawn_levels import Combining, DrawnLevel, kept, pattern_shares
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.measures.patterned import PatternMeasure
@@ -21,6 +22,7 @@ from eatlas.results.ml_eat import AttributeScores, Level2, Level3, Scores
 from eatlas.results.parts import Cell, Level
 from eatlas.stats.judging import Judge
 from eatlas.stats.nested import Components
+from eatlas.stats.permutation import DRAWING, DRAWS
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
@@ -61,6 +63,12 @@ class DrawnMeasure(PatternMeasure):
         self._check("n", "a whole number from 2", ok=type(self.n) is int and self.n >= 2)
         self._check_choice("variance", Variance)
         self._check_choice("replace", Replace)
+        if self.draws != DRAWS and self.p not in DRAWING:
+            raise SignatureError(
+                f"{self.name}: draws counts relabellings where p is sampled or importance",
+                got=f"draws={self.draws}, p={self.p}",
+                allowed=f"n for draws of contexts or sentences: {self.name}(n={self.draws})",
+            )
 
     @property
     @abstractmethod
@@ -78,7 +86,8 @@ class DrawnMeasure(PatternMeasure):
         """Fields of a :class:`eatlas.results.DrawnResult`, and those of its draws.
 
         `levels` are level 1, level 2 of X and level 2 of Y; `parts` where their variance lies.
-        `seed` is that of the draws.
+        `seed` is that of the draws: that of the run, so that another alpha, estimator or source
+        sees the same draws.
         """
         level1, x, y = (self.drawn_level(one, notes, rng) for one in levels)
         over = [self.over_draws(*pair) for pair in zip(levels, parts, strict=True)]

@@ -79,7 +79,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=union)'
     def compute(self, given: Input, notes: list[str]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
         sentences = PairSentences.of(cast("Ratios", given.log_ratios))
-        seed, sizes = int(given.rng.integers(2**63)), sentences.sizes
+        seed, sizes = given.head["provenance"].seed, sentences.sizes
         rows = sentences.draw(self.n, self.replace, seed)
         drawn = draw_pairs(rows, self.n, sizes, first_draws(sizes))
         notes.append(SHARED)

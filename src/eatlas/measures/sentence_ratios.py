@@ -208,7 +208,7 @@ def _asked(pairs: Pairs, target: str, attribute: str, how: How) -> list[Both]:
             Question(one.text, (one.target_start, one.target_end), span, how=how),
             Question(one.text, (one.target_start, one.target_end), span, hidden=True, how=how),
         )
-        for one in pairs.of_pair(target, attribute)
+        for one in sorted(pairs.of_pair(target, attribute))  # a file's order changes nothing
         if _apart(one)
         for span in [(one.attribute_start, one.attribute_end)]
     ]

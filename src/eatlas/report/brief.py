@@ -108,14 +108,15 @@ def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
         return
     if weak:
         yield (
-            "In fewer than half of the draws of other words, the same pattern is seen again for "
+            "In fewer than half of the resamples of words, the same pattern is seen again for "
             f"{_named(weak)}: take {'this pattern' if len(weak) == 1 else 'these patterns'} with "
             "caution."
         )
     else:
         least = min(known, key=lambda pair: pair[1])
         yield (
-            "Every pattern is seen again in more than half of the draws of other words, least "
+            f"{'Every pattern' if len(known) == len(maps) else 'Each pattern of resampled words'} "
+            "is seen again in more than half of the resamples of words, least "
             f"often that of {_called(least[0])} ({percent(least[1])})."
         )
 

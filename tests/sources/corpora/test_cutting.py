@@ -205,8 +205,8 @@ def test_nothing_is_cut_to_nothing():
 
 
 def test_where_they_are_of_is_said_by_first_and_cut():
-    texts = [f"{k} of love in {k}" for k in range(5)]
-    contexts = Contexts.of([Context("love", text, 5, 9) for text in texts], name="c.csv")
+    texts = [f"{k} 1{k} 2{k} love 3{k} 4{k} 5{k}" for k in range(5)]
+    contexts = Contexts.of([Context("love", text, 8, 12) for text in texts], name="c.csv")
     some = contexts.first(3).cut(2)
     assert (some.origin.sha256, some.origin.per_term) == (contexts.sha256, 3)
     assert contexts.taken(some.origin) == some
@@ -214,6 +214,9 @@ def test_where_they_are_of_is_said_by_first_and_cut():
     assert cut.origin.per_term is None
     assert contexts.taken(cut.origin) == cut
     assert cut.taken(some.origin) is None, "the first of what is cut may be others"
+    assert contexts.first(3).first(30).origin == contexts.first(3).origin, "there are no more"
+    of_cut = cut.first(2)
+    assert cut.taken(of_cut.origin) == of_cut
     assert contexts.cut(1).taken(cut.origin) is None, "what was cut off does not come back"
     few = cut.first(3)
     assert few.origin.sha256 == cut.sha256, "a sample of what was cut"

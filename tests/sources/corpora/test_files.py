@@ -111,3 +111,21 @@ def test_a_sidecar_whose_counts_are_none(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(SourceError, match="none.parquet: there is no such file"):
         load_contexts(tmp_path / "none.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.csv", "stimulus,text,start,end\nivy,The ivy.,4,7\n"),
+        ("c.jsonl", '{"stimulus": "ivy", "text": "The ivy.", "start": 4, "end": 7}\n'),
+    ],
+)
+def test_a_mark_of_byte_order_is_no_part_of_a_name(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    assert load_contexts(tmp_path / name).rows == [Context("ivy", "The ivy.", 4, 7)]
+
+
+def test_a_carriage_return_stays_in_its_cell(tmp_path):
+    contexts = Contexts.of([Context("ivy", "The\rivy.", 4, 7)])
+    contexts.write(tmp_path / "c.csv")
+    assert load_contexts(tmp_path / "c.csv").rows == contexts.rows

@@ -137,7 +137,7 @@ def _names(path: Path) -> set[str]:
             return set(parquet.read_schema(path).names)
         except (pa.ArrowException, OSError):
             return set()
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         line = next((line for line in file if line.strip()), "")
     if ending == ".csv":
         return set(next(csv.reader([line]), ()))
@@ -167,14 +167,14 @@ def _read_parquet(path: Path, fields: Columns) -> Read:
 
 def _read_jsonl(path: Path, fields: Columns) -> Read:
     rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
         if line.strip():
             rows.append(_row(json.loads(line), path, number, fields))
     return rows, _beside(path)
 
 
 def _read_csv(path: Path, fields: Columns) -> Read:
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         return [_row(row, path, rows.line_num, fields) for row in rows], _beside(path)
 

@@ -78,6 +78,7 @@ class Sample(ABC, Generic[Row, Counted]):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _of_first(self, groups: Iterable[Sequence[Row]], per_term: int) -> Self:
+        per_term = min(per_term, self.provenance.get("per_term", per_term))
         rows = [row for some in groups for row in some[:per_term]]
         counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
         # the first of what is cut are not what is left of the first: they are a sample of their own
@@ -134,6 +135,8 @@ class Sample(ABC, Generic[Row, Counted]):
     def taken(self, origin: ContextsOrigin) -> Self | None:
         """Take of these what a result was made of, by the name it has there; None of others."""
         own = self.origin
+        if CUT in self.provenance and origin.per_term and origin.sha256 == self.sha256:
+            return replace(self, name=origin.name).first(origin.per_term).cut_as(origin)
         fewer = own.per_term is not None and own.per_term < (origin.per_term or own.per_term + 1)
         if own.sha256 != origin.sha256 or fewer:
             return None

@@ -75,7 +75,7 @@ def write(
         file.write(said + "\n")
     with atomic_file(path) as file:
         if path.suffix.lower() == ".csv":
-            table = csv.writer(file, lineterminator="\n")
+            table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
             table.writerow(fields)
             table.writerows(rows)
         else:
