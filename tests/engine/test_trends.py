@@ -11,7 +11,9 @@ from tests.inputs import make_test, make_vectors
 from tests.sources.series_files import write_histwords
 
 import eatlas
+from eatlas.engine.trends import trends
 from eatlas.results import TrendResult, to_json_line
+from eatlas.stimuli import ContextsOrigin
 
 YEARS = range(1810, 2000, 10)
 
@@ -113,3 +115,19 @@ def test_trends_are_written_and_read_back(results, tmp_path):
 def test_the_same_command_gives_the_same_numbers(folder, drift, results):
     with pytest.warns(eatlas.EatlasWarning):
         assert eatlas.run(tests=drift, vectors=str(folder), workers=2) == results
+
+
+def test_each_window_of_contexts_has_its_own_trend(results):
+    def cut(window):
+        origin = ContextsOrigin(name="c.csv", sha256="0" * 64, window=window)
+        for one in results:
+            given = one.provenance.model_copy(
+                update={"contexts": origin, "stimuli_sha256": str(window) * 64}
+            )
+            yield one.model_copy(update={"provenance": given})
+
+    (failure,) = results.failures
+    found = trends([*cut(1), *cut(9)], [failure], 0)
+    assert [trend.periods for trend in found] == [results.trends[0].periods] * 2
+    assert [trend.missing for trend in found] == [(), ()], "the failure is of words alone"
+    assert len({trend.provenance.stimuli_sha256 for trend in found}) == 2
