@@ -30,9 +30,7 @@ def contexts(tmp_path_factory) -> Contexts:
 
 @pytest.fixture(scope="module")
 def results(contexts):
-    return eatlas.run(
-        TEST, "cbow:glove-sample", "ceat(draws=50)", contexts=contexts, windows=[3, 1, 2]
-    )
+    return eatlas.run(TEST, "cbow:glove-sample", "ceat(n=50)", contexts=contexts, windows=[3, 1, 2])
 
 
 def test_every_window_is_measured_and_said(results, contexts):
@@ -48,10 +46,10 @@ def test_every_window_is_measured_and_said(results, contexts):
 
 def test_a_window_alone_gives_the_same(results, contexts, tmp_path):
     contexts.write(tmp_path / "c.parquet")
-    (alone,) = eatlas.run(TEST, "cbow:glove-sample", "ceat(draws=50)", contexts=contexts.cut(1))
+    (alone,) = eatlas.run(TEST, "cbow:glove-sample", "ceat(n=50)", contexts=contexts.cut(1))
     assert alone == results[1]
     (read,) = eatlas.run(
-        TEST, "cbow:glove-sample", "ceat(draws=50)", contexts=tmp_path / "c.parquet", windows=1
+        TEST, "cbow:glove-sample", "ceat(n=50)", contexts=tmp_path / "c.parquet", windows=1
     )
     assert (read.level1, read.contexts.window) == (alone.level1, 1)
 

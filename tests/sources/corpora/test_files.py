@@ -6,7 +6,7 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.errors import EatlasError, ResultsError, SourceError
+from eatlas.errors import EatlasError, ResultsError, SourceError, SourceWarning
 from eatlas.sources.corpora import Context, Contexts, find_contexts, load_contexts
 
 ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
@@ -129,3 +129,17 @@ def test_a_carriage_return_stays_in_its_cell(tmp_path):
     contexts = Contexts.of([Context("ivy", "The\rivy.", 4, 7)])
     contexts.write(tmp_path / "c.csv")
     assert load_contexts(tmp_path / "c.csv").rows == contexts.rows
+
+
+def test_spans_of_something_else_are_said(tmp_path):
+    path = tmp_path / "own.csv"
+    rows = "ivy,The ivy.,4,7\nfamily,Two families.,4,12\nrose,A rose.,3,7\nant,Nothing.,0,7\n"
+    path.write_text(f"stimulus,text,start,end\n{rows}")
+    with pytest.warns(SourceWarning) as said:
+        contexts = load_contexts(path)
+    assert len(contexts.rows) == 4
+    assert str(said[0].message) == (
+        f"{path}: at 2 of 4 spans something else stands than the stimulus, such as 'ose.' for "
+        "'rose'; places are characters of the text, the first of them 0, and the end lies behind "
+        "the last"
+    )

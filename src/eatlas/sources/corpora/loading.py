@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
 from eatlas.sources.corpora.record import Contexts, Pairs, Sample
 from eatlas.sources.corpora.writing import ENDINGS, KEY, TEXTS, Columns, beside
 
+ALIKE = 3
+"""Letters with which a stimulus and its forms begin: family, families."""
 Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
 """The cells of every context, and what the file says of itself."""
 
@@ -115,7 +118,29 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
             allowed=f"{whole}, as the file says",
             remedy="the file was changed or ends early; make it again with eatlas contexts",
         )
+    if "version" not in said:  # a file of one's own
+        _warn_of_odd_spans(cells, fields, path)
     return found
+
+
+def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
+    """Say where something else than the stimulus stands at its span; its forms begin alike."""
+    at = fields.index("text")
+    odd = [
+        (stimulus, row[at][start:end])
+        for row in rows
+        for stimulus, start, end in zip(row[:at], row[at + 1 :: 2], row[at + 2 :: 2], strict=True)
+        if not row[at][start:end].casefold().startswith(stimulus.casefold()[:ALIKE])
+    ]
+    if odd:
+        stimulus, there = odd[0]
+        warnings.warn(
+            f"{path}: at {len(odd):,} of {len(rows) * at:,} spans something else stands than the "
+            f"stimulus, such as {there!r} for {stimulus!r}; places are characters of the text, the "
+            "first of them 0, and the end lies behind the last",
+            SourceWarning,
+            stacklevel=4,
+        )
 
 
 def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:

@@ -39,6 +39,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     raise SourceError(
         f"{name}: log-probabilities need {_CALLED[kind]}, and this is none",
         allowed=_ALLOWED,
+        remedy=f"did you mean {SCHEME}{name}?" if Path(name, "config.json").is_file() else None,
     )
 
 
