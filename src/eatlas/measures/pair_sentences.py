@@ -54,11 +54,6 @@ class PairSentences:
             listed=(np.argsort(rows), np.argsort(columns)),
         )
 
-    @property
-    def magnitude(self) -> float:
-        """The largest ratio, whatever its sign: what rounding errors are measured by."""
-        return float(np.abs(self.single).max())
-
     def draw(self, draws: int, replace: Replace, seed: int) -> Iterator[Array]:
         """Ratios of each target with each attribute in each draw, shape (attributes, draws).
 

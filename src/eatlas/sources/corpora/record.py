@@ -6,7 +6,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -119,6 +119,13 @@ class Sample(ABC, Generic[Row, Counted]):
         whole = self.provenance.get(WHOLE, self.sha256)
         said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
         return replace(self, rows=rows, counts=counts, provenance=said)
+
+    def _cut_to(self, window: Window, cut: Callable[[Sequence[Row], int], list[Row]]) -> Self:
+        """Leave so many words around, if there are more."""
+        require_window(window, self.window, self._called)
+        if window == self.window or not isinstance(window, Integral):
+            return self
+        return self._cut(cut(self.rows, int(window)), window=int(window))
 
     @property
     def _called(self) -> str:
@@ -242,10 +249,7 @@ class Contexts(Sample[Context, Count]):
         >>> contexts.cut(1).rows
         [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
         """
-        require_window(window, self.window, self._called)
-        if window == self.window or not isinstance(window, Integral):
-            return self
-        return self._cut(cut_contexts(self.rows, int(window)), window=int(window))
+        return self._cut_to(window, cut_contexts)
 
     def cut_as(self, origin: ContextsOrigin) -> Contexts:
         """Return these contexts with the window of others."""
@@ -316,12 +320,7 @@ class Pairs(Sample[PairContext, PairCount]):
             require_distance(distance, self.distance, self._called)
             near = self._cut(nearer(self.rows, int(distance)), distance=int(distance))
             return near.cut(window)
-        if window is None:
-            return self
-        require_window(window, self.window, self._called)
-        if window == self.window or not isinstance(window, Integral):
-            return self
-        return self._cut(cut_pairs(self.rows, int(window)), window=int(window))
+        return self if window is None else self._cut_to(window, cut_pairs)
 
     def cut_as(self, origin: ContextsOrigin) -> Pairs:
         """Return these pairs with the window and the distance of others."""

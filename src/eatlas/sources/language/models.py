@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ class Loaded:
     """Pieces of a text at most, special ones included; None where that is not known."""
 
 
-class TransformerLM:
+class TransformerLM(ABC):
     """A language model of transformers.
 
     Parameters
@@ -141,11 +142,11 @@ class TransformerLM:
             return Answer(None, len(asked), len(other), why, at="text")
         return _Plan(tuple(asks.add(*step) for step in steps), len(asked), len(other))
 
+    @abstractmethod
     def steps(
         self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]
     ) -> Iterable[tuple[Input, int, int]]:
         """Input, place and piece of each factor of a probability."""
-        raise NotImplementedError
 
     def _logits(self, ids: torch.Tensor) -> torch.Tensor:
         model = self.loaded.model
