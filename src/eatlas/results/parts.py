@@ -197,6 +197,12 @@ class GroupCoverage(Record):
         """
         return tuple(dict.fromkeys(self.stimulus.get(term, term) for term in self.used))
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The different stimuli of all terms, those without a vector included."""
+        terms = (*self.scored, *self.missing)
+        return tuple(dict.fromkeys(self.stimulus.get(term, term) for term in terms))
+
 
 class Coverage(Record):
     """Used and missing terms of the four groups."""
