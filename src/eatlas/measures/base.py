@@ -27,10 +27,11 @@ from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.parts import Concepts, Coverage, Level, Provenance
+from eatlas.results.parts import Concepts, Coverage, Encoding, Level, Provenance
 from eatlas.signature import Signature
 from eatlas.sources import (
     CaseRule,
+    ContextualSource,
     Embedded,
     VectorSource,
     embed,
@@ -91,6 +92,9 @@ class Input:
         if self.log_ratios is None:
             return 1.0
         return float(np.abs(self.log_ratios.single).max()) or 1.0
+
+    precision: float | None = None
+    """Unit roundoff of what the scores are made of; None where that is exact."""
 
     @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:
@@ -177,6 +181,7 @@ class AssociationMeasure(ABC):
         case: CaseRule = "auto",
         seed: int = 0,
         rng: np.random.Generator | None = None,
+        rounding: float = 1.0,
     ) -> AssociationResult:
         """Measure one test on one source.
 
@@ -190,6 +195,9 @@ class AssociationMeasure(ABC):
             Recorded with the result; exact p-values do not depend on it.
         rng : numpy.random.Generator, optional
             Source of random relabellings, where `p` asks for them; by default one from `seed`.
+        rounding : float, default 1.0
+            Multiple of the precision of computed vectors by which sums tie. The counts at 0.5 and
+            at 1.5 are limits for those of the same test on another machine.
 
         Raises
         ------
@@ -222,6 +230,7 @@ class AssociationMeasure(ABC):
             )
         chance = np.random.default_rng(seed) if rng is None else generator(rng)
         given = self._embed(test, self.opened(source), case, seed, chance)
+        given = replace(given, precision=_precision(given.head, rounding))
         notes: list[str] = []
         result = self.compute(given, notes)
         for note in notes:
@@ -262,9 +271,9 @@ class AssociationMeasure(ABC):
         `answer` is given where the p-values are found in another way.
         """
         scores, n = np.concatenate([first, second]), (len(first), len(second))
-        scale = given.magnitude
-        difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale)
-        p = to_record(answer or self._permuted(scores, n[0], given.rng, scale))
+        scale, precision = given.magnitude, given.precision
+        difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
+        p = to_record(answer or self._permuted(scores, n[0], given.rng, scale, precision))
         if np.isnan(d):
             notes.append(
                 f"Undefined effect size of {what}: its scores do not differ, so every "
@@ -280,9 +289,17 @@ class AssociationMeasure(ABC):
         n: int,
         rng: np.random.Generator | None,
         scale: float,
+        precision: float | None,
     ) -> PermutationResult:
         return permutation_test(
-            scores, n, method=self.p, scale=scale, strict=self.strict, rng=rng, draws=self.draws
+            scores,
+            n,
+            method=self.p,
+            scale=scale,
+            strict=self.strict,
+            rng=rng,
+            draws=self.draws,
+            precision=precision,
         )
 
     def _embed(
@@ -312,7 +329,7 @@ class AssociationMeasure(ABC):
         head = {
             **self.head(test, source.name, embedded.told, provenance),
             "period": period,
-            "encoding": source.encoding if is_contextual(source) else None,
+            "encoding": _encoding(source, embedded) if is_contextual(source) else None,
         }
         return embedded, head
 
@@ -368,6 +385,18 @@ class AssociationMeasure(ABC):
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""
         return replace(self, **parameters)
+
+
+def _encoding(source: ContextualSource, embedded: Embedded) -> Encoding:
+    """How the source makes vectors, with the rounding error of those at hand."""
+    return source.encoding.model_copy(update={"roundoff": embedded.roundoff})
+
+
+def _precision(head: Mapping[str, Any], rounding: float) -> float | None:
+    """Unit roundoff of computed vectors or log-probabilities, as their record states it."""
+    found = head.get("encoding") or head.get("language_model")
+    roundoff = None if found is None else found.roundoff
+    return None if roundoff is None else roundoff * rounding
 
 
 def _number(value: object, low: float, high: float) -> bool:

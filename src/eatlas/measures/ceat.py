@@ -107,7 +107,8 @@ class CEAT(DrawnMeasure):
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
         notes.extend(_lonely(contexts))
-        levels, parts = levels_of(drawn, sizes, self.ddof), contexts.components()
+        levels = levels_of(drawn, sizes, self.ddof, precision=given.precision)
+        parts = contexts.components()
         found, draws = self.drawn_result(levels, parts, notes, given.rng, seed)
         border = sizes[0] + sizes[1]
         unit = contexts.rows.units(chosen[: first_draws(sizes)])

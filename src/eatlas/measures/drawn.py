@@ -113,7 +113,7 @@ class DrawnMeasure(PatternMeasure):
     def drawn_level(self, one: DrawnLevel, notes: list[str], rng: np.random.Generator) -> Level:
         """Find the mean effect over draws and its permutation p-values."""
         found = one.effects
-        p = to_record(self._permuted(found.scores, one.n[0], rng, found.scale))
+        p = to_record(self._permuted(found.scores, one.n[0], rng, found.scale, one.precision))
         lost = int((~found.defined).sum())
         if lost:
             notes.append(
@@ -137,7 +137,9 @@ class DrawnMeasure(PatternMeasure):
         two_sided = self.tail == "two-sided"
         judge = Judge(n_a + n_b, n_a, self.alpha, two_sided=two_sided, samples=self.n, rng=rng)
         x, y = (
-            judge.associations(one.scores, one.effects.d, self.threshold, one.magnitude)
+            judge.associations(
+                one.scores, one.effects.d, self.threshold, one.magnitude, one.precision
+            )
             for one in level2
         )
         return pattern_shares(x, y), judge.error

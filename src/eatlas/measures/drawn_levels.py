@@ -27,6 +27,7 @@ from eatlas.stats.effect_variance import borenstein_variance, union_variance
 from eatlas.stats.meta import random_effects
 from eatlas.stats.nested import Components
 from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.precision import relative_tolerance
 
 Array = NDArray[np.float64]
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -46,22 +47,34 @@ class DrawnLevel:
     effects: DrawEffects
     magnitude: float = 1.0
     """Magnitude of what was summed into a score, 1 for cosines."""
+    precision: float | None = None
+    """Unit roundoff of what was summed; None where that is exact."""
 
     @classmethod
     def of(
-        cls, what: str, scores: Array, n: tuple[int, int], ddof: int, magnitude: float = 1.0
+        cls,
+        what: str,
+        scores: Array,
+        n: tuple[int, int],
+        ddof: int,
+        magnitude: float = 1.0,
+        precision: float | None = None,
     ) -> DrawnLevel:
         """Find the effect size of every draw."""
-        found = draw_effects(scores, n[0], ddof=ddof, scale=magnitude)
-        return cls(what, scores, n, found, magnitude)
+        found = draw_effects(scores, n[0], ddof=ddof, scale=magnitude, precision=precision)
+        return cls(what, scores, n, found, magnitude, precision)
 
 
 def levels_of(
-    drawn: Drawn, sizes: tuple[int, int, int, int], ddof: int, magnitude: float = 1.0
+    drawn: Drawn,
+    sizes: tuple[int, int, int, int],
+    ddof: int,
+    magnitude: float = 1.0,
+    precision: float | None = None,
 ) -> tuple[DrawnLevel, DrawnLevel, DrawnLevel]:
     """Level 1, level 2 of X and level 2 of Y."""
     targets, attributes = sizes[:2], sizes[2:]
-    how = ddof, magnitude
+    how = ddof, magnitude, precision
     return (
         DrawnLevel.of("level 1", drawn.targets, targets, *how),
         DrawnLevel.of("level 2 of X", drawn.attributes[:, 0], attributes, *how),
@@ -124,16 +137,18 @@ class Combining:
             sd=float(d.std(ddof=1)) if d.size > 1 else None,
             quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
             combined=self.combined(found, level.n),
-            shares=parts and shares(parts, level.magnitude),
+            shares=parts and shares(parts, level.magnitude, level.precision),
         )
 
 
-def shares(parts: Components, magnitude: float = 1.0) -> VarianceShares | None:
+def shares(
+    parts: Components, magnitude: float = 1.0, precision: float | None = None
+) -> VarianceShares | None:
     """Shares of the variance components; None where there is no variance."""
     within = None if math.isnan(parts.within) else parts.within
     whole = (within or 0.0) + parts.units + parts.groups
     # rounding makes no variance
-    if whole <= (16 * 2.0**-53 * magnitude) ** 2:
+    if whole <= (relative_tolerance(precision) * magnitude) ** 2:
         return None
     return VarianceShares(
         variance=whole,

@@ -84,7 +84,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=union)'
         drawn = draw_pairs(rows, self.n, sizes, first_draws(sizes))
         notes.append(SHARED)
         notes.extend(_lonely(sentences))
-        how = self.ddof, given.magnitude
+        how = self.ddof, given.magnitude, given.precision
         levels, parts = levels_of(drawn, sizes, *how), sentences.components()
         found, draws = self.drawn_result(levels, parts[:3], notes, given.rng, seed)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]

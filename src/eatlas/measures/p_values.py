@@ -12,6 +12,7 @@ from eatlas.results.parts import (
     Draws,
     Intervals,
     Methods,
+    NearTies,
     PValues,
     RelativeErrors,
 )
@@ -43,7 +44,16 @@ def to_record(answer: PermutationResult) -> PValues:
         bracket=brackets and Brackets(**brackets),
         interval=intervals and Intervals(**intervals),
         draws=draws and Draws(**draws),
+        near_ties=_near_ties(answer),
     )
+
+
+def _near_ties(answer: PermutationResult) -> NearTies | None:
+    found = answer.near_ties
+    if found is None:
+        return None
+    without = {name: _written(getattr(found, name)) for name in TAILS}
+    return NearTies(tolerance=found.tolerance, without=Counts(**without))
 
 
 def _written(count: int | None) -> int | None:

@@ -63,7 +63,8 @@ class SCEAT(AssociationMeasure):
         targets = np.concatenate([given.rows[group] for group in groups])
         scores = kernels.similarities(rows, targets).T
         n = len(given.rows["A"])
-        answers = self._together(scores, n)
+        # counts of computed vectors are also had without near ties, each by itself
+        answers = self._together(scores, n) if given.precision is None else None
         entries = []
         for i, (group, term) in enumerate(terms):
             what = f"the term {term!r}"

@@ -15,6 +15,10 @@ Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
 
 
+def _empty(value: object) -> bool:
+    return not value
+
+
 class Record(BaseModel):
     """A frozen record; unknown keys are refused, numbers are finite or None."""
 
@@ -87,6 +91,19 @@ class Draws(Record):
     two_sided: int | None
 
 
+class NearTies(Record):
+    """Counts without the relabellings that tie by the precision of computed vectors alone.
+
+    ``count`` includes every relabelling whose statistic lies within the tolerance of the observed
+    one. Here those are left out, above and below it, but for the ones that equal it.
+    """
+
+    tolerance: float
+    """Sums of the first group's scores tie when they differ by at most this."""
+    without: Counts
+    """Relabellings that are beyond the tolerance, or equal the observed one."""
+
+
 class PValues(Record):
     """Permutation p-values of one statistic t, over all relabellings of one size.
 
@@ -112,6 +129,8 @@ class PValues(Record):
     bracket: Brackets | None = None
     interval: Intervals | None = None
     draws: Draws | None = None
+    near_ties: NearTies | None = Field(default=None, exclude_if=_empty)
+    """Of computed vectors, where a count includes near ties; None where it has none."""
 
     def tail(self, name: str) -> float:
         """Return the p-value of one tail."""
@@ -151,10 +170,6 @@ class Cell(Record):
     sampled: int | None = None
     """So many of the cosines stand behind the quantiles, minimum and maximum included, where there
     are too many to compute; None where it is all. Mean and standard deviation are of all."""
-
-
-def _empty(value: object) -> bool:
-    return not value
 
 
 class GroupCoverage(Record):
@@ -262,6 +277,9 @@ class Encoding(Record):
     weights_seed: int | None = None
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
+    roundoff: float | None = Field(default=None, exclude_if=_empty)
+    """Relative rounding error of a vector, by which ties are judged: 2^-24 of single precision;
+    None for vectors that are exact to double precision."""
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
@@ -285,6 +303,8 @@ class LanguageModelRecord(Record):
     """Number of pieces that it tells apart."""
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
+    roundoff: float | None = Field(default=None, exclude_if=_empty)
+    """Rounding error of a log-ratio, relative to the greatest of all; ties are judged by it."""
 
 
 class Provenance(Record):

@@ -24,6 +24,7 @@ from eatlas.sources.passages import (
     why_not,
 )
 from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.stats.precision import SINGLE
 from eatlas.stimuli import AssociationTest, Concept, Test
 from eatlas.stimuli.remarks import remarks
 
@@ -44,6 +45,8 @@ class Embedded:
     sha256: str
     told: Coverage
     """What a result says of it: the same, or counts in place of the texts of contexts."""
+    roundoff: float | None = None
+    """Relative rounding error of the vectors, where a model computed them."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class EmbeddedGroups:
     keys: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...]
     sha256: str
+    roundoff: float | None = None
 
 
 @lru_cache(maxsize=65_536)  # a run asks for the same terms again, measure by measure
@@ -115,9 +119,11 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     if test.contexts is not None:
         told = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
         notes = (*notes, *lost(Coverage(**told), test.contexts))
-        return Embedded(found.vectors, Coverage(**groups), notes, found.sha256, Coverage(**told))
+        return Embedded(
+            found.vectors, Coverage(**groups), notes, found.sha256, Coverage(**told), found.roundoff
+        )
     coverage = Coverage(**{role: _listed(group, parts[role]) for role, group in groups.items()})
-    return Embedded(found.vectors, coverage, notes, found.sha256, coverage)
+    return Embedded(found.vectors, coverage, notes, found.sha256, coverage, found.roundoff)
 
 
 def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
@@ -200,7 +206,14 @@ def _encode_groups(
         role: _explained(group, asked[role], found[role], source)
         for role, group in accounted.groups.items()
     }
-    return replace(accounted, groups=groups)
+    return replace(accounted, groups=groups, roundoff=_roundoff(source, vectors.values()))
+
+
+def _roundoff(source: ContextualSource, vectors: Iterable[Vector]) -> float | None:
+    """What the source says; where it says nothing, that of vectors in single precision."""
+    if (stated := source.encoding.roundoff) is not None:
+        return stated
+    return SINGLE if any(vector.dtype == np.float32 for vector in vectors) else None
 
 
 def _explained(

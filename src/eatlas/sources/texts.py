@@ -14,6 +14,7 @@ from eatlas.sources.passages import ContextualSource, Passage, Tell, why_not, wo
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import with_option
 from eatlas.sources.transforms import Step, TransformedSource
+from eatlas.stats.precision import SINGLE
 
 
 class EncodedTexts:
@@ -106,6 +107,8 @@ class TransformedEncodings:
         self.source = source
         self.steps = steps
         self._fitted: TransformedSource | None = None
+        self._growth: float | None = None
+        self._given: float | None = None
 
     @property
     def transform(self) -> str:
@@ -124,8 +127,12 @@ class TransformedEncodings:
 
     @property
     def encoding(self) -> Encoding:
-        """That of the source."""
-        return self.source.encoding
+        """That of the source, with the rounding error that the transform leaves."""
+        encoding = self.source.encoding
+        if self._growth is None:
+            return encoding
+        given = encoding.roundoff or self._given
+        return encoding.model_copy(update={"roundoff": given and given * self._growth})
 
     @property
     def fingerprint(self) -> str:
@@ -153,6 +160,12 @@ class TransformedEncodings:
         self._fitted = TransformedSource(texts, self.steps)
         there = [one for one in texts.passages if one in texts.found]
         rows = [vector for _, block in self._fitted.iter_chunks() for vector in block]
+        vectors = [texts.found[one] for one in there]
+        first: dict[bytes, int] = {}  # texts that share a vector share its image, bit for bit
+        rows = [rows[first.setdefault(v.tobytes(), i)] for i, v in enumerate(vectors)]
+        if vectors:
+            self._given = SINGLE if vectors[0].dtype == np.float32 else None
+            self._growth = _growth(np.stack(vectors), np.stack(rows), self._fitted.gain)
         return dict(zip(there, rows, strict=True))
 
     def why_not(self, passage: Passage) -> str:
@@ -162,3 +175,21 @@ class TransformedEncodings:
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words alone, by word."""
         return words_alone(self, keys)
+
+
+def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: float) -> float:
+    """How many times larger a transform makes the rounding error of a vector, beside its length.
+
+    A vector that is short when the mean is taken off keeps the error that it had when it was long.
+    The median over vectors, 1 or more.
+
+    Examples
+    --------
+    >>> _growth(np.array([[8.0, 6.0]]), np.array([[0.0, 2.0]]), 1.0)
+    5.0
+    """
+    lengths = np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1)
+    left = lengths[1] > 0
+    if not left.any():
+        return 1.0
+    return max(1.0, gain * float(np.median(lengths[0][left] / lengths[1][left])))

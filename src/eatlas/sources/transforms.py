@@ -142,6 +142,11 @@ class TransformedSource:
         return period_of(self.source)
 
     @property
+    def gain(self) -> float:
+        """How many times longer the transform makes a small random difference of two vectors."""
+        return self._affine.gain
+
+    @property
     def fitted_on(self) -> int:
         """Number of vectors that the transform was fitted on."""
         number: int = self._fit[1]

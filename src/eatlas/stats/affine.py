@@ -51,6 +51,19 @@ class Affine:
         mapped[gone | ~given.any(axis=1)] = 0.0
         return mapped
 
+    @property
+    def gain(self) -> float:
+        """How many times longer a small random difference of two rows becomes, on average.
+
+        Examples
+        --------
+        >>> Affine(np.zeros(2), np.diag([1.0, 7.0])).gain
+        5.0
+        """
+        if self.matrix is None:
+            return 1.0
+        return float(np.sqrt((self.matrix**2).sum() / len(self.matrix)))
+
     def then(self, matrix: Array | None) -> Affine:
         """Follow this map by a linear one."""
         if matrix is None:

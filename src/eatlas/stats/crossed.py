@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import numbers, open_unit, whole
+from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.student import t_outside, t_quantile
 from eatlas.stats.two_way import Layout, analyse
 

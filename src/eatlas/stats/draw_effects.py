@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.precision import least_spread
 
 Array = NDArray[np.float64]
 
@@ -39,7 +39,14 @@ class DrawEffects:
         return float(self.d[self.defined].mean()) if self.defined.any() else float("nan")
 
 
-def draw_effects(scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0) -> DrawEffects:
+def draw_effects(
+    scores: Array,
+    n: int,
+    *,
+    ddof: int = 1,
+    scale: float = 1.0,
+    precision: float | None = None,
+) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
     Parameters
@@ -53,6 +60,8 @@ def draw_effects(scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0) ->
     scale : float
         Magnitude of what was summed into a score, 1 for cosines. A spread below the rounding error
         of that magnitude counts as none.
+    precision : float, optional
+        Unit roundoff of the vectors behind the scores; by default they are exact.
 
     Returns
     -------
@@ -78,7 +87,7 @@ def draw_effects(scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0) ->
     difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
     away = scores - scores.mean(axis=1, keepdims=True)
     sd = np.sqrt(np.einsum("ij,ij->i", away, away) / (size - ddof))
-    sd[np.ptp(scores, axis=1) <= ROUNDING_UNITS * 2.0**-53 * scale] = np.nan
+    sd[np.ptp(scores, axis=1) <= least_spread(scale, precision)] = np.nan
     defined = ~np.isnan(sd)
     inverse = 1 / sd[defined]
     return DrawEffects(

@@ -6,14 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import mean_and_sd
-
-# A cosine of unit rows carries a rounding error of a few 2^-53; scores that differ by less than
-# this many units of it are the same score (largest spread seen for equal rows: 4 units).
-ROUNDING_UNITS = 16
+from eatlas.stats.precision import least_spread
 
 
 def effect_size(
-    scores: NDArray[np.float64], n: int, *, ddof: int = 1, scale: float = 1.0
+    scores: NDArray[np.float64],
+    n: int,
+    *,
+    ddof: int = 1,
+    scale: float = 1.0,
+    precision: float | None = None,
 ) -> tuple[float, float]:
     """Difference of the two groups' means, raw and in standard deviations of their union.
 
@@ -28,6 +30,9 @@ def effect_size(
     scale : float
         Magnitude of what was summed into a score, 1 for cosines. A spread below the rounding
         error of that magnitude counts as none.
+    precision : float, optional
+        Unit roundoff of the vectors behind the scores, such as ``2**-24`` where a model computed
+        them in single precision; by default they are exact.
 
     Returns
     -------
@@ -49,7 +54,7 @@ def effect_size(
     (3.0, 1.643168)
     """
     difference = mean_and_sd(scores[:n], 0)[0] - mean_and_sd(scores[n:], 0)[0]
-    if float(np.ptp(scores)) <= ROUNDING_UNITS * 2.0**-53 * scale:
+    if float(np.ptp(scores)) <= least_spread(scale, precision):
         return difference, float("nan")
     sd = mean_and_sd(scores, ddof)[1]
     return difference, difference / sd

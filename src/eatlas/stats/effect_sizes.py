@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.precision import least_spread
 
 Array = NDArray[np.float64]
 
 
 def effect_sizes(
-    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0
+    scores: Array,
+    n: int,
+    *,
+    ddof: int = 1,
+    scale: float = 1.0,
+    precision: float | None = None,
 ) -> tuple[Array, Array]:
     """`effect_size` of every row, to a few units of the last digit.
 
@@ -28,6 +33,8 @@ def effect_sizes(
         1 divides the squares by N - 1, 0 by N.
     scale : float
         Magnitude of what was summed into a score, 1 for cosines.
+    precision : float, optional
+        Unit roundoff of the vectors behind the scores; by default they are exact.
 
     Returns
     -------
@@ -48,7 +55,7 @@ def effect_sizes(
     ordered = np.sort(scores, axis=1)
     deviations = ordered - _means(ordered)[:, None]
     variance = np.add.reduce(deviations**2, axis=1) / (scores.shape[1] - ddof)
-    flat = ordered[:, -1] - ordered[:, 0] <= ROUNDING_UNITS * 2.0**-53 * scale
+    flat = ordered[:, -1] - ordered[:, 0] <= least_spread(scale, precision)
     d = np.full(len(scores), np.nan)
     np.divide(difference, np.sqrt(variance), out=d, where=~flat)
     return difference, d

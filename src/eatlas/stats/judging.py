@@ -67,12 +67,15 @@ class Judge:
         small = enumerable(self.size, self.n)
         return 0.0 if small else math.sqrt(self.alpha * (1 - self.alpha) / self.draws)
 
-    def significant(self, rows: Array, scale: float) -> NDArray[np.bool_]:
+    def significant(
+        self, rows: Array, scale: float, precision: float | None = None
+    ) -> NDArray[np.bool_]:
         """Whether p is below alpha, of rows whose first group is ahead, shape (k, size).
 
-        `scale` is the magnitude of what was summed into a score, 1 for cosines.
+        `scale` is the magnitude of what was summed into a score, 1 for cosines, and `precision`
+        its unit roundoff.
         """
-        asked = samples(rows, self.n, two_sided=self.two_sided, scale=scale)
+        asked = samples(rows, self.n, two_sided=self.two_sided, scale=scale, precision=precision)
         if enumerable(self.size, self.n):
             return below(asked, self.alpha)
         screens = [draws for draws in SCREENS if draws < self.draws]
@@ -81,7 +84,12 @@ class Judge:
         return screened.found
 
     def associations(
-        self, scores: Array, d: Array, threshold: float, scale: float = 1.0
+        self,
+        scores: Array,
+        d: Array,
+        threshold: float,
+        scale: float = 1.0,
+        precision: float | None = None,
     ) -> NDArray[np.int64]:
         """1 where the first group is ahead by the rule of EAT patterns, -1 the second, else 0.
 
@@ -95,10 +103,12 @@ class Judge:
             ``abs(d)`` must be greater.
         scale : float
             Magnitude of what was summed into a score, 1 for cosines.
+        precision : float, optional
+            Unit roundoff of what was summed; by default it is exact.
         """
         signs = np.zeros(d.size, dtype=np.int64)
         strong = np.flatnonzero(np.abs(d) > threshold)
         sign = np.sign(d[strong])
-        ahead = self.significant(sign[:, None] * scores[strong], scale)
+        ahead = self.significant(sign[:, None] * scores[strong], scale, precision)
         signs[strong] = np.where(ahead, sign, 0)
         return signs

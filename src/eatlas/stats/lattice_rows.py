@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.precision import ROUNDING_UNITS
 
 Array = NDArray[np.float64]
 

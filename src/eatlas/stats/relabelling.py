@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.precision import DOUBLE
 from eatlas.stats.products import product
 from eatlas.stats.subsets import every_subset
 
@@ -70,7 +70,14 @@ class Samples:
         return Samples(values.astype(np.float32), self.n, reach.astype(np.float32), self.two_sided)
 
 
-def samples(rows: Array, n: int, *, two_sided: bool, scale: float | None = None) -> Samples:
+def samples(
+    rows: Array,
+    n: int,
+    *,
+    two_sided: bool,
+    scale: float | None = None,
+    precision: float | None = None,
+) -> Samples:
     """Ask of each row how many relabellings reach the sum of its first `n` scores.
 
     Parameters
@@ -83,11 +90,14 @@ def samples(rows: Array, n: int, *, two_sided: bool, scale: float | None = None)
         Count sums as far from their mean either way; else those as large.
     scale : float, optional
         Magnitude of what was summed into a score; by default each row's greatest deviation.
+    precision : float, optional
+        Unit roundoff of what was summed; by default it is exact.
 
     Notes
     -----
     Sums tie within ``32 N 2^-53 scale``, twice the tolerance of `permutation_test`, because sums
     of doubles have rounding noise of their own; only sums that differ by less, so ties, notice.
+    With a `precision` they tie within ``N precision scale``, if that is more.
 
     Examples
     --------
@@ -98,7 +108,7 @@ def samples(rows: Array, n: int, *, two_sided: bool, scale: float | None = None)
     values = values - values.mean(axis=0)
     observed = np.add.reduce(values[:n], axis=0)
     size = np.abs(values).max(axis=0) if scale is None else scale
-    noise = 2 * ROUNDING_UNITS * len(values) * 2.0**-53 * size
+    noise = max(2 * DOUBLE, precision or 0.0) * len(values) * size
     return Samples(values, n, (np.abs(observed) if two_sided else observed) - noise, two_sided)
 
 

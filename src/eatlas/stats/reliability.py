@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import generator, numbers, whole
+from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.subsets import every_subset, random_subsets
 
 Array = NDArray[np.float64]

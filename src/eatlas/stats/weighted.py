@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.effect_size import ROUNDING_UNITS
 from eatlas.stats.inputs import numbers, whole
+from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]

@@ -19,7 +19,7 @@ from eatlas.results.scan import (
     Sides,
 )
 from eatlas.results.scan_words import ScannedWords
-from eatlas.stats.effect_size import ROUNDING_UNITS
+from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.tally import harmonic
 
 TIES = 1 + ROUNDING_UNITS * 2.0**-53

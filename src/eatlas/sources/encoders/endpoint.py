@@ -15,6 +15,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.endpoint_calls import post
+from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, escape, parse_options
@@ -92,7 +93,12 @@ class EndpointSource:
     @property
     def encoding(self) -> Encoding:
         """What is known of how a text becomes a vector."""
-        return Encoding(model=self.model, architecture="endpoint", level="sentence")
+        return Encoding(
+            model=self.model,
+            architecture="endpoint",
+            level="sentence",
+            roundoff=roundoff_of(""),
+        )
 
     def encode(
         self, passages: Collection[Passage], tell: Tell | None = None

@@ -17,6 +17,7 @@ from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import sha256_of
 from eatlas.sources.encoders.quiet import quiet
+from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.encoders.sentence_model_files import (
     MODULES,
     files_of_sentence_model,
@@ -93,6 +94,7 @@ class SentenceModelSource:
             architecture=f"SentenceTransformer {version('sentence-transformers')}",
             level="sentence",
             pool=", ".join(self._modules),
+            roundoff=roundoff_of(""),
         )
 
     def encode(

@@ -22,6 +22,7 @@ from eatlas.sources.encoders.loading import Loaded, Model, load, ran_out
 from eatlas.sources.encoders.memory import too_little
 from eatlas.sources.encoders.options import Options
 from eatlas.sources.encoders.pooling import Array, pool
+from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.encoders.tokens import shown
 from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
@@ -121,6 +122,7 @@ class TransformerSource:
             weights=self.options.weights,
             weights_seed=self.options.seed,
             precision=self.options.precision,
+            roundoff=roundoff_of(self.options.precision),
         )
 
     @property

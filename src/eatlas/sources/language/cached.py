@@ -11,6 +11,7 @@ from eatlas.sources.encoders.cache.given import through_cache
 from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, Entry, hashed
 from eatlas.sources.encoders.cache.place import cache_folder
 from eatlas.sources.encoders.cache.store import Store
+from eatlas.sources.encoders.rounding import roundoff_of_log_ratios
 from eatlas.sources.language.models import TransformerLM
 from eatlas.sources.language.questions import Answer, Kind, Question
 from eatlas.sources.passages import Tell
@@ -59,7 +60,12 @@ class CachedLanguageModel:
         kept = about_kept(self.fingerprint)
         if kept is None:
             return self.model.about
-        return LanguageModelRecord(model=self.model.asked_for, kind=self.kind, **kept)
+        return LanguageModelRecord(
+            model=self.model.asked_for,
+            kind=self.kind,
+            roundoff=roundoff_of_log_ratios(str(kept.get("precision", ""))),
+            **kept,
+        )
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None

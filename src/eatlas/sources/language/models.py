@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.encoders.rounding import roundoff_of_log_ratios
 from eatlas.sources.language.batches import Asks, Input, Step, Waiting
 from eatlas.sources.language.pieces import Encoded, FaultError, encode, places, require_offsets
 from eatlas.sources.language.questions import Answer, Kind, Question
@@ -66,12 +67,14 @@ class TransformerLM(ABC):
     def about(self) -> LanguageModelRecord:
         """What the result says of the model."""
         model = self.loaded.model
+        precision = str(model.dtype).removeprefix("torch.")
         return LanguageModelRecord(
             model=self.asked_for,
             architecture=type(model).__name__,
             kind=self.kind,
             vocabulary=self.vocabulary,
-            precision=str(model.dtype).removeprefix("torch."),
+            precision=precision,
+            roundoff=roundoff_of_log_ratios(precision),
         )
 
     @property

@@ -11,7 +11,7 @@ from eatlas.stats.permutation.any_statistic import recomputed_test
 from eatlas.stats.permutation.batch import BatchResult, permutation_tests
 from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
-from eatlas.stats.permutation.result import PermutationResult, Tail
+from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail
 
 __all__ = [
     "ALWAYS_EXACT",
@@ -19,6 +19,7 @@ __all__ = [
     "DRAWS",
     "METHODS",
     "BatchResult",
+    "NearTies",
     "PermutationResult",
     "Tail",
     "permutation_test",

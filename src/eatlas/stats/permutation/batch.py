@@ -28,6 +28,7 @@ from eatlas.stats.permutation.result import (
     Tail,
     TailName,
 )
+from eatlas.stats.precision import checked_precision
 
 Counts = NDArray[np.int64]
 
@@ -80,7 +81,9 @@ class BatchResult:
         return PermutationResult(greater, less, both, self.total)
 
 
-def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) -> BatchResult:
+def permutation_tests(
+    scores: ArrayLike, n: int, *, scale: float | None = None, precision: float | None = None
+) -> BatchResult:
     """Test each row's first `n` scores against its others, over all C(N, n) subsets.
 
     Parameters
@@ -92,11 +95,14 @@ def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) 
     scale : float, optional
         Magnitude of the quantities that were added up to make one score (1.0 for cosines); by
         default the greatest magnitude in each row.
+    precision : float, optional
+        Unit roundoff of the vectors behind the scores; None for vectors that are exact.
 
     Returns
     -------
     BatchResult
-        Each row's counts are those of ``permutation_test(row, n, scale=scale)``.
+        Each row's counts are those of
+        ``permutation_test(row, n, scale=scale, precision=precision)``.
 
     Raises
     ------
@@ -125,16 +131,16 @@ def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) 
             allowed="2 or more",
         )
     n = whole(n, "n", 1, size - 1)
-    scale = checked_scale(scale)
+    scale, precision = checked_scale(scale), checked_precision(precision)
     total = math.comb(size, n)
     if size > LARGEST:
-        return _one_by_one(rows, n, scale, total)
+        return _one_by_one(rows, n, scale, precision, total)
     tails = np.empty((3, len(rows)), np.int64)
     count = _counter(len(rows) * total, size, min(n, size - n))
 
     def work(start: int) -> None:
         part = slice(start, start + BLOCK)
-        tails[:, part] = _tails(ask_rows(rows[part], n, scale), total, count)
+        tails[:, part] = _tails(ask_rows(rows[part], n, scale, precision), total, count)
 
     starts = range(0, len(rows), BLOCK)
     with ThreadPoolExecutor(min(THREADS, processors())) as pool:
@@ -142,8 +148,12 @@ def permutation_tests(scores: ArrayLike, n: int, *, scale: float | None = None) 
     return BatchResult(tails[0], tails[1], tails[2], total)
 
 
-def _one_by_one(rows: NDArray[np.float64], n: int, scale: float | None, total: int) -> BatchResult:
-    results = [permutation_test(row, n, method="exact", scale=scale) for row in rows]
+def _one_by_one(
+    rows: NDArray[np.float64], n: int, scale: float | None, precision: float | None, total: int
+) -> BatchResult:
+    results = [
+        permutation_test(row, n, method="exact", scale=scale, precision=precision) for row in rows
+    ]
     kind = np.int64 if total < 1 << 63 else object
     greater, less, two_sided = (
         np.array([getattr(result, tail).count for result in results], kind) for tail in TAILS

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.question import SUM_BITS, tie_tolerance
+from eatlas.stats.precision import DOUBLE, relative_tolerance
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -36,11 +37,20 @@ class Questions:
     degenerate: Flags
 
 
-def ask_rows(scores: NDArray[np.float64], n: int, scale: float | None) -> Questions:
+def ask_rows(
+    scores: NDArray[np.float64], n: int, scale: float | None, precision: float | None = None
+) -> Questions:
     """State the question of each row for its first `n` scores; at most 64 scores in a row."""
     w, q, peak = _to_fixed(scores)
     scales = peak if scale is None else np.full_like(peak, scale)
-    return _orient(w, n, _tolerances(scores.shape[1], scales, q))
+    relative = relative_tolerance(precision)
+    if relative == DOUBLE:
+        return _orient(w, n, _tolerances(scores.shape[1], scales, q))
+    tolerances = [
+        min(tie_tolerance(scores.shape[1], one, lattice, relative), 1 << SUM_BITS + 1)
+        for one, lattice in zip(scales.tolist(), q.tolist(), strict=True)
+    ]
+    return _orient(w, n, np.array(tolerances, np.int64))
 
 
 def _to_fixed(

@@ -14,10 +14,12 @@ from eatlas.stats.permutation.coarse import on_lattice
 from eatlas.stats.permutation.combine import added, complement
 from eatlas.stats.permutation.importance import importance
 from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, Solver, chain
+from eatlas.stats.permutation.near_ties import Without, without_near_ties
 from eatlas.stats.permutation.normal import normal
 from eatlas.stats.permutation.question import Question, ask
-from eatlas.stats.permutation.result import PermutationResult, Tail
+from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import sampled
+from eatlas.stats.precision import checked_precision, relative_tolerance
 
 METHODS = ("auto", "exact", "inversion", "bracket", "sampled", "importance", "normal")
 """What `method` may be."""
@@ -36,11 +38,13 @@ def permutation_test(
     strict: bool = False,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
+    precision: float | None = None,
 ) -> PermutationResult:
     """Test whether the first `n` scores differ from the others, over all C(N, n) subsets.
 
     The statistic T is the sum of the first group's scores. Two sums tie when they differ by at
-    most ``16 N 2^-53 scale``, the rounding noise of one sum.
+    most ``16 N 2^-53 scale``, the rounding noise of one sum, or ``N precision scale`` where that
+    is more.
 
     Parameters
     ----------
@@ -66,12 +70,17 @@ def permutation_test(
         Source of the random subsets; required where subsets are drawn.
     draws
         How many: 1 or more, 2 or more for ``importance``.
+    precision
+        Unit roundoff of the vectors behind the scores, such as ``2**-24`` where a model computed
+        them in single precision, 0 to below 1. None for vectors that are exact. Counts never fall
+        when it grows, so that two values give the limits between which a count lies.
 
     Returns
     -------
     PermutationResult
         Tails ``greater`` (T >= t), ``less`` (T <= t) and ``two_sided``
-        (abs(T - E T) >= abs(t - E T)), and the number of subsets.
+        (abs(T - E T) >= abs(t - E T)), and the number of subsets. Where a count depends on
+        `precision`, ``near_ties`` has the counts without the ties that rest on it alone.
 
     Raises
     ------
@@ -86,20 +95,31 @@ def permutation_test(
     Tail(p=0.05, method='exact', count=1)
     >>> result.two_sided.count, result.total
     (2, 20)
+    >>> nearly = permutation_test([0.3, 0.1 + 1e-8, 0.1, 0.1], 2, scale=1.0, precision=2**-24)
+    >>> nearly.greater.count, nearly.near_ties.greater
+    (3, 1)
     """
     if method not in METHODS:
         raise EatlasError(
             "unknown permutation method", got=repr(method), allowed=", ".join(METHODS)
         )
     array = _checked_scores(scores)
-    question = ask(array, _checked_size(array.size, n), checked_scale(scale), strict=strict)
+    scale, precision = checked_scale(scale), checked_precision(precision)
+    size = _checked_size(array.size, n)
+    question = ask(array, size, scale, strict=strict, precision=precision)
+    without = None
     if method in DRAWING:
         upper, lower, both = _drawn(question, method, draws, rng)
     else:
-        upper, lower, both = _found(question, method)
+        upper, lower, both, without = _found(question, method)
     if question.mirrored:
         upper, lower = lower, upper
-    return PermutationResult(upper, lower, both, question.total)
+        without = without and (without[1], without[0], without[2])
+    near = None
+    if without is not None and without != (upper.count, lower.count, both.count):
+        scale = float(np.abs(array).max()) if scale is None else scale
+        near = NearTies(array.size * relative_tolerance(precision) * scale, *without)
+    return PermutationResult(upper, lower, both, question.total, near)
 
 
 def _drawn(
@@ -113,11 +133,24 @@ def _drawn(
     return (sampled if method == "sampled" else importance)(question, draws, source)
 
 
-def _found(question: Question, method: str) -> tuple[Tail, Tail, Tail]:
-    """The same without chance."""
+def _found(question: Question, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
+    """The same without chance, and the counts without near ties where there are any."""
     if question.degenerate:
-        return _all_tie(question)
-    return normal(question) if method == "normal" else _tails(question, method)
+        return (*_all_tie(question), _without_any(question, method))
+    return (*normal(question), None) if method == "normal" else _tails(question, method)
+
+
+def _without_any(question: Question, method: str) -> Without | None:
+    """Counts without near ties of a question whose sums all tie, in a design that is counted."""
+    exact = question.exact
+    spread = question.greatest - question.least
+    if exact is None or spread <= exact or question.strict or question.total > ALWAYS_EXACT:
+        return None
+    every, none = Tail.exact(question.total, question.total), Tail.exact(0, question.total)
+    solver = chain("exact", small=True, lattice=False)
+    return without_near_ties(
+        question, every, none, every, lambda v, ts: _solved(solver, v, question.n, [*ts], method)
+    )
 
 
 def _all_tie(question: Question) -> tuple[Tail, Tail, Tail]:
@@ -164,7 +197,7 @@ def _checked_size(total: int, n: int) -> int:
     return size
 
 
-def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail]:
+def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
     """The same by counting, inverting or bracketing."""
     steps = (
         None if question.total <= ALWAYS_EXACT and method != "inversion" else on_lattice(question)
@@ -182,7 +215,12 @@ def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail]:
         mirror = -asked.values[::-1]
         (far,) = _solved(solver, mirror, asked.n, [-asked.at_most], method)
         both = added(upper, far, total)
-    return upper, complement(not_lower, total), both
+    without = None
+    if asked.exact is not None and not asked.strict:
+        without = without_near_ties(
+            asked, upper, not_lower, both, lambda v, ts: _solved(solver, v, asked.n, [*ts], method)
+        )
+    return upper, complement(not_lower, total), both, without
 
 
 def _solved(

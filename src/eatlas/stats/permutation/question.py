@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.precision import DOUBLE, relative_tolerance
 
 SUM_BITS = 60
 """Sum of abs(w) stays below 2**60 before rounding, so below 2**61 after it: int64 never wraps."""
@@ -40,6 +41,8 @@ class Question:
     """True when the question's upper tail is the caller's lower tail."""
     strict: bool = False
     """True when a sum that ties with the observed one is not extreme."""
+    exact: int | None = None
+    """Sums tie exactly when they differ by at most this; None where all ties are exact."""
 
     @cached_property
     def total(self) -> int:
@@ -129,19 +132,26 @@ def to_fixed(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
     return np.rint(np.ldexp(unit, bits)).astype(np.int64), bits - shift
 
 
-def tie_tolerance(size: int, scale: float, q: int) -> int:
-    """floor(16 N 2^-53 scale 2^q) + 1 lattice units: the rounding noise of one sum of N terms."""
-    return math.floor(Fraction(scale) * 16 * size * Fraction(2) ** (q - 53)) + 1
+def tie_tolerance(size: int, scale: float, q: int, relative: float = DOUBLE) -> int:
+    """floor(relative N scale 2^q) + 1 lattice units: the rounding noise of one sum of N terms."""
+    return math.floor(Fraction(scale) * Fraction(relative) * size * Fraction(2) ** q) + 1
 
 
 def ask(
-    scores: NDArray[np.float64], n: int, scale: float | None, *, strict: bool = False
+    scores: NDArray[np.float64],
+    n: int,
+    scale: float | None,
+    *,
+    strict: bool = False,
+    precision: float | None = None,
 ) -> Question:
     """State the question for the first `n` of `scores`."""
     w, q = to_fixed(scores)
     scale = float(np.max(np.abs(scores))) if scale is None else scale
-    question = orient(w, n, int(w[:n].sum()), tie_tolerance(w.size, scale, q))
-    return replace(question, strict=strict)
+    exact = tie_tolerance(w.size, scale, q)
+    tolerance = tie_tolerance(w.size, scale, q, relative_tolerance(precision))
+    question = orient(w, n, int(w[:n].sum()), tolerance)
+    return replace(question, strict=strict, exact=exact if exact < tolerance else None)
 
 
 def orient(w: NDArray[np.int64], n: int, observed: int, tolerance: int) -> Question:

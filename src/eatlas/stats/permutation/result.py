@@ -80,6 +80,24 @@ class Tail:
 
 
 @dataclass(frozen=True)
+class NearTies:
+    """What the counts are without the sums that tie by the precision of the vectors alone.
+
+    Sums that are equal but for the rounding of double precision stay; of the others that lie
+    within the tolerance of the observed sum, above or below it, none is counted.
+    """
+
+    tolerance: float
+    """Two sums of the first group's scores tie when they differ by at most this."""
+    greater: int | None
+    """Subsets with T > t + tolerance or T = t; None where the tail is not counted."""
+    less: int | None
+    """Subsets with T < t - tolerance or T = t."""
+    two_sided: int | None
+    """The same of distances from the mean."""
+
+
+@dataclass(frozen=True)
 class PermutationResult:
     """The three tails of one two-sample permutation test.
 
@@ -94,6 +112,8 @@ class PermutationResult:
     """Subsets with abs(T - E T) >= abs(t - E T); not twice a one-sided p."""
     total: int
     """C(N, n), the number of subsets."""
+    near_ties: NearTies | None = None
+    """Where a count includes near ties; None where it is the same without."""
 
     @property
     def min_p(self) -> float:

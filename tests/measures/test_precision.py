@@ -1,0 +1,114 @@
+"""Ties of vectors that a model computed are judged by their precision, and those of files are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.sources.encoders.functions import FunctionSource
+from eatlas.stats.permutation import permutation_test
+
+TERMS = {
+    "X": "rose lily iris tulip aster poppy",
+    "Y": "wasp flea moth gnat tick louse",
+    "A": "joy love peace luck",
+    "B": "war pain filth grief",
+}
+TEST = eatlas.AssociationTest(
+    id="rounded",
+    **{role: eatlas.Concept(name=role, terms=terms.split()) for role, terms in TERMS.items()},
+)
+NOISE = 2.0**-26
+"""Of components, which are below 1."""
+
+
+def vectors(noise: float, dtype: type, seed: int = 0) -> dict[str, np.ndarray]:
+    """Targets that are one of three vectors, but for rounding."""
+    r, rounding = np.random.default_rng(0), np.random.default_rng(seed)
+    few = r.normal(size=(3, 20))
+    words = [word for terms in TERMS.values() for word in terms.split()]
+    found = {"word": np.ones(20, dtype)}  # which a source is asked for its length
+    for i, word in enumerate(words):
+        row = few[r.integers(3)] if i < 12 else r.normal(size=20)
+        row = row / np.linalg.norm(row)
+        found[word] = (row + rounding.uniform(-noise, noise, 20)).astype(dtype)
+    return found
+
+
+def encoder(found):
+    return FunctionSource(lambda texts: np.stack([found[text] for text in texts]), "mine", "1")
+
+
+@pytest.fixture
+def exact():
+    return eatlas.WEAT(resamples=0)(TEST, vectors(0.0, np.float64))
+
+
+def test_counts_of_an_encoder_do_not_depend_on_its_rounding(exact):
+    counts = set()
+    for seed in range(5):
+        found = vectors(NOISE, np.float32, seed)
+        result = eatlas.WEAT(resamples=0)(TEST, encoder(found))
+        assert result.encoding.roundoff == 2.0**-24
+        assert result.level1.p.count == exact.level1.p.count
+        counts.add(eatlas.WEAT(resamples=0)(TEST, found).level1.p.count.greater)
+    # the same numbers, looked up, are data to the last bit
+    assert len(counts) > 1
+    assert max(counts) < exact.level1.p.count.greater
+
+
+def test_the_record_has_the_counts_without_near_ties(exact):
+    result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float32)))
+    p = result.level1.p
+    assert p.near_ties.tolerance == 12 * 2.0**-24
+    assert p.near_ties.without.greater < p.count.greater
+    near = permutation_test(
+        [*result.scores.X, *result.scores.Y], 6, scale=1.0, precision=2.0**-24
+    ).near_ties
+    assert p.near_ties.without.two_sided == near.two_sided
+    again = eatlas.results.WEATResult.from_dict(result.to_dict())
+    assert again == result
+    assert "near_ties" not in exact.to_dict()["level1"]["p"]
+    assert exact.encoding is None
+
+
+def test_a_multiple_of_the_precision_gives_limits():
+    source = encoder(vectors(4 * NOISE, np.float32))
+    low, mid, high = (
+        eatlas.WEAT(resamples=0)(TEST, source, rounding=factor).level1.p.count.greater
+        for factor in (0.02, 1.0, 1.5)
+    )
+    assert low < mid <= high
+    looked_up = vectors(NOISE, np.float32)
+    counts = {
+        eatlas.WEAT(resamples=0)(TEST, looked_up, rounding=factor).level1.p.count.greater
+        for factor in (0.5, 1.0, 1.5)
+    }
+    assert len(counts) == 1
+
+
+def test_vectors_in_double_precision_are_exact():
+    result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float64)))
+    assert result.encoding.roundoff is None
+    assert "roundoff" not in result.to_dict()["encoding"]
+    assert result.level1.p.near_ties is None
+
+
+def test_every_measure_of_vectors_takes_the_precision(exact):
+    source = encoder(vectors(NOISE, np.float32))
+    whole = vectors(0.0, np.float64)
+    found, plain = (eatlas.MLEAT(resamples=0)(TEST, one) for one in (source, whole))
+    assert found.level1.p.count == plain.level1.p.count
+    terms, of_terms = (eatlas.SCEAT()(TEST, one).terms for one in (source, whole))
+    assert [one.level2.p.count for one in terms] == [one.level2.p.count for one in of_terms]
+
+
+def test_a_transform_makes_the_error_larger(tmp_path):
+    narrow = {k: v + 10 * np.ones(20, np.float32) for k, v in vectors(0.0, np.float32).items()}
+    source = eatlas.transformed(encoder(narrow), "center")
+    result = eatlas.WEAT(resamples=0)(TEST, source)
+    lengths = np.linalg.norm([*narrow.values()], axis=1)
+    assert result.encoding.roundoff == pytest.approx(
+        2.0**-24 * np.median(lengths), rel=0.3
+    )  # centred ones are about 1 long

@@ -1,0 +1,144 @@
+"""Ties of scores whose vectors were rounded: counts with them and without, by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from eatlas.errors import EatlasError
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.effect_sizes import effect_sizes
+from eatlas.stats.permutation import permutation_test, permutation_tests
+from eatlas.stats.permutation.question import tie_tolerance, to_fixed
+
+SINGLE = 2.0**-24
+
+
+def rounded(r: np.random.Generator, size: int, noise: float = 0.2) -> np.ndarray:
+    """Scores of a few terms, some of them twice and rounded differently."""
+    values = r.normal(scale=0.05, size=r.integers(1, size + 1))
+    return r.choice(values, size) + r.uniform(-noise, noise, size) * SINGLE
+
+
+def enumerated(scores, n, precision, scale=1.0):
+    """Counts with near ties and without, of all subsets, in whole numbers."""
+    w, q = to_fixed(scores)
+    size, whole = w.size, int(w.sum())
+    tolerance = tie_tolerance(size, scale, q, precision)
+    exact = tie_tolerance(size, scale, q)
+    t = int(w[:n].sum())
+    sums = np.array([sum(c) for c in itertools.combinations(w.tolist(), n)], object)
+    away, mine = np.abs(size * sums - n * whole), abs(size * t - n * whole)
+    tied = np.abs(sums - t) <= exact
+    # every sum is as far from the mean as one that ties with it
+    both = (away > mine + size * tolerance) | (np.abs(away - mine) <= size * exact)
+    both |= mine <= size * exact
+    return (
+        (sums >= t - tolerance).sum(),
+        (sums <= t + tolerance).sum(),
+        (away >= mine - size * tolerance).sum(),
+    ), ((sums > t + tolerance).sum() + tied.sum(), (sums < t - tolerance).sum() + tied.sum(),
+        both.sum())  # fmt: skip
+
+
+def both_counts(scores, n, precision):
+    found = permutation_test(scores, n, scale=1.0, precision=precision)
+    counted = found.greater.count, found.less.count, found.two_sided.count
+    if found.near_ties is None:
+        return counted, counted
+    near = found.near_ties
+    assert near.tolerance == len(scores) * precision
+    return counted, (near.greater, near.less, near.two_sided)
+
+
+@pytest.mark.parametrize("size", range(2, 12))
+def test_counts_with_and_without_near_ties_equal_enumeration(size):
+    r = np.random.default_rng(size)
+    seen = 0
+    for _ in range(60):
+        scores, n = rounded(r, size), int(r.integers(1, size))
+        found, expected = both_counts(scores, n, SINGLE), enumerated(scores, n, SINGLE)
+        assert found == expected, (scores.tolist(), n)
+        seen += found[0] != found[1]
+    assert seen  # the case that is tested does occur
+
+
+def test_twelve_against_twelve_by_any_method():
+    """2.7 million subsets of six scores, each twice in both groups: beyond those always counted."""
+    r = np.random.default_rng(1)
+    values = np.tile(r.normal(scale=0.05, size=6), 4)
+    scores = values + r.uniform(-0.2, 0.2, 24) * SINGLE
+    exactly = permutation_test(values, 12, scale=1.0, precision=SINGLE)
+    found = permutation_test(scores, 12, scale=1.0, precision=SINGLE)
+    assert found.greater == exactly.greater
+    assert exactly.near_ties is None
+    assert found.near_ties.greater < found.greater.count
+    assert found.near_ties.greater + found.near_ties.less == found.total + 2 - (
+        found.greater.count + found.less.count - found.total
+    )
+    assert permutation_test(scores, 12, scale=1.0).greater != exactly.greater
+
+
+def test_rounding_does_not_move_a_count_that_includes_near_ties():
+    r = np.random.default_rng(2)
+    values = r.choice(r.normal(scale=0.05, size=5), 16)
+    expected = permutation_test(values, 8, scale=1.0, precision=SINGLE)
+    for _ in range(20):
+        scores = values + r.uniform(-0.25, 0.25, 16) * SINGLE
+        found = permutation_test(scores, 8, scale=1.0, precision=SINGLE)
+        assert (found.greater, found.less, found.two_sided) == (
+            expected.greater, expected.less, expected.two_sided,
+        )  # fmt: skip
+
+
+def test_without_a_precision_nothing_changes():
+    r = np.random.default_rng(3)
+    for size in range(2, 20):
+        scores, n = rounded(r, size), int(r.integers(1, size))
+        plain = permutation_test(scores, n, scale=1.0)
+        assert permutation_test(scores, n, scale=1.0, precision=None) == plain
+        assert permutation_test(scores, n, scale=1.0, precision=0.0) == plain
+        assert plain.near_ties is None
+
+
+def test_counts_do_not_fall_when_the_tolerance_grows():
+    r = np.random.default_rng(4)
+    for _ in range(50):
+        scores = rounded(r, 12, noise=2.0)
+        counts = [both_counts(scores, 5, SINGLE * factor)[0] for factor in (0.25, 0.5, 1, 1.5, 4)]
+        for lower, higher in itertools.pairwise(counts):
+            assert all(a <= b for a, b in zip(lower, higher, strict=True))
+
+
+@pytest.mark.parametrize(("size", "n"), [(12, 5), (12, 6), (33, 3)])
+def test_many_rows_have_the_counts_of_each(size, n):
+    r = np.random.default_rng(5)
+    rows = np.stack([rounded(r, size) for _ in range(40)])
+    for scale in (1.0, None):
+        found = permutation_tests(rows, n, scale=scale, precision=SINGLE)
+        for i, row in enumerate(rows):
+            one = permutation_test(row, n, scale=scale, precision=SINGLE)
+            assert found.row(i).greater == one.greater
+            assert found.row(i).less == one.less
+            assert found.row(i).two_sided == one.two_sided
+
+
+def test_scores_that_differ_by_rounding_alone_have_no_effect_and_p_1():
+    scores = 0.3 + np.array([1, 1, -1, 1, -1, -1, 1, -1]) * 0.9 * SINGLE
+    assert np.isnan(effect_size(scores, 4, precision=SINGLE)[1])
+    assert np.isnan(effect_sizes(scores[None], 4, precision=SINGLE)[1][0])
+    assert effect_size(scores, 4)[1] > 0.5
+    found = permutation_test(scores, 4, scale=1.0, precision=SINGLE)
+    assert found.greater.count == found.less.count == found.two_sided.count == found.total == 70
+    # three of the higher scores against one: 4 * 4 subsets like it, and one beyond
+    assert (found.near_ties.greater, found.near_ties.two_sided) == (16, 32)
+
+
+def test_a_precision_that_is_none_is_refused():
+    for wrong in (-1e-9, 1.0, float("nan")):
+        with pytest.raises(EatlasError, match="precision must be the unit roundoff"):
+            permutation_test([1.0, 2.0], 1, precision=wrong)
+        with pytest.raises(EatlasError, match="precision must be the unit roundoff"):
+            permutation_tests([[1.0, 2.0]], 1, precision=wrong)
