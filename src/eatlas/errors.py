@@ -73,6 +73,10 @@ class SourceError(EatlasError):
     """A source of vectors cannot be opened or read."""
 
 
+class UntrustedSourceError(SourceError):
+    """A file names a source that would do more than read data, and the user did not name it."""
+
+
 class CoverageError(EatlasError):
     """Too few terms of a group have a vector."""
 

@@ -115,9 +115,10 @@ def test_without_any_result_there_is_no_test_to_measure(results):
 
 def test_a_series_that_is_gone(results, folder):
     folder.rename(folder.with_name("elsewhere"))
-    status, (why,) = of_the_trend(results)
+    status, (why, remedy) = of_the_trend(results)
     assert status == "not repeated"
     assert str(folder) in why
+    assert remedy.endswith(f"where the vectors lie elsewhere: --vectors {folder}=PATH")
 
 
 def test_a_series_of_which_one_period_is_left(results, folder):

@@ -28,11 +28,32 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SOURCE",
+            help="What is opened in place of a source of the results, such as the path of a file "
+            "that was moved; NAME as in the results. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="A source of the results that may run code or send texts, as it stands there; "
+            "others are refused. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compute each result and trend again from its provenance, and say whether it is the same.
 
+    Vectors are read from bundled sources and from files and folders that are here. What would run
+    code or send a request is refused, unless --trust or --vectors names it.
+
     Exit codes: 0 all the same, 1 something differs or could not be computed again, 2 nothing
-    could be read.
+    could be read, or every source was refused.
     """
     from eatlas.engine.verify import verify as check  # noqa: PLC0415  (--help need not wait)
     from eatlas.errors import ResultsError  # noqa: PLC0415
@@ -44,14 +65,41 @@ def verify(
     if not len(good):
         raise ResultsError("there are no results to verify")
     folders = [path if path.is_dir() else path.parent for path in results]
-    verdicts = check(good, contexts=contexts or (), folders=folders)
+    verdicts = check(
+        good,
+        contexts=contexts or (),
+        folders=folders,
+        vectors=dict(_named(text, {result.source for result in good}) for text in vectors or ()),
+        trust=trust or (),
+    )
     for verdict in verdicts:
         typer.echo(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:
             typer.echo(f"  {detail}")
     typer.echo(_in_all(verdicts, len(good)))
-    repeated = all(verdict.status == "same" for verdict in verdicts)
-    raise typer.Exit(0 if repeated and not damage else 1)
+    statuses = {verdict.status for verdict in verdicts}
+    if statuses == {"refused"}:
+        raise ResultsError(
+            "nothing was computed again, for each source that the results name was refused",
+            remedy="eatlas verify RESULTS --trust SOURCE lets one do what it would",
+        )
+    raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
+
+
+def _named(text: str, names: set[str]) -> tuple[str, str]:
+    """A name in the results and what is opened in its place; both may hold an equals sign."""
+    from eatlas.errors import SourceError  # noqa: PLC0415
+
+    found = [name for name in names if text.startswith(f"{name}=")]
+    if len(found) == 1:
+        return found[0], text.removeprefix(f"{found[0]}=")
+    raise SourceError(
+        "--vectors: two sources of the results fit this"
+        if found
+        else "--vectors: no result has a source of this name",
+        got=text,
+        allowed=", ".join(f"{name}=PATH" for name in sorted(found or names)),
+    )
 
 
 def _called(record: AssociationResult | TrendResult) -> str:

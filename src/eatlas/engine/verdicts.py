@@ -9,7 +9,7 @@ from typing import Literal
 from eatlas.results import AssociationResult, TrendResult
 from eatlas.version import __version__
 
-Status = Literal["same", "differs", "not repeated"]
+Status = Literal["same", "differs", "not repeated", "refused"]
 Judged = AssociationResult | TrendResult
 SHOWN = 10
 """Differences that are named one by one."""
@@ -34,9 +34,10 @@ class Verdict:
         return cls(result, "differs" if ordered else "same", details)
 
     @classmethod
-    def without(cls, result: Judged, *reason: str) -> Verdict:
-        """Say why a result could not be computed again, and what to do."""
-        return cls(result, "not repeated", (*reason, *_versions(result)))
+    def without(cls, result: Judged, *reason: str, refused: bool = False) -> Verdict:
+        """Say why a result could not, or may not, be computed again, and what to do."""
+        status: Status = "refused" if refused else "not repeated"
+        return cls(result, status, (*reason, *_versions(result)))
 
 
 def written(result: Judged) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,16 +10,16 @@ from eatlas.engine.comparing import differences
 from eatlas.engine.contexts import in_contexts
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
-from eatlas.engine.sources import Source, opened
-from eatlas.engine.sources import asked as ask_once
-from eatlas.engine.verdicts import Verdict, written
+from eatlas.engine.sources import Source
+from eatlas.engine.strangers import Trust
+from eatlas.engine.verdicts import Judged, Verdict, written
 from eatlas.engine.verify_trends import verify_trend
-from eatlas.errors import EatlasError, SourceError, StimulusError
+from eatlas.errors import EatlasError, SourceError, StimulusError, UntrustedSourceError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
-from eatlas.sources import period_of
+from eatlas.sources.care import computed_afresh, data_only
 from eatlas.sources.corpora import ContextsAtHand
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
 
@@ -31,8 +31,16 @@ def verify(
     *,
     contexts: Any = (),
     folders: Iterable[str | Path] = (),
+    vectors: Mapping[str, Any] | None = None,
+    trust: str | Iterable[str] = (),
 ) -> tuple[Verdict, ...]:
     """Compute results again from what they say of themselves.
+
+    Nothing that a result names is run: bundled vectors, files and folders of data that are on this
+    machine, published vectors that were fetched and local models without code of their own are
+    opened. A function, an endpoint, a model with code of its own, a name on a hub and what a
+    package registers are refused, and the verdict says what each would do. No cache and no index
+    is read.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
     opened by the source's name. Counts, labels, words and hashes must be equal; numbers may differ
@@ -57,6 +65,13 @@ def verify(
         Contexts that results were made of.
     folders : iterable of path
         Where files of contexts lie, besides the working folder.
+    vectors : mapping, optional
+        From the name of a source in the results to what is opened in its place: the path of a file
+        that was moved, or anything else that :func:`eatlas.open_vectors` takes. Its content must
+        be the same.
+    trust : str or iterable of str
+        Names of sources in the results that may do more than read data, such as
+        ``"py:module:function"``.
 
     Returns
     -------
@@ -66,7 +81,8 @@ def verify(
     Raises
     ------
     SourceError
-        If contexts that are given cannot be read.
+        If contexts that are given cannot be read, or no result has a source of a name in `vectors`
+        or `trust`.
 
     Examples
     --------
@@ -78,19 +94,23 @@ def verify(
     results = tuple(results)
     given = contexts if isinstance(contexts, list | tuple) else [contexts]
     at_hand = ContextsAtHand(given, [*map(Path, folders), Path()])
-    asked = [_asked(result, at_hand) for result in results]
-    places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
-    sources: dict[tuple[str, Need], Opened] = {}
-    for name, need in dict.fromkeys(places):
-        questions = [q for q, place in zip(asked, places, strict=True) if place == (name, need)]
-        known = [q for q in questions if not isinstance(q, EatlasError)]
-        sources[name, need] = _opened(name, need, known)
-    again = [
-        _again(result, question, _of_period(sources[place], result.period))
-        for result, question, place in zip(results, asked, places, strict=True)
-    ]
+    said = Trust(vectors or {}, (trust,) if isinstance(trust, str) else tuple(trust))
+    said.require_named(result.source for result in results)
+    with computed_afresh():
+        asked = [_asked(result, at_hand) for result in results]
+        places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
+        sources: dict[tuple[str, Need], Opened] = {}
+        for name, need in dict.fromkeys(places):
+            questions = [q for q, place in zip(asked, places, strict=True) if place == (name, need)]
+            known = [q for q in questions if not isinstance(q, EatlasError)]
+            sources[name, need] = _opened(name, need, known, said)
+        again = [
+            _again(result, question, _of_period(sources[place], result.period))
+            for result, question, place in zip(results, asked, places, strict=True)
+        ]
+    moved = [said.moved(result.source) for result in results]
     return (
-        *(_judged(result, found) for result, found in zip(results, again, strict=True)),
+        *map(_judged, results, again, moved),
         *(
             _of_trend(trend, results, asked, again, sources.get((trend.source, "vectors")))
             for trend in trends
@@ -107,7 +127,8 @@ def _asked(result: AssociationResult, at_hand: ContextsAtHand) -> Question | Eat
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
-        test, measure = rebuilt_test(result), get_measure(result.signature)
+        with data_only(result.source):  # a signature that eatlas wrote names no file
+            test, measure = rebuilt_test(result), get_measure(result.signature)
         if origin is None:
             return test, measure
         [((put,), (measure,))] = in_contexts((test,), [measure], at_hand.find(origin))
@@ -121,10 +142,10 @@ def _need(question: Question | EatlasError) -> Need:
     return "vectors" if isinstance(question, EatlasError) else question[1].needs
 
 
-def _opened(name: str, need: Need, questions: list[Question]) -> Opened:
+def _opened(name: str, need: Need, questions: list[Question], trust: Trust) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
     try:
-        return {period_of(one): ask_once(one, need, questions) for one in opened(name, need)}
+        return trust.ask(name, need, questions)
     except EatlasError as error:
         return error
 
@@ -153,12 +174,28 @@ def _again(
     return perform(Job(test, source, measure), Conditions(given.case, given.seed))
 
 
-def _judged(result: AssociationResult, again: Again) -> Verdict:
+def _judged(result: AssociationResult, again: Again, moved: bool) -> Verdict:  # noqa: FBT001
     if isinstance(again, AssociationResult):
-        return Verdict.of(result, differences(written(result), again.to_dict()))
-    error = again.error if isinstance(again, Failure) else again
+        old, new = written(result), again.to_dict()
+        if moved:
+            _without_places(old, new)
+        return Verdict.of(result, differences(old, new))
+    return _unrepeated(result, again.error if isinstance(again, Failure) else again)
+
+
+def _without_places(*records: dict[str, Any]) -> None:
+    """Leave out how a model was called: one that was moved has another name."""
+    for record in records:
+        for key in ("encoding", "language_model"):
+            if isinstance(record.get(key), dict):
+                record[key].pop("model", None)
+
+
+def _unrepeated(record: Judged, error: EatlasError) -> Verdict:
+    """Say why a record was not computed again, and what to do about it."""
     remedy = error.remedy if isinstance(error, SourceError) else None
-    return Verdict.without(result, error.what, *([f"remedy: {remedy}"] if remedy else []))
+    details = [error.what, *([f"remedy: {remedy}"] if remedy else [])]
+    return Verdict.without(record, *details, refused=isinstance(error, UntrustedSourceError))
 
 
 def _of_trend(
@@ -178,7 +215,7 @@ def _of_trend(
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict.without(trend, reason)
     if isinstance(found, EatlasError):
-        return Verdict.without(trend, found.what)
+        return _unrepeated(trend, found)
     first, question, _ = next(iter(known.values()))
     outcomes = [
         known[period][2] if period in known else _again(first, question, source)

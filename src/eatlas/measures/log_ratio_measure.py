@@ -22,6 +22,7 @@ from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.lpbs import PieceCounts
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule
+from eatlas.sources.care import require_trust
 from eatlas.sources.corpora import Pairs, with_pairs
 from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
 from eatlas.stimuli import AssociationTest, ContextsOrigin
@@ -251,6 +252,7 @@ class LogRatioMeasure(PatternMeasure):
 
     def _read_file(self, path: Path, name: str) -> None:
         """Put what a file says in the place of its name."""
+        require_trust(f"read templates from {path}, which no signature of a result names")
         read = read_pairs(path)
         chosen = choose(read.sets, name, str(path))
         plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]

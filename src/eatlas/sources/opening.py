@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.metadata import entry_points
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
+from eatlas.sources.care import require_trust
 from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.sources.files import open_file
@@ -25,7 +26,7 @@ from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
 from eatlas.sources.schemes import known_schemes, opener_of
 from eatlas.sources.series import is_series, open_series
-from eatlas.sources.spec import FileSpec, parse_file_spec, take_option
+from eatlas.sources.spec import FileSpec, is_there, parse_file_spec, take_option
 from eatlas.sources.texts import TransformedEncodings
 from eatlas.sources.transforms import Step, TransformedSource, parse_transforms
 
@@ -168,7 +169,7 @@ def is_pair(spec: object) -> bool:
 
 def _open_string(spec: str | Path) -> VectorSource:
     path = Path(spec)
-    if path.exists() and not is_series(path):
+    if is_there(path) and not is_series(path):
         return open_file(path)
     if str(spec).startswith(SCHEME):
         return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
@@ -184,7 +185,7 @@ def _open_string(spec: str | Path) -> VectorSource:
 
 def _open_path(spec: str) -> VectorSource:
     file = _file(spec)
-    if not file.path.exists():
+    if not is_there(file.path):
         raise _no_such(file, spec)
     if is_series(file.path):
         return _one_period(file, spec)
@@ -194,7 +195,7 @@ def _open_path(spec: str) -> VectorSource:
 def _file(text: str) -> FileSpec:
     """The file that a source string is about; a name of published vectors stands for theirs."""
     file = parse_file_spec(text)
-    known = file.path.exists() or str(file.path) in named_sources()
+    known = is_there(file.path) or str(file.path) in named_sources()
     return file if known else on_this_machine(file)
 
 
@@ -223,8 +224,15 @@ def _one_period(file: FileSpec, name: str) -> VectorSource:
 
 @cache
 def named_sources() -> dict[str, Callable[[], VectorSource]]:
-    """Sources by name; other packages add theirs as entry points."""
-    return BY_NAME | {p.name: p.load() for p in entry_points(group=ENTRY_POINTS)}
+    """Sources by name; other packages add theirs as entry points, loaded when they are opened."""
+    return BY_NAME | {p.name: partial(_of_package, p) for p in entry_points(group=ENTRY_POINTS)}
+
+
+def _of_package(point: EntryPoint) -> VectorSource:
+    """Open what another package registers under a name."""
+    require_trust(f"call {point.value}, which an installed package registers as {point.name}")
+    source: VectorSource = point.load()()
+    return source
 
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
@@ -247,9 +255,7 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     parts = [part.strip() for part in spec.split(",")]
     near = nearest(spec, [*names, *published])
     remedy = f"did you mean {near[0]}?" if near else None
-    if len(parts) > 1 and all(
-        part in (*names, *published) or Path(part).exists() for part in parts
-    ):
+    if len(parts) > 1 and all(part in (*names, *published) or is_there(part) for part in parts):
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
     elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:

@@ -12,7 +12,7 @@ from eatlas.sources.encoders.hf import open_hf
 from eatlas.sources.encoders.sentence_model import open_st
 from eatlas.sources.prompts import OPTION, prompted
 from eatlas.sources.protocol import VectorSource
-from eatlas.sources.spec import parse_file_spec, take_option
+from eatlas.sources.spec import is_there, parse_file_spec, take_option
 
 Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
@@ -37,7 +37,7 @@ def opener_of(text: str) -> Opener | None:
     """
     scheme, colon, _ = text.partition(":")
     opener = SCHEMES.get(scheme) if colon else None
-    if opener is None or parse_file_spec(text).path.exists():
+    if opener is None or is_there(parse_file_spec(text).path):
         return None
     return partial(_open_with_prompt, opener)
 

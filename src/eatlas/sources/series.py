@@ -15,7 +15,7 @@ from eatlas.errors import SourceError
 from eatlas.sources.files.npy import open_npy
 from eatlas.sources.files.opening import open_file
 from eatlas.sources.protocol import CHUNK, Vector
-from eatlas.sources.spec import FileSpec, check_options
+from eatlas.sources.spec import FileSpec, check_options, is_there
 from eatlas.sources.whole import ListedSource
 
 HISTWORDS = re.compile(r"(?P<year>\d{4})-w\.npy")
@@ -69,7 +69,7 @@ def is_series(path: Path) -> bool:
     >>> is_series(Path("no such folder"))
     False
     """
-    return path.is_dir() and bool(_files(path))
+    return is_there(path) and path.is_dir() and bool(_files(path))
 
 
 def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:

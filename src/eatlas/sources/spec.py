@@ -88,7 +88,7 @@ def with_option(text: str, option: str) -> str:
     >>> with_option("vectors.zip?dim=50#a.txt", "transform=center")
     'vectors.zip?dim=50&transform=center#a.txt'
     """
-    if Path(text).exists():
+    if is_there(text):
         return f"{text}?{option}"
     head, mark, member = text.partition("#")
     return f"{head}{'&' if '?' in head else '?'}{option}{mark}{member}"
@@ -144,10 +144,11 @@ def escape(text: str) -> str:
 
 def _path_in(text: str) -> str:
     cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]
-    return next((text[:cut] for cut in cuts if _exists(text[:cut])), text[: cuts[-1]])
+    return next((text[:cut] for cut in cuts if is_there(text[:cut])), text[: cuts[-1]])
 
 
-def _exists(text: str) -> bool:
+def is_there(text: str | Path) -> bool:
+    """Whether a path exists; one that the system cannot even look for does not."""
     try:
         return Path(text).exists()
     except (OSError, ValueError):  # longer than the system allows, or a null character in it

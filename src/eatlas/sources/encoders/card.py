@@ -63,6 +63,29 @@ def read_card(path: Path) -> Card:
     return _of_gguf(path) if path.is_file() else _of_config(path / CONFIG)
 
 
+def require_no_kernels(config: Any, file: Path) -> None:
+    """Refuse a configuration that names code on a hub, which transformers fetches and runs.
+
+    Raises
+    ------
+    SourceError
+        If an implementation of attention, or of another part, is a name on a hub.
+    """
+    if isinstance(config, dict):
+        for key, value in config.items():
+            if str(key).endswith("_implementation") and "/" in str(value):
+                raise SourceError(
+                    f"{file}: the configuration names code on a hub",
+                    got=f"{key}: {str(value)[:100]}",
+                    allowed="eager, sdpa and others that are part of transformers",
+                    remedy=f"take the line {key} out of the file",
+                )
+            require_no_kernels(value, file)
+    elif isinstance(config, list):
+        for value in config:
+            require_no_kernels(value, file)
+
+
 def _of_config(file: Path) -> Card:
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
@@ -70,6 +93,7 @@ def _of_config(file: Path) -> Card:
         raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
     if not isinstance(config, dict):
         raise SourceError(f"{file}: this is no configuration of a model")
+    require_no_kernels(config, file)
     kind = str(config.get("model_type", ""))
     named = config.get("architectures") or [""]
     architecture = str(named[0]) if isinstance(named, list) else ""

@@ -12,6 +12,7 @@ import numpy as np
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
+from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.endpoint_calls import post
@@ -177,6 +178,7 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
         If no model is named, an option cannot be, or the address holds a password.
     """
     address, _, said = text.partition("?")
+    require_trust(f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}")
     parts = urlsplit(address)
     if parts.username is not None or parts.password is not None:
         raise SourceError(

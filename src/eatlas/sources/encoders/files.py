@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import computes_afresh
 from eatlas.sources.encoders.card import CONFIG
 
 SAFETENSORS = "model.safetensors"
@@ -96,7 +97,7 @@ def content_of(path: Path, *, weights: Literal["trained", "random"]) -> str:
 
 
 def sha256_of(file: Path) -> str:
-    """SHA-256 of a file; kept by path, size and time of change, so that it is computed once.
+    """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once.
 
     Raises
     ------
@@ -106,9 +107,9 @@ def sha256_of(file: Path) -> str:
     try:
         real = file.resolve(strict=True)
         state = real.stat()
-        kept = _folder() / hashlib.sha256(str(real).encode()).hexdigest()
-        mark = f"{state.st_size} {state.st_mtime_ns} "
-        known = _read(kept)
+        kept = _folder() / hashlib.sha256(os.fsencode(real)).hexdigest()
+        mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
+        known = "" if computes_afresh() else _read(kept)
         if known.startswith(mark):
             return known.removeprefix(mark)
         with real.open("rb") as opened:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
+from eatlas.sources.care import computes_afresh, require_trust
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cache import CachedSource
 from eatlas.sources.encoders.cutting import cut
@@ -163,9 +164,10 @@ def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     keep = options.get("cache", "no")
     if keep not in {"yes", "no"}:
         raise SourceError(f"{text}: the option cache", got=keep, allowed="yes or no")
+    require_trust(f"import the Python module {module} and call its function {path}")
     name = SCHEME + plain + (f"?version={version}" if version is not None else "")
     source = FunctionSource(find_function(module, path, name), name, version)
-    if keep == "no":
+    if keep == "no" or computes_afresh():
         return (source,)
     if not version:
         raise SourceError(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.card import CONFIG, Card, read_card
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import files_of
@@ -84,6 +85,8 @@ def find_model(text: str) -> Found:
             f"{text}: a model has no members", got=f"#{spec.member}", remedy="write a # as %23"
         )
     options = parse(spec.options, f"{SCHEME}{given}")
+    if options.trust:
+        require_trust(f"run Python code that comes with the model {given}")
     require_extra(NEEDED, f"{text}: transformers need packages that are not installed")
     path = _find(given, options)
     card = read_card(path)

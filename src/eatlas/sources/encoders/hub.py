@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.card import CONFIG
 from eatlas.sources.encoders.files import TOKENIZER, weight_files
 from eatlas.sources.encoders.options import Options
@@ -31,6 +32,7 @@ def on_the_hub(name: str, options: Options) -> Path:
             "bert-base-cased or facebook/opt-125m",
             remedy="check the path",
         )
+    require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
     trained = options.weights == "trained"
     here = _in_cache(name, options.revision)
     if here is not None and _is_whole(here, trained=trained):

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import only_data, require_trust
+from eatlas.sources.encoders.card import CONFIG, require_no_kernels
 from eatlas.sources.encoders.files import PICKLED, SAFETENSORS
 
 MODULES = "modules.json"
 _UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
 _UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
 """What a folder may hold beside the weights and settings that are used here."""
+_OWN = re.compile(r"sentence_transformers(\.\w+)+", re.ASCII)
+"""Parts of the library; others are code that comes with a model, or that its author chose."""
+_OF_NUMBERS = frozenset(("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout"))
+"""Parts that are made of numbers alone; the settings of others name classes to be imported."""
+_ACTIVATION = re.compile(r"torch\.nn\.modules\.(activation|linear)\.\w+", re.ASCII)
 
 
 def modules_of(folder: Path) -> list[str]:
@@ -26,6 +34,8 @@ def modules_of(folder: Path) -> list[str]:
     """
     listed = _read(folder / MODULES)
     try:
+        for one in listed:
+            _require_plain(folder / one["path"], one["type"])
         return [_module(folder / one["path"], one["type"]) for one in listed]
     except (TypeError, KeyError) as error:
         raise SourceError(f"{folder / MODULES}: this does not list the parts of a model") from error
@@ -47,11 +57,38 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def _require_plain(folder: Path, kind: str) -> None:
+    """Refuse a part that is code of its own; where a file names the model, all but numbers.
+
+    Raises
+    ------
+    SourceError
+        If it is.
+    """
+    if not _OWN.fullmatch(kind):
+        raise SourceError(
+            f"{folder}: a part of this model is code of its own",
+            got=kind,
+            allowed="parts of sentence-transformers itself",
+            remedy="code that comes with a model is never run here; py: takes a function of your "
+            "own that loads it",
+        )
+    name = kind.rpartition(".")[2]
+    if name == "Transformer" and (folder / CONFIG).is_file():
+        require_no_kernels(_read(folder / CONFIG), folder / CONFIG)
+    if only_data() and name not in _OF_NUMBERS:
+        require_trust(f"load the part {kind} of the model, whose settings name what is imported")
+    if only_data() and name == "Dense":
+        activation = _read(folder / CONFIG).get("activation_function", "")
+        if activation and not _ACTIVATION.fullmatch(str(activation)):
+            require_trust(f"import and call {activation}")
+
+
 def _module(folder: Path, kind: str) -> str:
     name = kind.rpartition(".")[2]
     if name != "Pooling":
         return name
-    config = _read(folder / "config.json")
+    config = _read(folder / CONFIG)
     chosen = config.get("pooling_mode") or [
         key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
         for key, value in config.items()

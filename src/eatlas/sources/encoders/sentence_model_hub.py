@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.sentence_model_files import MODULES
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
@@ -27,6 +28,7 @@ def on_the_hub(name: str, revision: str) -> Path:
             allowed=f"a folder with {MODULES}, or a name on the hub such as all-MiniLM-L6-v2",
             remedy="check the path",
         )
+    require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
     full = name if "/" in name else f"{_OWNER}/{name}"
     folder = _snapshot(full, revision, local=True) or _fetched(full, revision, name)
     if not (folder / MODULES).is_file():

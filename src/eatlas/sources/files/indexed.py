@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceWarning
 from eatlas.sources.archives import Content
+from eatlas.sources.care import computes_afresh
 from eatlas.sources.files.reading import FileDigest, open_binary, stream_hash
 from eatlas.sources.index import SUFFIX, Index, IndexKey, IndexWriter, read_index
 from eatlas.sources.memory import duplicate_note
@@ -46,7 +47,8 @@ class IndexedSource(ABC):
         self._reading = reading
         self._wishes_index = index
         large = content.stamp.size >= _INDEX_FROM
-        self._indexed = content.plain and (index == "yes" or (index == "auto" and large))
+        wished = index == "yes" or (index == "auto" and large)
+        self._indexed = content.plain and wished and not computes_afresh()
         self._index_known: Index | None = None
         self._known: dict[bytes, Vector | None] = {}
         self._duplicates: set[bytes] = set()

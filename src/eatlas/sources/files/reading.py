@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,13 @@ class Stamp:
             status = path.stat()
         except OSError as error:
             raise unreadable(path, error) from error
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise SourceError(
+                f"{path}: this is neither a file nor a folder",
+                got="a device, a pipe or a socket, of which nobody knows where it ends",
+                allowed="a file of vectors",
+                remedy="save what comes from it in a file",
+            )
         return cls(status.st_size, status.st_mtime_ns)
 
     def check(self, path: Path) -> None:

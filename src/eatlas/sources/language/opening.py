@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError, described
+from eatlas.sources.care import computes_afresh
 from eatlas.sources.encoders.cache.option import take_cache
 from eatlas.sources.encoders.hf import SCHEME
 from eatlas.sources.language.cached import CachedLanguageModel, about_kept
@@ -46,7 +47,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
 def _open_hf(text: str, kind: Kind) -> LanguageModel:
     """Open a model whose answers are kept, unless its source string says ``cache=no``."""
     plain, keep = take_cache(text)
-    if not keep:
+    if not keep or computes_afresh():
         return open_hf_language_model(plain, kind)
     known = lambda fingerprint: about_kept(fingerprint) is not None  # noqa: E731
     return CachedLanguageModel(open_hf_language_model(plain, kind, known))

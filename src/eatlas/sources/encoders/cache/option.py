@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eatlas.errors import SourceError
+from eatlas.sources.care import computes_afresh
 from eatlas.sources.encoders.cache.cached import cached
 from eatlas.sources.passages import is_contextual
 from eatlas.sources.protocol import VectorSource
@@ -22,7 +23,7 @@ def keeping(opener: Opener) -> Opener:
     def open_some(text: str) -> tuple[VectorSource, ...]:
         plain, keep = take_cache(text)
         sources = opener(plain)
-        if not keep:
+        if not keep or computes_afresh():
             return sources
         return tuple(cached(one) if is_contextual(one) else one for one in sources)
 

@@ -1,0 +1,121 @@
+"""Sources that results name, opened with the care that somebody else's file needs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from eatlas.engine.sources import Source, asked, opened
+from eatlas.errors import SourceError, UntrustedSourceError
+from eatlas.measures import AssociationMeasure
+from eatlas.measures.base import Need
+from eatlas.sources import period_of
+from eatlas.sources.care import data_only
+from eatlas.stimuli import AssociationTest
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the user says of the sources that results name.
+
+    Parameters
+    ----------
+    vectors : mapping
+        From the name of a source in the results to what is opened in its place.
+    trusted : collection of str
+        Sources in the results that may do all that a source may.
+    """
+
+    vectors: Mapping[str, Any] = field(default_factory=dict)
+    trusted: Collection[str] = ()
+
+    def require_named(self, names: Iterable[str]) -> None:
+        """Refuse a name that stands in no result: it would be without effect, or a misprint.
+
+        Raises
+        ------
+        SourceError
+            Naming it, and the names that there are.
+        """
+        known = list(dict.fromkeys(names))
+        for said, given in (("vectors", self.vectors), ("trust", self.trusted)):
+            for name in given:
+                if name not in known:
+                    raise SourceError(
+                        f"{said}: no result has a source of this name",
+                        got=name,
+                        allowed=", ".join(known),
+                    )
+
+    def moved(self, name: str) -> bool:
+        """Whether something else is opened in the place of a source."""
+        return name in self.vectors
+
+    def ask(
+        self, name: str, need: Need, questions: list[tuple[AssociationTest, AssociationMeasure]]
+    ) -> dict[int | None, Source]:
+        """Open what results name, and ask it once for all of them.
+
+        Parameters
+        ----------
+        name : str
+            The source as the results name it.
+        need : {"vectors", "masked", "causal"}
+        questions : list of pairs of a test and a measure
+
+        Returns
+        -------
+        dict
+            The periods of a series, or one source without a period, under the name in the results.
+
+        Raises
+        ------
+        SourceError
+            If it cannot be opened, or would do more than read data and the user does not trust it.
+        """
+        try:
+            if name in self.vectors:
+                return self._each(self.vectors[name], name, need, questions)
+            if name in self.trusted:
+                return self._each(name, name, need, questions)
+            with data_only(name):
+                return self._each(name, name, need, questions)
+        except RecursionError as error:
+            raise SourceError(
+                f"{name[:60]}...: one source is wrapped in another too many times"
+            ) from error
+        except SourceError as error:
+            if name in self.vectors or isinstance(error, UntrustedSourceError):
+                raise
+            elsewhere = f"where the vectors lie elsewhere: --vectors {shlex.quote(f'{name}=PATH')}"
+            remedy = f"{error.remedy}; {elsewhere}" if error.remedy else elsewhere
+            raise SourceError(
+                error.what, got=error.got, allowed=error.allowed, remedy=remedy
+            ) from error
+
+    def _each(
+        self,
+        spec: Any,
+        name: str,
+        need: Need,
+        questions: list[tuple[AssociationTest, AssociationMeasure]],
+    ) -> dict[int | None, Source]:
+        return {
+            period_of(one): renamed(asked(one, need, questions), name) for one in opened(spec, need)
+        }
+
+
+def renamed(source: Source, name: str) -> Source:
+    """Give what a source answered the name that the results know it by.
+
+    Parameters
+    ----------
+    source : Snapshot, EncodedSnapshot or Answers
+    name : str
+    """
+    if source.name == name:
+        return source
+    notes = tuple(note.replace(source.name, name) for note in source.notes)
+    return cast("Source", replace(cast("Any", source), name=name, notes=notes))

