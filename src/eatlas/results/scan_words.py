@@ -220,7 +220,12 @@ def read_words(path: Path) -> pd.DataFrame:
             empty: Mapping[str, list[str]] = {name: [""] for name in COLUMNS if name not in TEXT}
             kinds = dict.fromkeys(TEXT, str)
             frame = pd.read_csv(
-                path, keep_default_na=False, na_values=empty, dtype=kinds, encoding="utf-8"
+                path,
+                keep_default_na=False,
+                na_values=empty,
+                dtype=kinds,
+                encoding="utf-8",
+                float_precision="round_trip",
             )
     except OSError as error:
         raise ResultsError(

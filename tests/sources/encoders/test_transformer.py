@@ -349,9 +349,9 @@ def test_a_tokenizer_that_is_not_there(model, tmp_path):
     folder = copied(model("bert"), tmp_path / "bert")
     for file in folder.glob("tokenizer*"):
         file.unlink()
-    assert said(opened(folder)).startswith(
-        f"{folder}: the vocabulary of the tokenizer is not there\n"
-    )
+    # transformers before 5 refuse it themselves
+    ways = ("the vocabulary of the tokenizer is not there", "the tokenizer cannot be loaded")
+    assert said(opened(folder)).startswith(tuple(f"{folder}: {way}\n" for way in ways))
     (folder / "tokenizer.json").write_text("{", encoding="utf-8")
     assert said(opened(folder)).startswith(f"{folder}: the tokenizer cannot be loaded\n")
 
