@@ -17,14 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.draws_table import about, over_draws
-from eatlas.cli.stimulus_table import over_stimuli
+from eatlas.cli.stimulus_table import over_sentences
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
-from eatlas.report.numerals import effect, p_value
+from eatlas.report.numerals import UNDEFINED, effect, p_value
 from eatlas.report.rule import Rule
 from eatlas.report.sections import sections
-from eatlas.report.stimulus_level import EXPLANATION
+from eatlas.report.stimulus_level import EXPLANATION, over_stimuli
 from eatlas.report.trend_words import heading, sentences
 from eatlas.results import (
     AssociationResult,
@@ -63,10 +63,10 @@ def print_results(results: Results) -> None:
         _print(console, Text(f"{signature} on {source}", style="bold"))
         for table in _tables(members, console):
             _print(console, table)
-        _print(console, Text(_legend(members[0]), "dim"))
-        if over := over_stimuli(members):
+        _print(console, Text(_legend(members), "dim"))
+        if over := over_sentences(members):
             _print(console, over)
-            _print(console, Text(f"{EXPLANATION} In parentheses: p over sentences.", "dim"))
+            _print(console, Text(EXPLANATION, "dim"))
         if drawn := over_draws(members):
             _print(console, drawn)
             first = next(result for result in members if isinstance(result, DrawnResult))
@@ -114,8 +114,10 @@ def _whole_name(result: AssociationResult) -> str:
     return f"{_called(result)} ({size})" if size else _called(result)
 
 
-def _legend(result: AssociationResult) -> str:
-    stars = Rule.of(result).meaning
+def _legend(members: Sequence[AssociationResult]) -> str:
+    result, stars = members[0], Rule.of(members[0]).meaning
+    if any(map(over_stimuli, members)):
+        stars += "; tests of sentences: over stimuli"
     if not isinstance(result, ThreeLevelResult):
         return stars
     unit = f"{result.unit} in {result.scale}" if result.scale else result.unit
@@ -211,7 +213,8 @@ def _ml_eat_table(
         if levels_1_and_2:
             rule = Rule.of(row)
             published = [row.over_attributes] if isinstance(row, LogRatioResult) else []
-            levels = (*published, row.level1, row.level2.X, row.level2.Y)
+            read = row.primary
+            levels = (*published, read.level1, read.group("X"), read.group("Y"))
             cells += [_effect(level, rule) for level in levels]
         if level_3:
             cells += [_mean_sd(row, name) for name in CELLS]
@@ -226,10 +229,13 @@ def _weat_table(rows: Sequence[WEATResult]) -> Table:
     for head in ("d", "p greater", "p less", "p two-sided", "method"):
         table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
-        p, rule = row.level1.p, Rule.of(row)
-        tails = [p_value(p.tail(tail)) for tail in ("greater", "less", "two_sided")]
-        d = effect(row.effect_size) + rule.star(row.level1)
-        table.add_row(_name(row), d, *tails, p.method_of("greater"))
+        level, rule = row.primary.level1, Rule.of(row)
+        if level is None:
+            table.add_row(_name(row), *[UNDEFINED] * 5)
+            continue
+        tails = [p_value(level.p.tail(tail)) for tail in ("greater", "less", "two_sided")]
+        d = effect(level.effect_size) + rule.star(level)
+        table.add_row(_name(row), d, *tails, level.p.method_of("greater"))
     return table
 
 
@@ -259,10 +265,15 @@ def _new_table(heading: str, names: Sequence[str]) -> Table:
 def _name(result: AssociationResult) -> Text:
     names = result.concepts
     label = f"{names.X} / {names.Y},\n{names.A} / {names.B}"
+    if isinstance(result, ThreeLevelResult | WEATResult) and result.primary.over_stimuli:
+        x, y, a, b = (len(result.primary.names(role)) for role in "XYAB")
+        label += f"\nstimuli: {x}, {y}; {a}, {b}"
     return Text.assemble((_called(result), "bold"), "\n", (label, "dim"))
 
 
-def _effect(level: Level, rule: Rule) -> Text:
+def _effect(level: Level | None, rule: Rule) -> Text:
+    if level is None:
+        return Text(f"{UNDEFINED} ")
     star = rule.star(level) or " "
     p = "" if level.effect_size is None else f"\n{p_value(rule.p(level), rule.alpha)} "
     return Text.assemble(
@@ -280,16 +291,16 @@ def _map(row: ThreeLevelResult, console: Console) -> Text:
     for attribute, glyphs in zip("AB", mini(row, encoding=console.encoding), strict=True):
         text.append(f"{attribute} ", "dim")
         for target, glyph in zip("XY", glyphs, strict=True):
-            on = row.pattern.of(target) == attribute
+            on = row.primary.attribute(target) == attribute
             text.append(glyph, "bold red" if on else "dim")
         text.append("\n" if attribute == "A" else "")
     return text
 
 
 def _pattern(row: ThreeLevelResult) -> Text:
-    other = row.pattern.two_sided_label
-    text = Text(row.pattern.label, "bold")
-    if other != row.pattern.label:
+    other = row.primary.two_sided_label
+    text = Text(row.primary.label, "bold")
+    if other != row.primary.label:
         text.append(f"\ntwo-sided:\n{other}", "not bold dim")
     return text
 

@@ -12,6 +12,7 @@ import numpy as np
 from eatlas.engine.identity import derived_seed
 from eatlas.results import AssociationResult, Failure, MLEATResult, WEATResult
 from eatlas.results.parts import Level
+from eatlas.results.primary import Primary
 from eatlas.results.trend import (
     Level2Trends,
     LevelTrend,
@@ -79,17 +80,20 @@ def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) 
     notes: list[str] = []
     rng = np.random.default_rng(derived_seed(seed, first.test, first.source, first.signature, -1))
 
-    def level(what: str, of: Callable[[Trended], Level]) -> LevelTrend | None:
-        years = [_year(r) for r in found if of(r).effect_size is not None]
-        effects = [d for r in found if (d := of(r).effect_size) is not None]
-        return _level(what, years, effects, rng, notes)
+    def level(what: str, of: Callable[[Primary], Level | None]) -> LevelTrend | None:
+        known = [
+            (_year(r), one.effect_size)
+            for r in found
+            if (one := of(r.primary)) is not None and one.effect_size is not None
+        ]
+        return _level(what, [y for y, _ in known], [d for _, d in known], rng, notes)
 
-    first_level = level("level 1", lambda r: r.level1)
+    first_level = level("level 1", lambda read: read.level1)
     second = None
     if isinstance(first, MLEATResult):
         second = Level2Trends(
-            X=level(f"level 2 of {first.concepts.X}", lambda r: _level2(r, "X")),
-            Y=level(f"level 2 of {first.concepts.Y}", lambda r: _level2(r, "Y")),
+            X=level(f"level 2 of {first.concepts.X}", lambda read: read.group("X")),
+            Y=level(f"level 2 of {first.concepts.Y}", lambda read: read.group("Y")),
         )
     return TrendResult(
         measure=first.measure,
@@ -110,11 +114,6 @@ def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) 
             series_fingerprint=_fingerprint(found),
         ),
     )
-
-
-def _level2(result: Trended, role: str) -> Level:
-    level: Level = getattr(result.level2, role)  # type: ignore[union-attr]
-    return level
 
 
 def _level(

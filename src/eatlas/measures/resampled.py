@@ -135,8 +135,9 @@ class ResampledMeasure(AssociationMeasure):
     ) -> Variation:
         test, what = clusters.sentences(), ", over stimuli"
         influence = leave_one_out(test, "stimulus", self.ddof, notes)
+        over = leave_one_out(clusters.stimuli(), "stimulus", self.ddof, notes, what)
         if not self._resampled(test, "stimulus", notes):
-            return Variation(influence)
+            return Variation(influence, influence_over_stimuli=over)
         how, seed = self._resampling(), int(given.rng.integers(2**63))
 
         def rng() -> np.random.Generator:
@@ -147,7 +148,7 @@ class ResampledMeasure(AssociationMeasure):
         if rule is not None and min(test.groups[role] for role in "AB") > 1:
             shares = how.patterns(clusters.means(), rule, rng(), notes, what)
             means = means.model_copy(update={"patterns": shares})
-        return Variation(influence, found, means)
+        return Variation(influence, found, means, over)
 
     def _resampling(self) -> Resampling:
         return Resampling(self.resamples, self.over, self.confidence, self.ddof)

@@ -54,8 +54,7 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
             "level3": level3(rows, given.moments),
             "pattern": self.pattern(level2),
             "scores": _scores(*_kept(s, u)),
-            "stimulus_level": stimulus_level
-            and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
+            "stimulus_level": stimulus_level and stimulus_level.model_copy(update=found.of_stimuli),
             "uncertainty": found.uncertainty,
             "influence": found.influence,
             "similarities": similarities(rows),

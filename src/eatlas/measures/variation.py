@@ -36,6 +36,7 @@ class Variation:
     uncertainty: Uncertainty | None = None
     over_stimuli: Uncertainty | None = None
     """The same of the effect sizes over stimuli, where stimuli have several sentences."""
+    influence_over_stimuli: Influence | None = None
 
     @property
     def of_level1(self) -> Variation:
@@ -45,7 +46,13 @@ class Variation:
             self.influence and self.influence.model_copy(update=drop),
             self.uncertainty and self.uncertainty.model_copy(update=drop),
             self.over_stimuli and self.over_stimuli.model_copy(update=drop),
+            self.influence_over_stimuli and self.influence_over_stimuli.model_copy(update=drop),
         )
+
+    @property
+    def of_stimuli(self) -> dict[str, Uncertainty | Influence | None]:
+        """Fields of a record over stimuli."""
+        return {"uncertainty": self.over_stimuli, "influence": self.influence_over_stimuli}
 
 
 @dataclass(frozen=True)
@@ -102,14 +109,16 @@ def allows(test: Layout, over: Over) -> bool:
     return all(test.groups[role] >= least for role, least in fewest(over).items())
 
 
-def leave_one_out(test: Layout, unit: Unit, ddof: int, notes: list[str]) -> Influence | None:
+def leave_one_out(
+    test: Layout, unit: Unit, ddof: int, notes: list[str], what: str = ""
+) -> Influence | None:
     """Change of each effect size without each term, or without all sentences of each stimulus.
 
     None where a group has one alone.
     """
     if min(test.groups.values()) < 2:
         return None
-    with _noted(notes):
+    with _noted(notes, what):
         found = influence_in(test, ddof=ddof)
     return Influence(
         unit=unit,

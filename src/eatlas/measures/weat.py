@@ -81,8 +81,7 @@ class WEAT(TwoTargetMeasure):
             **given.head,
             level1=level1,
             scores=TargetScores(X=tuple(x), Y=tuple(y)) if kept else TargetScores(X=(), Y=()),
-            stimulus_level=stimulus_level
-            and stimulus_level.model_copy(update={"uncertainty": found.over_stimuli}),
+            stimulus_level=stimulus_level and stimulus_level.model_copy(update=found.of_stimuli),
             uncertainty=found.uncertainty,
             influence=found.influence,
         )

@@ -16,7 +16,7 @@ from eatlas.results import (
     ThreeLevelResult,
     WEATResult,
 )
-from eatlas.results.parts import Level
+from eatlas.results.parts import Level, effect_of
 from eatlas.results.uncertainty import EffectInterval
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
-    "p", "alpha", "tail", "significant",
+    "p", "alpha", "tail", "significant", "read_over",
 )  # fmt: skip
 ACCEPTED = (ThreeLevelResult, WEATResult, SCEATResult)
 OVER = "over attributes"
@@ -50,7 +50,8 @@ def prepare(results: object) -> pd.DataFrame:
         ("level 1", "level 2", "over attributes"), ``role`` ("XY", "X", "Y", "AB"), ``name`` (of
         the group or term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
         interval) with ``confidence``; ``p`` that the measure's rule reads, ``alpha``, ``tail``,
-        ``significant``. What is undefined is missing.
+        ``significant``; ``read_over`` ("stimuli" in tests of sentences, else "terms"). What is
+        undefined is missing.
 
     Raises
     ------
@@ -102,7 +103,8 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         return
     if not isinstance(result, ThreeLevelResult | WEATResult):
         return
-    given = result.uncertainty
+    read = result.primary
+    given = read.uncertainty
     confidence = None if given is None else given.confidence
     names = result.concepts
     both = f"{names.X} and {names.Y}"
@@ -110,17 +112,18 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         "level 1",
         "XY",
         both,
-        result.level1,
+        read.level1,
         rule,
         None if given is None else given.level1,
         confidence,
-    )
+    ) | {"read_over": read.over}
     if isinstance(result, ThreeLevelResult):
         for role in "XY":
-            level, interval = result.level2.group(role), None
+            level, interval = read.group(role), None
             if given is not None and given.level2 is not None:
                 interval = given.level2.group(role)
-            yield _row("level 2", role, names.name(role), level, rule, interval, confidence)
+            row = _row("level 2", role, names.name(role), level, rule, interval, confidence)
+            yield row | {"read_over": read.over}
     if isinstance(result, LogRatioResult):
         over = result.over_attributes_uncertainty if isinstance(result, LPBSResult) else None
         both = f"{names.A} and {names.B}"
@@ -128,7 +131,7 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
 
 
 def _row(
-    level: str, role: str, name: str, found: Level, rule: Rule,
+    level: str, role: str, name: str, found: Level | None, rule: Rule,
     interval: EffectInterval | None = None, confidence: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     low, high = (interval and interval.interval) or (None, None)
@@ -137,12 +140,13 @@ def _row(
         "role": role,
         "name": name,
         "term": False,
-        "effect_size": found.effect_size,
+        "effect_size": effect_of(found),
         "low": low,
         "high": high,
         "confidence": None if low is None else confidence,
-        "p": rule.p(found),
+        "p": None if found is None else rule.p(found),
         "alpha": rule.alpha,
         "tail": rule.tail,
-        "significant": rule.significant(found),
+        "significant": found is not None and rule.significant(found),
+        "read_over": "terms",
     }

@@ -66,7 +66,7 @@ def prepare(result: object) -> pd.DataFrame:
             allowed="one result of ML-EAT or WEAT",
             remedy='take one of several: eatlas.plot(results[0], kind="influence")',
         )
-    if not isinstance(found, ThreeLevelResult | WEATResult) or found.influence is None:
+    if not isinstance(found, ThreeLevelResult | WEATResult) or found.primary.influence is None:
         raise ResultsError(
             "this result does not say what single terms contribute",
             got=f"{found.signature} for {found.test}",
@@ -96,14 +96,15 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
 
 
 def _rows(result: ThreeLevelResult | WEATResult) -> Iterator[dict[str, Any]]:
-    if result.influence is None:
+    read, held = result.primary, result.primary.influence
+    if held is None or read.level1 is None:
         return
     names = result.concepts
     both = f"{names.X} and {names.Y}"
-    yield from _terms(result, "level 1", "XY", both, result.level1, result.influence.level1)
-    if isinstance(result, ThreeLevelResult) and result.influence.level2 is not None:
+    yield from _terms(result, "level 1", "XY", both, read.level1, held.level1)
+    if read.level2 is not None and held.level2 is not None:
         for role in "XY":
-            level, found = result.level2.group(role), result.influence.level2.group(role)
+            level, found = read.level2.group(role), held.level2.group(role)
             yield from _terms(result, "level 2", role, names.name(role), level, found)
 
 

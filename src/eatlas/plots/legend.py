@@ -90,7 +90,7 @@ def prepare(results: object = None) -> pd.DataFrame:
     if results is not None:
         why = "EAT patterns are found by ML-EAT"
         found = some_results(results, "legend", (ThreeLevelResult,), why)
-        counts = Counter(r.pattern.label for r in found if isinstance(r, ThreeLevelResult))
+        counts = Counter(r.primary.label for r in found if isinstance(r, ThreeLevelResult))
     return frame(
         (
             {

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.report.eat_map import EATMap
-from eatlas.report.numerals import effect, interval, p_value
+from eatlas.report.numerals import UNDEFINED, effect, interval, p_value
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence
+from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.text import clean
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
@@ -62,7 +63,7 @@ def _one(result: AssociationResult) -> str:
         lines=lines[:MOST_ROWS],
         more=max(0, len(lines) - MOST_ROWS),
         with_intervals=any(line.interval for line in lines),
-        rule=Rule.of(result),
+        stars=_stars(result),
         used=used,
         missing=missing,
     )
@@ -75,7 +76,7 @@ def _many(results: Any) -> str:
         rows=[_row(result) for result in found[:MOST_ROWS]],
         count=len(found),
         more=max(0, len(found) - MOST_ROWS),
-        rules=list(dict.fromkeys(Rule.of(result).meaning for result in found)),
+        rules=list(dict.fromkeys(_stars(result) for result in found)),
         failures=tuple(getattr(results, "failures", ())),
         with_sources=len({result.source for result in found}) > 1,
         with_maps=any(isinstance(result, ThreeLevelResult) for result in found),
@@ -85,35 +86,42 @@ def _many(results: Any) -> str:
     )
 
 
+def _stars(result: AssociationResult) -> str:
+    """What a star says, and of tests of sentences what is relabelled."""
+    over = ", over stimuli in tests of sentences" if over_stimuli(result) else ""
+    return f"{Rule.of(result).meaning}{over}"
+
+
 def _row(result: AssociationResult) -> dict[str, Any]:
     rule = Rule.of(result)
     row: dict[str, Any] = {"result": result, "d": "", "X": "", "Y": "", "pattern": "", "map": ""}
     if isinstance(result, ThreeLevelResult | WEATResult):
-        row["d"] = _starred(result.level1, rule)
+        row["d"] = _starred(result.primary.level1, rule)
     if isinstance(result, ThreeLevelResult):
-        row |= {role: _starred(result.level2.group(role), rule) for role in "XY"}
-        row |= {"pattern": result.pattern.label, "map": EATMap.of(result).svg("mini")}
-        if result.pattern.two_sided_label != result.pattern.label:
-            row["two_sided"] = result.pattern.two_sided_label
+        read = result.primary
+        row |= {role: _starred(read.group(role), rule) for role in "XY"}
+        row |= {"pattern": read.label, "map": EATMap.of(result).svg("mini")}
+        if read.two_sided_label != read.label:
+            row["two_sided"] = read.two_sided_label
     elif not isinstance(result, WEATResult):
         row["pattern"] = result.summary()
     return row
 
 
-def _starred(level: Level, rule: Rule) -> str:
-    return effect(level.effect_size) + rule.star(level)
+def _starred(level: Level | None, rule: Rule) -> str:
+    return UNDEFINED if level is None else effect(level.effect_size) + rule.star(level)
 
 
 def _lines(result: AssociationResult) -> Iterator[Line]:
     rule, names = Rule.of(result), result.concepts
     if isinstance(result, ThreeLevelResult | WEATResult):
-        drawn = result.uncertainty
+        read, drawn = result.primary, result.primary.uncertainty
         name = f"Level 1: {names.X} against {names.Y}"
-        yield _line(name, result.level1, rule, drawn.level1 if drawn else None)
+        yield _line(name, read.level1, rule, drawn.level1 if drawn else None)
     if isinstance(result, ThreeLevelResult):
         both = drawn.level2 if drawn else None
         for role in "XY":
-            level = result.level2.group(role)
+            level = read.group(role)
             yield _line(
                 f"Level 2: {names.name(role)}", level, rule, both.group(role) if both else None
             )
@@ -122,12 +130,11 @@ def _lines(result: AssociationResult) -> Iterator[Line]:
             yield _line(entry.term, entry.level2, rule, None)
 
 
-def _line(name: str, level: Level, rule: Rule, drawn: EffectInterval | None) -> Line:
-    known = level.effect_size is not None
+def _line(name: str, level: Level | None, rule: Rule, drawn: EffectInterval | None) -> Line:
+    known = level is not None and level.effect_size is not None
     ends = "" if drawn is None else interval(drawn.interval)
-    return Line(
-        name, _starred(level, rule), ends, p_value(rule.p(level), rule.alpha) if known else ""
-    )
+    p = p_value(rule.p(level), rule.alpha) if level is not None and known else ""
+    return Line(name, _starred(level, rule), ends, p)
 
 
 def _render(name: str, **values: object) -> str:

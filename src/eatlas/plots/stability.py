@@ -51,7 +51,7 @@ def prepare(results: object) -> pd.DataFrame:
         results, "stability", (ThreeLevelResult,), "EAT patterns are found by ML-EAT"
     )
     known = [r for r in found if isinstance(r, ThreeLevelResult)]
-    if not any(r.uncertainty is not None and r.uncertainty.patterns for r in known):
+    if not any((u := r.primary.uncertainty) is not None and u.patterns for r in known):
         raise ResultsError(
             "no result says how often each pattern appears",
             got=f"{known[0].signature} for {known[0].test}, without resamples",
@@ -85,12 +85,12 @@ def draw(given: pd.DataFrame) -> Chart:
 
 
 def _rows(result: ThreeLevelResult) -> Iterator[dict[str, Any]]:
-    drawn = result.uncertainty
+    read, drawn = result.primary, result.primary.uncertainty
     for pattern in PATTERNS:
         yield {
             "pattern": pattern,
             "share": drawn and drawn.share(pattern),
-            "observed": pattern == result.pattern.label,
+            "observed": pattern == read.label,
             "resamples": drawn and drawn.resamples,
             "over": drawn and drawn.over,
         }

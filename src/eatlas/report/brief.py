@@ -12,6 +12,7 @@ from eatlas.report.series import Series
 from eatlas.report.text import isolated
 from eatlas.report.wording import VECTORS, wording
 from eatlas.results import ThreeLevelResult
+from eatlas.results.primary import UNDEFINED
 
 NAMED = 6
 """Tests that a sentence names; more would hide what it says."""
@@ -57,10 +58,15 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
 
 
 def _patterns(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
-    labels = Counter(result.pattern.label for _, result in maps)
-    found = sum(n for label, n in labels.items() if label != "Non-Directional")
+    labels = Counter(result.primary.label for _, result in maps)
+    found = sum(n for label, n in labels.items() if label not in {"Non-Directional", UNDEFINED})
+    read = _over_stimuli(maps)
     if len(maps) == 1:
-        yield f"The one {_measured(maps)} here shows the pattern {maps[0][1].pattern.label}."
+        label = maps[0][1].primary.label
+        if label == UNDEFINED:
+            yield f"The one {_measured(maps)} here has no pattern over stimuli."
+        else:
+            yield f"The one {_measured(maps)} here shows the pattern {label}{read}."
         return
     n = len(maps)
     called = f"{_measured(maps)}s"
@@ -68,8 +74,16 @@ def _patterns(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
     kinds = ", ".join(f"{label} ({n})" for label, n in labels.most_common())
     yield (
         f"In {held}, the {_subject(maps)} associate at least one of the "
-        f"two target groups with an attribute. The patterns: {kinds}."
+        f"two target groups with an attribute{read}. The patterns: {kinds}."
     )
+
+
+def _over_stimuli(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
+    """That tests of sentences are read over stimuli."""
+    read = {result.primary.over_stimuli for _, result in maps}
+    if True not in read:
+        return ""
+    return " over stimuli" if read == {True} else " (in tests of sentences: over stimuli)"
 
 
 def _measured(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
@@ -87,7 +101,7 @@ def _two_sided(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str
     directional = [pair for pair in maps if pair[0].rule.tail == "directional"]
     if not directional:
         return
-    changed = [s for s, r in directional if r.pattern.two_sided_label != r.pattern.label]
+    changed = [s for s, r in directional if r.primary.two_sided_label != r.primary.label]
     if not changed:
         yield "Under the stricter two-sided rule, every pattern stays the same."
         return
@@ -98,11 +112,7 @@ def _two_sided(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str
 
 
 def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
-    known = [
-        (s, share)
-        for s, r in maps
-        if r.uncertainty and (share := r.uncertainty.share(r.pattern.label)) is not None
-    ]
+    known = [(s, share) for s, r in maps if (share := r.primary.share) is not None]
     weak = [s for s, share in known if share < UNSTABLE]
     if not known:
         return

@@ -121,7 +121,7 @@ class Comparison:
 
     def _patterns(self) -> str:
         labels = Counter(
-            s.result.pattern.label for s in self.members if isinstance(s.result, ThreeLevelResult)
+            s.result.primary.label for s in self.members if isinstance(s.result, ThreeLevelResult)
         )
         if not labels:
             return ""
@@ -137,7 +137,7 @@ class Comparison:
     def _against_random(self) -> str:
         """What an untrained model shows too is no finding about training."""
         found = [
-            f"{self.value(s)}: {s.result.pattern.label}"
+            f"{self.value(s)}: {s.result.primary.label}"
             for s in self.members
             if isinstance(s.result, ThreeLevelResult)
         ]

@@ -9,6 +9,7 @@ from eatlas.report.numerals import effect, p_equals
 from eatlas.report.rule import Rule
 from eatlas.report.text import isolated
 from eatlas.results import ThreeLevelResult
+from eatlas.results.parts import effect_of
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,8 @@ class Column:
     name: str
     effect_size: float | None
     """Level 2 effect size; None where it is undefined."""
-    p: float
-    """The p-value that the pattern's rule reads."""
+    p: float | None
+    """The p-value that the pattern's rule reads; None where there is none over stimuli."""
     significant: bool
     """Whether p is below alpha."""
     attribute: Literal["A", "B"] | None
@@ -38,20 +39,22 @@ class Content:
     two_sided_label: str
     rule: Rule
     test: str = ""
+    over_stimuli: bool = False
+    """Whether the associations are those of stimuli, each with all its sentences."""
 
     @classmethod
     def of(cls, result: ThreeLevelResult) -> Self:
         """Make the map of a result."""
-        rule, names = Rule.of(result), result.concepts
+        rule, names, read = Rule.of(result), result.concepts, result.primary
 
         def column(role: str) -> Column:
-            level = result.level2.group(role)
+            level = read.group(role)
             return Column(
                 name=names.name(role),
-                effect_size=level.effect_size,
-                p=rule.p(level),
-                significant=rule.significant(level),
-                attribute=result.pattern.of(role),
+                effect_size=effect_of(level),
+                p=None if level is None else rule.p(level),
+                significant=level is not None and rule.significant(level),
+                attribute=read.attribute(role),
             )
 
         return cls(
@@ -59,10 +62,11 @@ class Content:
             Y=column("Y"),
             A=names.A,
             B=names.B,
-            label=result.pattern.label,
-            two_sided_label=result.pattern.two_sided_label,
+            label=read.label,
+            two_sided_label=read.two_sided_label,
             rule=rule,
             test=result.test,
+            over_stimuli=read.over_stimuli,
         )
 
     @property
@@ -80,11 +84,12 @@ class Content:
     def alt(self) -> str:
         """The map in words, for those who cannot see it."""
         parts = "; ".join(self._in_words(column) for column in (self.X, self.Y))
-        return f"EAT-Map, pattern {self.label}: {parts}."
+        over = " over stimuli" if self.over_stimuli else ""
+        return f"EAT-Map, pattern {self.label}{over}: {parts}."
 
     def _in_words(self, column: Column) -> str:
         name, a, b = (isolated(text) for text in (column.name, self.A, self.B))
-        if column.effect_size is None:
+        if column.effect_size is None or column.p is None:
             return f"{name}, association undefined"
         held = isolated(getattr(self, column.attribute)) if column.attribute else None
         found = f"associated with {held}" if held else f"associated with neither {a} nor {b}"
@@ -93,7 +98,9 @@ class Content:
 
     @property
     def footnotes(self) -> tuple[str, ...]:
-        """What the star says, and the two-sided pattern where it differs."""
+        """What the star says and what is relabelled; the two-sided pattern where it differs."""
+        over = ", over stimuli" if self.over_stimuli else ""
+        meaning = f"{self.rule.meaning}{over}"
         if self.two_sided_label == self.label:
-            return (self.rule.meaning,)
-        return self.rule.meaning, f"under the two-sided rule: {self.two_sided_label}"
+            return (meaning,)
+        return meaning, f"under the two-sided rule: {self.two_sided_label}"

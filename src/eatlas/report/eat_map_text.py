@@ -118,7 +118,7 @@ class _Writer:
         return self._styled(_fit(text, CELL, "^"), on=on)
 
     def _numbers(self, column: Column) -> tuple[str, str]:
-        if column.effect_size is None:
+        if column.effect_size is None or column.p is None:
             return "d undefined", ""
         star = "*" if column.significant else ""
         return (

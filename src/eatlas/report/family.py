@@ -86,8 +86,10 @@ class DeclaredFamily:
     def _levels(self) -> frozenset[str]:
         return frozenset(m.level for m in self.family or ())
 
-    def adjusted(self, place: str, level: Level) -> float | None:
+    def adjusted(self, place: str, level: Level | None) -> float | None:
         """Adjusted p of an effect size at a place such as ``level2.X``; None outside the family."""
+        if level is None:
+            return None
         return self._adjusted.get(level.p.two_sided) if place in self._levels else None
 
     def has(self, level: str) -> bool:

@@ -12,6 +12,7 @@ from eatlas.report.eat_map_svg import NEITHER, UNDEFINED, mini_cells
 from eatlas.report.svg import tag
 from eatlas.results import ThreeLevelResult
 from eatlas.results.ml_eat import Attribute
+from eatlas.results.parts import effect_of
 
 _PATTERNS: dict[str, tuple[Attribute | None, Attribute | None, str]] = {
     "AB-Divergent": ("A", "B", "X with A, Y with B"),
@@ -56,10 +57,9 @@ def mini_of(label: str) -> Markup:
 
 def mini(result: ThreeLevelResult) -> Markup:
     """The small map of a result, with undefined columns hatched."""
+    read = result.primary
     states = [
-        UNDEFINED
-        if result.level2.group(role).effect_size is None
-        else result.pattern.of(role) or NEITHER
+        UNDEFINED if effect_of(read.group(role)) is None else read.attribute(role) or NEITHER
         for role in "XY"
     ]
     return _use(*states)

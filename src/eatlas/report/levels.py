@@ -15,7 +15,7 @@ from eatlas.results import (
     WEATResult,
 )
 from eatlas.results.influence import TermInfluence
-from eatlas.results.parts import Level, Tail
+from eatlas.results.parts import Level, PValues, Tail, effect_of
 from eatlas.results.uncertainty import EffectInterval
 
 
@@ -29,7 +29,8 @@ class LevelRow:
     """Such as "Level 2, X"."""
     what: str
     """What is compared, in the concepts' names."""
-    level: Level
+    level: Level | None
+    """The level that is read; None where it is undefined over stimuli."""
     rule: Rule
     resampled: EffectInterval | None
     adjusted: float | None
@@ -39,7 +40,7 @@ class LevelRow:
     @property
     def d(self) -> float | None:
         """Effect size."""
-        return self.level.effect_size
+        return effect_of(self.level)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -49,22 +50,36 @@ class LevelRow:
     @property
     def significant(self) -> bool:
         """Whether the p-value that the rule reads is below alpha."""
-        return self.rule.significant(self.level)
+        return self.level is not None and self.rule.significant(self.level)
+
+    @property
+    def star(self) -> str:
+        """A star for a significant effect size."""
+        return "*" if self.significant else ""
+
+    @property
+    def p(self) -> float | None:
+        """The p-value that the rule reads; None where d is undefined."""
+        return self.rule.p(self.level) if self.level is not None and self._p else None
 
     @property
     def one_sided_tail(self) -> Tail:
         """The tail of the sign that was observed."""
-        return Rule(self.rule.alpha, "directional").tail_of(self.level)
+        return "greater" if (self.d or 0.0) > 0 else "less"
 
     @property
-    def one_sided(self) -> float:
-        """The p-value in the direction of d."""
-        return self.level.p.tail(self.one_sided_tail)
+    def one_sided(self) -> float | None:
+        """The p-value in the direction of d; None where d is undefined."""
+        return None if self._p is None else self._p.tail(self.one_sided_tail)
 
     @property
-    def two_sided(self) -> float:
-        """The two-sided p-value."""
-        return self.level.p.two_sided
+    def two_sided(self) -> float | None:
+        """The two-sided p-value; None where d is undefined."""
+        return None if self._p is None else self._p.two_sided
+
+    @property
+    def _p(self) -> PValues | None:
+        return None if self.level is None or self.d is None else self.level.p
 
     @property
     def estimate(self) -> Estimate:
@@ -73,19 +88,23 @@ class LevelRow:
 
 
 def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> list[LevelRow]:
-    """Levels 1 and 2 of an ML-EAT or LPBS, level 1 of a WEAT; of other results nothing."""
+    """Levels 1 and 2 of an ML-EAT or LPBS, level 1 of a WEAT; of other results nothing.
+
+    Over stimuli, where one has several sentences.
+    """
     if not isinstance(result, ThreeLevelResult | WEATResult):
         return []
-    names, given, influence = result.concepts, result.uncertainty, result.influence
+    read, names = result.primary, result.concepts
+    given, influence = read.uncertainty, read.influence
     rows = [
         LevelRow(
             "level1",
             "Level 1",
             f"{names.X} against {names.Y}",
-            result.level1,
+            read.level1,
             rule,
             given.level1 if given else None,
-            family.adjusted("level1", result.level1),
+            family.adjusted("level1", read.level1),
             influence.level1 if influence else None,
         )
     ]
@@ -97,10 +116,10 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 f"level2.{role}",
                 f"Level 2, {role}",
                 names.name(role),
-                result.level2.group(role),
+                read.group(role),
                 rule,
                 resampled.group(role) if resampled else None,
-                family.adjusted(f"level2.{role}", result.level2.group(role)),
+                family.adjusted(f"level2.{role}", read.group(role)),
                 driven.group(role) if driven else None,
             )
             for role in "XY"

@@ -9,6 +9,7 @@ from eatlas.errors import SignatureError
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.numerals import count, level_of, number_of, percent
 from eatlas.report.sections import distinct, named_sources, source_of
+from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.trend_words import levels_of_trend
 from eatlas.report.wording import wording
 from eatlas.results import (
@@ -107,6 +108,7 @@ def _sentences(
     yield from _measures(given)
     yield from _draws(given)
     yield from _p_values(given)
+    yield from _over_stimuli(given)
     yield from _intervals(given)
     if family is not None and family.family is not None:
         yield (
@@ -222,10 +224,22 @@ def _p_values(given: Sequence[AssociationResult]) -> Iterator[str]:
 def _levels(result: AssociationResult) -> list[Level]:
     if isinstance(result, ThreeLevelResult):
         over = [result.over_attributes] if isinstance(result, LogRatioResult) else []
-        return [result.level1, result.level2.X, result.level2.Y, *over]
+        read = result.primary
+        levels = [read.level1, read.group("X"), read.group("Y"), *over]
+        return [level for level in levels if level is not None]
     if isinstance(result, WEATResult):
-        return [result.level1]
+        return [] if result.primary.level1 is None else [result.primary.level1]
     return [entry.level2 for entry in result.terms] if isinstance(result, SCEATResult) else []
+
+
+def _over_stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:
+    """What is done with the sentences of one stimulus."""
+    if any(over_stimuli(result) for result in given):
+        yield (
+            "In tests of sentences the associations of the sentences of one stimulus are averaged "
+            "first, and the labels of stimuli are permuted, since sentences of one stimulus are "
+            "not independent."
+        )
 
 
 def _intervals(given: Sequence[AssociationResult]) -> Iterator[str]:

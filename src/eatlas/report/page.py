@@ -22,7 +22,7 @@ from eatlas.report.methods import methods_paragraph
 from eatlas.report.references import bibtex
 from eatlas.report.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.report.series import Series, series_of
-from eatlas.report.stimulus_level import EXPLANATION
+from eatlas.report.stimulus_level import EXPLANATION, over_stimuli
 from eatlas.report.text import clean
 from eatlas.report.wording import wording
 from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
@@ -153,11 +153,12 @@ def _dots(given: Sequence[AssociationResult]) -> bool:
 
 def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     """What the page says about its results as a whole."""
-    patterns = [s.result.pattern for s in shown if isinstance(s.result, ThreeLevelResult)]
-    labels = [pattern.label for pattern in patterns]
+    maps = [s.result for s in shown if isinstance(s.result, ThreeLevelResult)]
+    patterns, labels = [r.pattern for r in maps], [r.primary.label for r in maps]
     tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
     return {
         "with_maps": bool(labels),
+        "any_over_stimuli": any(over_stimuli(s.result) for s in shown),
         "directional": any(pattern.tail == "directional" for pattern in patterns),
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),

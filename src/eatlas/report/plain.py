@@ -16,10 +16,12 @@ from eatlas.report.numerals import (
     p_equals,
     percent,
 )
-from eatlas.report.sentences import short_name
-from eatlas.report.stimulus_level import stimulus_rows
+from eatlas.report.rule import Rule
+from eatlas.report.sentences import one_stimulus, short_name
+from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.text import isolated
 from eatlas.results import AssociationResult, DrawnResult, ThreeLevelResult, WEATResult
+from eatlas.results.parts import Level
 from eatlas.results.uncertainty import Uncertainty
 
 DRAWN = {
@@ -40,11 +42,16 @@ class Statement(NamedTuple):
 
 def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[Statement]:
     """What a reader should weigh before believing a finding; nothing for other measures."""
-    if not levels or levels[0].d is None:
+    if not isinstance(result, ThreeLevelResult | WEATResult) or not levels:
         return []
-    found = [Statement("Chance alone.", _chance(result, levels[0]))]
-    if isinstance(result, ThreeLevelResult | WEATResult) and result.uncertainty is not None:
-        text = " ".join(_other_words(result, result.uncertainty, levels[0]))
+    read = result.primary
+    if read.level1 is None:
+        return [Statement("Chance alone.", _undefined(result))]
+    if levels[0].d is None:
+        return []
+    found = [Statement("Chance alone.", _chance(result, levels[0], read.level1))]
+    if read.uncertainty is not None:
+        text = " ".join(_other_words(result, read.uncertainty, levels[0]))
         found.append(Statement("Other words.", text))
     if isinstance(result, DrawnResult):
         found.append(Statement(f"Other {result.varied}.", in_other_contexts(result)))
@@ -54,41 +61,52 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     return [statement for statement in found if statement.text]
 
 
-def _chance(result: AssociationResult, row: LevelRow) -> str:
-    p, alpha = row.level.p, row.rule.alpha
+def _undefined(result: ThreeLevelResult | WEATResult) -> str:
+    return (
+        f"Over stimuli level 1 is undefined: {one_stimulus(result, 'XY')}. The p-values of single "
+        "sentences say nothing about other stimuli."
+    )
+
+
+def _chance(result: ThreeLevelResult | WEATResult, row: LevelRow, level: Level) -> str:
+    p, alpha = level.p, row.rule.alpha
     x, y = (short_name(result.concepts.name(role)) for role in "XY")
-    one = p_equals(row.one_sided, alpha), explain_p(p, row.one_sided_tail, alpha)
-    two = p_equals(row.two_sided, alpha), explain_p(p, "two_sided", alpha)
+    tail = row.one_sided_tail
+    one = p_equals(p.tail(tail), alpha), explain_p(p, tail, alpha)
+    two = p_equals(p.two_sided, alpha), explain_p(p, "two_sided", alpha)
+    what = "stimuli" if result.primary.over_stimuli else "terms"
     text = (
-        f"If it did not matter which of the {count(sum(row.level.n))} target terms stand for {x} "
+        f"If it did not matter which of the {count(sum(level.n))} target {what} stand for {x} "
         f"and which for {y}, a difference at least this large in this direction would have "
         f"{one[0]} ({one[1]}), and in either direction {two[0]} ({two[1]})."
     )
     if row.adjusted is not None:
         text += f" Adjusted for the size of the family: {p_equals(row.adjusted, alpha)}."
-    return f"{text}{_over_stimuli(result)}"
+    return f"{text}{_over_sentences(result)}"
 
 
-def _over_stimuli(result: AssociationResult) -> str:
-    """The p-value of level 1 that counts stimuli, in tests of sentences."""
-    found = next(iter(stimulus_rows(result)), None)
-    if found is None or found.stimuli is None or found.stimuli.effect_size is None:
+def _over_sentences(result: ThreeLevelResult | WEATResult) -> str:
+    """The p-value of level 1 that relabels single sentences, in tests of sentences."""
+    level, alpha = result.level1, Rule.of(result).alpha
+    if not result.primary.over_stimuli or level.effect_size is None:
         return ""
-    p = p_equals(found.stimuli.p.two_sided, found.rule.alpha)
     return (
-        f" But these terms are sentences made of {sum(found.stimuli.n)} stimuli, and sentences of "
-        f"one stimulus are not independent: over stimuli d is {effect(found.stimuli.effect_size)}, "
-        f"and {p} in either direction."
+        f" Over their {count(sum(level.n))} sentences d is {effect(level.effect_size)}, and "
+        f"{p_equals(level.p.two_sided, alpha)} in either direction; that p is smaller than the "
+        "number of stimuli warrants, as sentences of one stimulus are not independent."
     )
 
 
-def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -> Iterator[str]:
+def _other_words(
+    result: ThreeLevelResult | WEATResult, given: Uncertainty, row: LevelRow
+) -> Iterator[str]:
     what = DRAWN[given.over]
     if given.unit == "stimulus":
         what = what.replace("terms", "stimuli")
     drawn = f"When {what} drawn anew {number_of(given.resamples, 'time')}"
     if given.patterns and isinstance(result, ThreeLevelResult):
-        yield f"{drawn} from those of the test, the pattern is {_shares(result, given.patterns)}."
+        shares = _shares(result.primary.label, given.patterns)
+        yield f"{drawn} from those of the test, the pattern is {shares}."
         drawn = "In the same draws"
     if row.interval is None:
         yield f"{drawn}, no interval of d can be given."
@@ -98,11 +116,11 @@ def _other_words(result: AssociationResult, given: Uncertainty, row: LevelRow) -
     yield f"{drawn}, the {sure} interval of d at level 1 goes from {low} to {high}."
 
 
-def _shares(result: ThreeLevelResult, patterns: dict[str, float]) -> str:
-    own = patterns.get(result.pattern.label, 0.0)
-    others = {label: share for label, share in patterns.items() if label != result.pattern.label}
+def _shares(pattern: str, patterns: dict[str, float]) -> str:
+    own = patterns.get(pattern, 0.0)
+    others = {label: share for label, share in patterns.items() if label != pattern}
     label, share = max(others.items(), key=lambda pair: pair[1], default=("", 0.0))
-    found = f"{result.pattern.label} again in {percent(own)}"
+    found = f"{pattern} again in {percent(own)}"
     return f"{found} and {label} in {percent(share)}" if share >= _RUNNER_UP else found
 
 
@@ -117,7 +135,7 @@ def _single_terms(result: AssociationResult, row: LevelRow) -> str:
     driver = strongest[0]
     without, whole = effects_apart(row.d + driver.change, row.d)
     term = isolated(short_name(driver.term))
-    unit = "stimulus" if stimulus_rows(result) else "term"
+    unit = "stimulus" if over_stimuli(result) else "term"
     return (
         f"Without “{term}”, the {unit} that it rests on most, d at level 1 is {without} rather "
         f"than {whole}. Leaving out any one {unit} keeps it between {low} and {high}."

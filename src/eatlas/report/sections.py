@@ -26,7 +26,7 @@ from eatlas.report.ratios import about_ratios
 from eatlas.report.rule import Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
-from eatlas.report.stimulus_level import StimulusRow, stimulus_level, stimulus_rows
+from eatlas.report.stimulus_level import StimulusRow, stimulus_rows
 from eatlas.results import (
     AssociationResult,
     DrawnResult,
@@ -36,7 +36,6 @@ from eatlas.results import (
     WEATResult,
 )
 from eatlas.results.draws import OverDraws
-from eatlas.results.ml_eat import StimulusMLEAT
 from eatlas.results.sc_eat import TermAssociation
 
 GLANCE, COLUMN = 100.0, 176.0
@@ -111,7 +110,7 @@ class Section:
         if name == "cosines" and isinstance(self.result, ThreeLevelResult):
             drawn = cosine_plot(self.result, dots=self.dots)
         elif name == "terms" and isinstance(self.result, ThreeLevelResult | WEATResult):
-            drawn = lean_plot(self.result, self.result.scores)
+            drawn = lean_plot(self.result)
         return Markup(drawn)  # noqa: S704  (escaped there)
 
     @property
@@ -147,8 +146,7 @@ class Section:
             return self.result.draws.patterns
         if not isinstance(self.result, ThreeLevelResult):
             return None
-        over = self.result.stimulus_level
-        given = over.uncertainty if over else self.result.uncertainty
+        given = self.result.primary.uncertainty
         return given.patterns if given else None
 
     @property
@@ -156,18 +154,24 @@ class Section:
         """The pattern whose stability is shown."""
         if not isinstance(self.result, ThreeLevelResult):
             return ""
-        return self.pattern_over_stimuli or self.result.pattern.label
+        return self.result.primary.label
 
     @cached_property
     def over_stimuli(self) -> list[StimulusRow]:
-        """Effect sizes over stimuli beside those over sentences; none in tests of words."""
+        """Effect sizes over sentences beside those over stimuli; none in tests of words."""
         return stimulus_rows(self.result)
 
     @property
-    def pattern_over_stimuli(self) -> str:
-        """Their EAT pattern; empty where there is none."""
-        over = stimulus_level(self.result)
-        return over.pattern.label if isinstance(over, StimulusMLEAT) and over.pattern else ""
+    def share(self) -> float | None:
+        """Share of the draws that show the pattern, where it is known."""
+        if not isinstance(self.result, ThreeLevelResult):
+            return None
+        return (self.shares or {}).get(self.result.primary.label)
+
+    @property
+    def unit(self) -> str:
+        """What a score belongs to: "term" or "stimulus"."""
+        return "stimulus" if self.over_stimuli or self.contexts("X") else "term"
 
     @property
     def over_draws(self) -> list[tuple[str, str, OverDraws]]:
@@ -177,6 +181,13 @@ class Section:
     def contexts(self, role: str) -> list[tuple[str, int]]:
         """Stimuli of a group with their numbers of contexts, where it has contexts."""
         return listed_contexts(self.result, role)
+
+    def stimuli(self, role: str) -> int:
+        """How many stimuli the sentences of a group are made of; 0 where they are not read."""
+        result = self.result
+        if not isinstance(result, ThreeLevelResult | WEATResult):
+            return 0
+        return len(result.primary.names(role)) if result.primary.over_stimuli else 0
 
     @property
     def terms(self) -> list[TermAssociation]:

@@ -26,7 +26,8 @@ from eatlas.results import (
     ThreeLevelResult,
     WEATResult,
 )
-from eatlas.results.parts import Level
+from eatlas.results.ml_eat import Pattern
+from eatlas.results.parts import effect_of
 from eatlas.results.sc_eat import TermAssociation
 
 __all__ = ["WEAT_SAYS", "explain_p", "sentence", "short_name", "short_sentence"]
@@ -66,18 +67,19 @@ def short_sentence(result: AssociationResult) -> str:
 
 def _sentences(result: AssociationResult) -> Iterator[str]:
     if isinstance(result, ThreeLevelResult):
+        read = result.primary
         yield from _level2(result)
-        comparison = _comparison(result, result.level1)
-        surprising = Rule.of(result).significant(result.level1)
-        if surprising and result.pattern.label == "Non-Directional":
+        comparison = _comparison(result)
+        surprising = read.level1 is not None and Rule.of(result).significant(read.level1)
+        if surprising and read.label == "Non-Directional":
             comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
         yield comparison
         if isinstance(result, LogRatioResult):
             yield _published(result)
-        if result.pattern.two_sided_label != result.pattern.label:
-            yield f"Under the two-sided rule the pattern is {result.pattern.two_sided_label}."
+        if read.two_sided_label != read.label:
+            yield f"Under the two-sided rule the pattern is {read.two_sided_label}."
     elif isinstance(result, WEATResult):
-        yield _comparison(result, result.level1)
+        yield _comparison(result)
         yield WEAT_SAYS
     elif isinstance(result, SCEATResult):
         yield from _terms(result)
@@ -85,8 +87,8 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
         yield f"{result.summary()}."
 
 
-def _pattern(result: ThreeLevelResult) -> str:
-    found, name = result.pattern, _Names(result)
+def _pattern(result: ThreeLevelResult, found: Pattern) -> str:
+    name, d = _Names(result), _level2_effects(result)
     if found.X and found.Y:
         if found.X == found.Y:
             both = f"The {result.subject} associate both {name.X} and {name.Y} with {name[found.X]}"
@@ -100,19 +102,19 @@ def _pattern(result: ThreeLevelResult) -> str:
         if attribute:
             first = f"The {result.subject} associate {name[role]} with {name[attribute]}"
             other = OTHER[role]
-            if result.level2.group(other).effect_size is None:
+            if d[other] is None:
                 return f"{first}."
             return (
                 f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
             )
-    known = [name[role] for role in "XY" if result.level2.group(role).effect_size is not None]
+    known = [name[role] for role in "XY" if d[role] is not None]
     alone = " alone, nor for ".join(known)
     return f"No association with {name.A} or {name.B} was found for {alone} alone."
 
 
 def _more(result: ThreeLevelResult) -> str:
     """Which of two associations with one attribute is larger."""
-    x, y = result.level2.X.effect_size, result.level2.Y.effect_size
+    x, y = _level2_effects(result).values()
     if x is None or y is None:
         return ""
     if abs(x) == abs(y):
@@ -123,23 +125,45 @@ def _more(result: ThreeLevelResult) -> str:
     return f", {more} more so (d = {larger} against {smaller})"
 
 
+def _level2_effects(result: ThreeLevelResult) -> dict[str, float | None]:
+    """Effect sizes of X and Y that are read."""
+    return {role: effect_of(result.primary.group(role)) for role in "XY"}
+
+
 def _level2(result: ThreeLevelResult) -> Iterator[str]:
-    unknown = [role for role in "XY" if result.level2.group(role).effect_size is None]
+    pattern = result.primary.pattern
+    if pattern is None:
+        yield f"Over stimuli no EAT pattern is defined: {one_stimulus(result, 'AB')}."
+        return
+    unknown = [role for role, d in _level2_effects(result).items() if d is None]
     if len(unknown) < 2:
-        yield _pattern(result)
+        yield _pattern(result, pattern)
     if unknown:
         names = " and of ".join(_Names(result)[role] for role in unknown)
         yield f"The association of {names} is undefined, because the scores do not differ."
 
 
-def _comparison(result: AssociationResult, level: Level) -> str:
-    rule, name = Rule.of(result), _Names(result)
+def one_stimulus(result: ThreeLevelResult | WEATResult, roles: str) -> str:
+    """Why a level is undefined over stimuli."""
+    names = [_Names(result)[role] for role in result.primary.alone if role in roles]
+    return f"all sentences of {' and of '.join(names)} are made of one stimulus"
+
+
+def _comparison(result: ThreeLevelResult | WEATResult) -> str:
+    """Level 1, over stimuli where one has several sentences."""
+    rule, name, level = Rule.of(result), _Names(result), result.primary.level1
+    if level is None:
+        return (
+            f"Over stimuli the comparison of {name.X} with {name.Y} is undefined: "
+            f"{one_stimulus(result, 'XY')}."
+        )
     if level.effect_size is None:
         return (
             f"The comparison of {name.X} with {name.Y} is undefined, "
             "because the scores do not differ."
         )
-    numbers = f"(d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
+    over = "over stimuli, " if result.primary.over_stimuli else ""
+    numbers = f"({over}d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
     if not rule.significant(level):
         return f"In direct comparison, the two do not differ detectably {numbers}."
     near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")

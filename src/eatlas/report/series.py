@@ -126,10 +126,9 @@ def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterable[Poi
 
 
 def _told(row: LevelRow) -> str:
-    if row.d is None:
+    if row.p is None:
         return "undefined"
-    p = p_equals(row.rule.p(row.level), row.rule.alpha)
-    return f"d = {effect(row.d)}, {p}"
+    return f"d = {effect(row.d)}, {p_equals(row.p, row.rule.alpha)}"
 
 
 def series_of(

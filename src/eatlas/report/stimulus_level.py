@@ -1,4 +1,4 @@
-"""Findings over stimuli beside those over sentences, as tables and pages show them."""
+"""Findings over single sentences beside those over stimuli, which are read."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from eatlas.report.rule import Rule
 from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
-from eatlas.results.ml_eat import StimulusMLEAT
 from eatlas.results.parts import Level
-from eatlas.results.weat import StimulusWEAT
 
 EXPLANATION = (
-    "Over stimuli: the associations of the sentences of one stimulus are averaged first, and the "
-    "p-values relabel stimuli. Sentences of one stimulus are not independent, so p-values over "
-    "sentences are smaller than the number of stimuli warrants."
+    "Sentences of one stimulus are not independent, so p-values that relabel single sentences are "
+    "smaller than the number of stimuli warrants. What is read, starred and adjusted is over "
+    "stimuli: the associations of the sentences of one stimulus are averaged first, and the "
+    "p-values relabel stimuli."
 )
 
 
@@ -29,20 +28,13 @@ class StimulusRow:
     stimuli: Level | None
     """None where a group has one stimulus alone."""
     interval: tuple[float, float] | None
-    """Of the effect size over stimuli."""
+    """Of the effect size over sentences."""
     rule: Rule
 
-    @property
-    def over_sentences(self) -> float:
-        """The p-value over sentences that the rule reads."""
-        return self.rule.p(self.sentences)
 
-
-def stimulus_level(result: AssociationResult) -> StimulusWEAT | StimulusMLEAT | None:
-    """Return the findings over stimuli, where there are any."""
-    if isinstance(result, ThreeLevelResult | WEATResult):
-        return result.stimulus_level
-    return None
+def over_stimuli(result: AssociationResult) -> bool:
+    """Whether the findings of a result are read over stimuli."""
+    return isinstance(result, ThreeLevelResult | WEATResult) and result.primary.over_stimuli
 
 
 def stimulus_rows(result: AssociationResult) -> list[StimulusRow]:
@@ -55,28 +47,27 @@ def stimulus_rows(result: AssociationResult) -> list[StimulusRow]:
     >>> [(row.title, row.sentences.n, row.stimuli.n) for row in stimulus_rows(results[0])][0]
     ('Level 1', (18, 73), (6, 6))
     """
-    found = stimulus_level(result)
-    if found is None or not isinstance(result, ThreeLevelResult | WEATResult):
+    if not isinstance(result, ThreeLevelResult | WEATResult) or not result.primary.over_stimuli:
         return []
-    rule, names, given = Rule.of(result), result.concepts, found.uncertainty
+    rule, names, read, given = Rule.of(result), result.concepts, result.primary, result.uncertainty
     rows = [
         StimulusRow(
             "Level 1",
             f"{names.X} against {names.Y}",
             result.level1,
-            found.level1,
+            read.level1,
             given.level1.interval if given else None,
             rule,
         )
     ]
-    if isinstance(result, ThreeLevelResult) and isinstance(found, StimulusMLEAT):
+    if isinstance(result, ThreeLevelResult):
         within = given.level2 if given else None
         rows += [
             StimulusRow(
                 f"Level 2, {role}",
                 names.name(role),
                 result.level2.group(role),
-                found.level2.group(role) if found.level2 else None,
+                read.group(role),
                 within.group(role).interval if within else None,
                 rule,
             )

@@ -136,12 +136,12 @@ def _sizes(result: AssociationResult) -> tuple[int | str | None, int | None]:
 
 
 def _levels(result: AssociationResult) -> list[tuple[str, str | None, Level]]:
-    """The effect sizes of a result that have a p-value: place, term and level."""
+    """The effect sizes of a result that are read and have a p-value: place, term and level."""
     found: list[Any] = []
     if isinstance(result, ThreeLevelResult | WEATResult):
-        found.append(("level1", None, result.level1))
+        found.append(("level1", None, result.primary.level1))
     if isinstance(result, ThreeLevelResult):
-        found += [(f"level2.{role}", None, result.level2.group(role)) for role in "XY"]
+        found += [(f"level2.{role}", None, result.primary.group(role)) for role in "XY"]
     if isinstance(result, SCEATResult):
         found += [("level2", entry.term, entry.level2) for entry in result.terms]
-    return found
+    return [one for one in found if one[2] is not None]

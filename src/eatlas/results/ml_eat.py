@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
+from eatlas.results.base import AssociationResult, show_effect
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Cell, Level, Record
-from eatlas.results.uncertainty import Interval, Uncertainty
-from eatlas.results.weat import StimulusWEAT, TargetScores, stimulus_columns
+from eatlas.results.parts import Cell, Level, Record, effect_of
+from eatlas.results.primary import Primary, primary_of
+from eatlas.results.uncertainty import Uncertainty
+from eatlas.results.weat import StimulusWEAT, TargetScores, level_columns, of_sentences
 
 Label = Literal[
     "AB-Divergent",
@@ -102,14 +103,6 @@ class StimulusMLEAT(StimulusWEAT):
     scores: Scores
     """Mean association of each stimulus' sentences, in the order of `sentences`."""
 
-    def columns(self) -> dict[str, Any]:
-        """Columns of a table, beside those of the sentences."""
-        columns = super().columns()
-        for role in "XY":
-            level = None if self.level2 is None else self.level2.group(role)
-            columns.update(stimulus_columns(level, f"_{role}"))
-        return {**columns, "stimulus_pattern": self.pattern and self.pattern.label}
-
 
 class ThreeLevelResult(AssociationResult):
     """What a measure at three levels found, whatever associates a target with an attribute."""
@@ -130,49 +123,52 @@ class ThreeLevelResult(AssociationResult):
     """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
     there are too many to keep."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row, the columns of the papers' Table 1 and the p-values behind its stars."""
-        row = self.head()
-        for suffix, (level, interval) in self._levels().items():
-            row[f"effect_size{suffix}"] = level.effect_size
-            row.update(interval_columns(interval, suffix))
-            row.update(p_columns(level.p, suffix))
-        for name in CELLS:
-            row[f"mean_{name}"], row[f"sd_{name}"] = (
-                self.level3.cell(name).mean,
-                self.level3.cell(name).sd,
-            )
-        used, missing = self.coverage.counts()
-        return [
-            {
-                **row,
-                "pattern": self.pattern.label,
-                "two_sided_pattern": self.pattern.two_sided_label,
-                "pattern_share": self.uncertainty and self.uncertainty.share(self.pattern.label),
-                "used": used,
-                "missing": missing,
-                **({} if self.stimulus_level is None else self.stimulus_level.columns()),
-            }
-        ]
+    @property
+    def primary(self) -> Primary:
+        """The findings that are read: over stimuli where one has several sentences."""
+        return primary_of(self)
 
-    def _levels(self) -> dict[str, tuple[Level, Interval | None]]:
-        """The three effect sizes with their intervals, by the suffix of their columns."""
-        levels = {"": self.level1, "_X": self.level2.X, "_Y": self.level2.Y}
-        given = self.uncertainty
-        if given is None or given.level2 is None:
-            return {suffix: (level, None) for suffix, level in levels.items()}
-        intervals = (given.level1, given.level2.X, given.level2.Y)
-        return {
-            suffix: (level, found.interval)
-            for (suffix, level), found in zip(levels.items(), intervals, strict=True)
-        }
+    def rows(self) -> list[dict[str, Any]]:
+        """One row, the columns of the papers' Table 1 and the p-values behind its stars.
+
+        Where stimuli are read, the same over single sentences follows, in columns `sentence_...`.
+        """
+        read = self.primary
+        row = {**self.head(), "read_over": read.over}
+        row.update(_columns(read.level1, read.level2, read.uncertainty))
+        for name in CELLS:
+            cell = self.level3.cell(name)
+            row[f"mean_{name}"], row[f"sd_{name}"] = cell.mean, cell.sd
+        row["pattern"] = read.pattern and read.pattern.label
+        row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
+        row["pattern_share"] = read.share
+        row["used"], row["missing"] = self.coverage.counts()
+        if read.over_stimuli:
+            row.update(of_sentences(_columns(self.level1, self.level2, self.uncertainty)))
+            row["sentence_pattern"] = self.pattern.label
+            row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
+        return [row]
 
     def summary(self) -> str:
-        """Pattern and the three effect sizes."""
-        d, d_x, d_y = (
-            show_effect(level.effect_size) for level in (self.level1, self.level2.X, self.level2.Y)
-        )
-        return f"{self.pattern.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}"
+        """Pattern and the three effect sizes, over stimuli where these are read."""
+        read = self.primary
+        levels = (read.level1, read.group("X"), read.group("Y"))
+        d, d_x, d_y = (show_effect(effect_of(level)) for level in levels)
+        over = ", over stimuli" if read.over_stimuli else ""
+        return f"{read.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}{over}"
+
+
+def _columns(
+    level1: Level | None, level2: Level2 | None, drawn: Uncertainty | None
+) -> dict[str, Any]:
+    """The three effect sizes with intervals and p-values as columns of a table."""
+    row = level_columns(level1, "", drawn.level1.interval if drawn else None)
+    within = drawn.level2 if drawn else None
+    for role in "XY":
+        level = level2.group(role) if level2 else None
+        interval = within.group(role).interval if within else None
+        row.update(level_columns(level, f"_{role}", interval))
+    return row
 
 
 class MLEATResult(ThreeLevelResult):

@@ -158,6 +158,11 @@ class Level(Record):
     p: PValues
 
 
+def effect_of(level: Level | None) -> float | None:
+    """Effect size of a level that may be undefined."""
+    return None if level is None else level.effect_size
+
+
 class Cell(Record):
     """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
 

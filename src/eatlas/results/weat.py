@@ -6,19 +6,26 @@ from typing import Any, Literal
 
 from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Level, Record
+from eatlas.results.parts import Level, Record, effect_of
+from eatlas.results.primary import Primary, primary_of
 from eatlas.results.uncertainty import Uncertainty
 
 
-def stimulus_columns(level: Level | None, suffix: str = "") -> dict[str, Any]:
-    """Effect size and p-values over stimuli as columns of a table."""
-    if level is None:
-        tails = ("greater", "less", "two_sided")
-        return dict.fromkeys(
-            [f"stimulus_{name}{suffix}" for name in ("effect_size", *(f"p_{t}" for t in tails))]
-        )
-    found = {f"effect_size{suffix}": level.effect_size, **p_columns(level.p, suffix)}
-    return {f"stimulus_{name}": value for name, value in found.items()}
+def level_columns(
+    level: Level | None, suffix: str = "", interval: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """Effect size, interval and p-values as columns of a table; None where undefined."""
+    tails = dict.fromkeys(f"p_{tail}{suffix}" for tail in ("greater", "less", "two_sided"))
+    return {
+        f"effect_size{suffix}": effect_of(level),
+        **interval_columns(interval, suffix),
+        **(tails if level is None else p_columns(level.p, suffix)),
+    }
+
+
+def of_sentences(columns: dict[str, Any]) -> dict[str, Any]:
+    """The same columns, marked as those over single sentences."""
+    return {f"sentence_{name}": value for name, value in columns.items()}
 
 
 class TargetScores(Record):
@@ -59,10 +66,9 @@ class StimulusWEAT(Record):
     uncertainty: Uncertainty | None = None
     """Intervals of these effect sizes, from the same resamples as those of the sentences', and how
     often each EAT pattern over stimuli comes back."""
-
-    def columns(self) -> dict[str, Any]:
-        """Columns of a table, beside those of the sentences."""
-        return stimulus_columns(self.level1)
+    influence: Influence | None = None
+    """Change of these effect sizes without each stimulus; None where a group has one
+    stimulus alone, and in older results."""
 
 
 class WEATResult(AssociationResult):
@@ -80,23 +86,37 @@ class WEATResult(AssociationResult):
     """Change of the effect size without each term; None where a group has one term alone."""
 
     @property
+    def primary(self) -> Primary:
+        """The findings that are read: over stimuli where one has several sentences."""
+        return primary_of(self)
+
+    @property
     def effect_size(self) -> float | None:
-        """Effect size d, in standard deviations; None where the scores have no spread."""
-        return self.level1.effect_size
+        """Effect size d that is read, in standard deviations.
+
+        Over stimuli where one has several sentences. None where the scores have no spread, and
+        where a target group has one stimulus alone.
+        """
+        return effect_of(self.primary.level1)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size and the three tails."""
-        return [
-            {
-                **self.head(),
-                "effect_size": self.effect_size,
-                **interval_columns(self.uncertainty.level1.interval if self.uncertainty else None),
-                **p_columns(self.level1.p),
-                "method": self.level1.p.method_of("greater"),
-                **({} if self.stimulus_level is None else self.stimulus_level.columns()),
-            }
-        ]
+        """One row: the effect size and the three tails, then those over single sentences."""
+        read = self.primary
+        drawn, of_terms = read.uncertainty, self.uncertainty
+        row = {
+            **self.head(),
+            "read_over": read.over,
+            **level_columns(read.level1, "", drawn.level1.interval if drawn else None),
+            "method": read.level1 and read.level1.p.method_of("greater"),
+        }
+        if read.over_stimuli:
+            within = of_terms.level1.interval if of_terms else None
+            row.update(of_sentences(level_columns(self.level1, "", within)))
+        return [row]
 
     def summary(self) -> str:
         """Effect size and one-sided p."""
-        return f"d = {show_effect(self.effect_size)}, p(greater) = {self.level1.p.greater:.3g}"
+        level, over = self.primary.level1, " over stimuli" * self.primary.over_stimuli
+        if level is None:
+            return "d is undefined over stimuli"
+        return f"d = {show_effect(level.effect_size)}, p(greater) = {level.p.greater:.3g}{over}"

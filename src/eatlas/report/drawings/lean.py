@@ -7,17 +7,17 @@ from eatlas.report.drawings.rows import LEFT, RIGHT, WIDTH, figure, row_name, sh
 from eatlas.report.numerals import effect
 from eatlas.report.svg import INK, MUTED, label, tag, words
 from eatlas.report.text import isolated
-from eatlas.results import AssociationResult, CEATResult
-from eatlas.results.weat import TargetScores
+from eatlas.results import CEATResult, ThreeLevelResult, WEATResult
 
 _NAME_END, _NAME_ROOM = 150.0, 90.0
 
 
-def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
-    """The lean of each target term, its mean cosine with A less that with B.
+def lean_plot(result: ThreeLevelResult | WEATResult) -> str:
+    """The lean of each target term or stimulus, its mean cosine with A less that with B.
 
     Empty where the scores do not belong to the terms one by one.
     """
+    scores = result.primary.scores
     values = {"X": scores.X, "Y": scores.Y}
     names = {role: _scored(result, role) for role in values}
     if not all(v and len(v) == len(names[r]) for r, v in values.items()):
@@ -36,7 +36,7 @@ def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
         axis.draw(4, 148),
         *rows,
         _ends(a, b),
-        title=f"Lean of each target term towards {a} (right) or {b} (left)",
+        title=f"Lean of each target {_unit(result)} towards {a} (right) or {b} (left)",
         alt="; ".join(
             f"{isolated(result.concepts.name(role))}: mean {effect(_mean(v), 3)}, "
             f"from {effect(min(v), 3)} to {effect(max(v), 3)}"
@@ -45,11 +45,15 @@ def lean_plot(result: AssociationResult, scores: TargetScores) -> str:
     )
 
 
-def _scored(result: AssociationResult, role: str) -> tuple[str, ...]:
+def _scored(result: ThreeLevelResult | WEATResult, role: str) -> tuple[str, ...]:
     """What has a score: used terms, or the stimuli of draws of contexts."""
     if isinstance(result, CEATResult):
         return tuple(result.draws.contexts.group(role))
-    return result.coverage.group(role).scored
+    return result.primary.names(role)
+
+
+def _unit(result: ThreeLevelResult | WEATResult) -> str:
+    return "stimulus" if result.primary.over_stimuli else "term"
 
 
 def _terms(

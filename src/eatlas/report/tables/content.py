@@ -9,6 +9,7 @@ from eatlas.report.levels import LevelRow, levels_of
 from eatlas.report.numerals import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.report.rule import Rule
 from eatlas.report.sections import distinct, named_sources, source_of
+from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.tables.model import Cell, Column, Table
 from eatlas.report.text import one_line
 from eatlas.results import (
@@ -21,9 +22,14 @@ from eatlas.results import (
 )
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
+from eatlas.results.uncertainty import Uncertainty
 
 NAMED = 4
 """Sources that a caption names."""
+OVER_STIMULI = (
+    "Tests of sentences are read over stimuli: the associations of the sentences of one stimulus "
+    "are averaged, and p-values relabel stimuli."
+)
 
 
 def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
@@ -105,7 +111,7 @@ def _effect_columns(group: str, family: DeclaredFamily, level: str) -> list[Colu
 
 
 def _ml_eat(result: ThreeLevelResult, family: DeclaredFamily) -> tuple[Cell, ...]:
-    found = result.pattern
+    found = result.primary
     labels: list[str] = [found.label]
     if found.two_sided_label != found.label:
         labels += ["two-sided:", found.two_sided_label]
@@ -125,7 +131,7 @@ def _share(result: ThreeLevelResult) -> float | None:
     """How often the pattern was seen in draws of contexts, or of terms."""
     if isinstance(result, DrawnResult):
         return result.draws.patterns.get(result.pattern.label)
-    return result.uncertainty.share(result.pattern.label) if result.uncertainty else None
+    return result.primary.share
 
 
 def _weat_columns(family: DeclaredFamily) -> list[Column]:
@@ -145,9 +151,9 @@ def _effects(rows: Iterable[LevelRow], family: DeclaredFamily) -> Iterator[Cell]
             yield Cell((_adjusted(row.adjusted, row.d, row.rule),))
 
 
-def _effect(level: Level, rule: Rule, within: tuple[float, float] | None = None) -> Cell:
+def _effect(level: Level | None, rule: Rule, within: tuple[float, float] | None = None) -> Cell:
     """Effect size, below it its interval, and below that p in both readings."""
-    if level.effect_size is None:
+    if level is None or level.effect_size is None:
         return Cell((UNDEFINED,))
     one_sided = level.p.tail(Rule(rule.alpha).tail_of(level))
     p, two_sided = (p_value(value, rule.alpha) for value in (one_sided, level.p.two_sided))
@@ -185,6 +191,12 @@ def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell,
         )
 
 
+def _drawn(members: Sequence[AssociationResult]) -> list[Uncertainty]:
+    """How far the effect sizes that are read vary."""
+    known = [r.primary for r in members if isinstance(r, ThreeLevelResult | WEATResult)]
+    return [read.uncertainty for read in known if read.uncertainty is not None]
+
+
 def _test(result: AssociationResult) -> Cell:
     return Cell((one_line(result.test),))
 
@@ -204,13 +216,12 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
         yield "Level 1 compares X with Y, level 2 takes each alone."
     if isinstance(first, LogRatioResult):
         yield "Over attributes: the published LPBS, whose p-values move labels of attributes."
+    if any(map(over_stimuli, members)):
+        yield OVER_STIMULI
     for what in distinct(r.drawn for r in members if isinstance(r, DrawnResult)):
         yield f"Effect sizes are means over draws of {what}, and p is that of the means."
     yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
-    sure = distinct(
-        percent(u.confidence) for r in members if (u := getattr(r, "uncertainty", None)) is not None
-    )
-    if sure:
+    if sure := distinct(percent(u.confidence) for u in _drawn(members)):
         yield f"In brackets: {' and '.join(sure)} bootstrap interval over the choice of terms."
     yield "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
     levels = ("level2",) if isinstance(first, SCEATResult) else ("level1", "level2")
@@ -221,7 +232,13 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
         yield (
             f"Level 3: mean {unit}, and in parentheses its standard deviation over pairs of terms."
         )
-    if any(getattr(u, "patterns", None) for r in members if (u := getattr(r, "uncertainty", None))):
+    yield from _shares_note(members)
+
+
+def _shares_note(members: Sequence[AssociationResult]) -> Iterator[str]:
+    """What the share below a pattern is one of."""
+    first = members[0]
+    if any(u.patterns for u in _drawn(members)):
         yield "Draws: resamples of the terms that show the same pattern."
     elif isinstance(first, DrawnResult):
         yield f"Draws: those of {first.varied} that show the same pattern."

@@ -37,14 +37,15 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
         yield {k: clean(v) if isinstance(v, str) else v for k, v in (row | adjusted).items()}
 
 
-def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Level]]:
-    """Suffix of the columns, place and level of each effect size in a row of the result."""
+def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Level | None]]:
+    """Suffix of the columns, place and level of each effect size that a row shows."""
     if isinstance(result, ThreeLevelResult):
+        read = result.primary
         return [
-            ("", "level1", result.level1),
-            ("_X", "level2.X", result.level2.X),
-            ("_Y", "level2.Y", result.level2.Y),
+            ("", "level1", read.level1),
+            ("_X", "level2.X", read.group("X")),
+            ("_Y", "level2.Y", read.group("Y")),
         ]
     if isinstance(result, WEATResult):
-        return [("", "level1", result.level1)]
+        return [("", "level1", result.primary.level1)]
     return [("", "level2", result.terms[number].level2)] if isinstance(result, SCEATResult) else []
