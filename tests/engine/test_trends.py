@@ -1,13 +1,14 @@
 """Series: a result for each period, and a trend over them."""
 
 import json
+import warnings
 from importlib import resources
 
 import jsonschema
 import numpy as np
 import pytest
 from scipy import stats
-from tests.inputs import make_test, make_vectors
+from tests.inputs import make_sentences, make_test, make_vectors
 from tests.sources.series_files import write_histwords
 
 import eatlas
@@ -131,3 +132,21 @@ def test_each_window_of_contexts_has_its_own_trend(results):
     assert [trend.periods for trend in found] == [results.trends[0].periods] * 2
     assert [trend.missing for trend in found] == [(), ()], "the failure is of words alone"
     assert len({trend.provenance.stimuli_sha256 for trend in found}) == 2
+
+
+def test_the_trend_of_a_test_of_sentences_is_that_of_the_effect_sizes_over_stimuli():
+    test = make_sentences(dict.fromkeys("XYAB", (1, 2, 5, 2)))
+    series = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eatlas.EatlasWarning)
+        for year in range(1900, 1980, 10):
+            result = eatlas.MLEAT(resamples=0)(test, make_vectors(test, seed=year))
+            series.append(result.model_copy(update={"period": year}))
+    (trend,) = trends(series, (), 0)
+    years = [result.period for result in series]
+    read, sentences = (
+        stats.spearmanr(years, [of(result).effect_size for result in series]).statistic
+        for of in (lambda r: r.primary.level1, lambda r: r.level1)
+    )
+    assert trend.level1.rho == pytest.approx(read)
+    assert trend.level1.rho != pytest.approx(sentences)

@@ -189,8 +189,9 @@ def test_one_stimulus_alone_cannot_be_relabelled(role, level):
     assert (found.pattern is None) == (role == "A")
     assert result.level1.p.total > 1
     (row,) = result.rows()
-    gone = "stimulus_p_two_sided" if role == "Y" else "stimulus_p_two_sided_X"
+    gone = "p_two_sided" if role == "Y" else "p_two_sided_X"
     assert row[gone] is None
+    assert row[f"sentence_{gone}"] is not None
     assert eatlas.results.MLEATResult.from_dict(result.to_dict()) == result
 
 
@@ -235,12 +236,13 @@ def test_columns_and_schema():
     result = eatlas.MLEAT()(test, make_vectors(test))
     (row,) = result.rows()
     over = result.stimulus_level
-    assert row["stimulus_effect_size"] == over.level1.effect_size
-    assert row["stimulus_p_two_sided_Y"] == over.level2.Y.p.two_sided
-    assert row["stimulus_pattern"] == over.pattern.label
+    assert row["effect_size"] == over.level1.effect_size
+    assert row["p_two_sided_Y"] == over.level2.Y.p.two_sided
+    assert row["pattern"] == over.pattern.label
+    assert row["sentence_effect_size"] == result.level1.effect_size
     Draft202012Validator(json_schema()).validate(result.to_dict())
     (plain,) = eatlas.MLEAT()(make_test(), make_vectors(make_test())).rows()
-    assert not [column for column in plain if column.startswith("stimulus")]
+    assert not [column for column in plain if column.startswith("sentence")]
 
 
 def test_verify_computes_it_again():
