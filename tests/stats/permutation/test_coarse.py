@@ -9,8 +9,9 @@ import pytest
 from tests.stats.permutation.designs import counts, lattice_counts
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.coarse import on_lattice
+from eatlas.stats.permutation.coarse import in_steps, on_lattice
 from eatlas.stats.permutation.inversion import invert
+from eatlas.stats.permutation.meet_middle import count_at_least
 from eatlas.stats.permutation.methods import QUICK
 from eatlas.stats.permutation.question import ask
 
@@ -147,3 +148,26 @@ def test_rounded_scores_lie_on_their_lattice(decimals):
         steps = -np.sort(-(steps[-1] - steps))[::-1]  # the question may be stated mirrored
     assert question.values[-1] == steps.max()
     assert question.tolerance == 0
+
+
+def test_noise_that_takes_a_sum_across_the_far_threshold_is_no_lattice():
+    """One score stands off its step, so that the mirror image of the observed sum does too.
+
+    On whole steps the far tail of this design would hold 288,752 sums in place of 272,128.
+    """
+    r = np.random.default_rng(397)
+    size, n = 24, int(r.integers(6, 10))
+    steps = r.integers(0, 5, size) * 1.0
+    off = (r.random(size) < 0.1) * 1.0
+    tie = 16 * size * 2.0**-53 * steps.max()
+    scores = steps + r.permutation(off) * 0.98 * tie / off.sum()
+    question = ask(scores, n, None)
+    (far,) = count_at_least(-question.values[::-1], question.n, [-question.at_most], 1 << 22)
+    (near,) = count_at_least(question.values, question.n, [question.at_least], 1 << 22)
+    assert permutation_test(scores, n).two_sided.count == near + far
+
+
+def test_whole_steps_need_thresholds_that_no_residual_crosses():
+    values, steps = np.array([0, 10, 21, 30]), np.array([0, 1, 2, 3])
+    assert in_steps(values, steps, 2, [9, 15]) == [1, 2]
+    assert in_steps(values, steps, 2, [31]) is None

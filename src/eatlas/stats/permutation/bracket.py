@@ -82,10 +82,12 @@ def _affordable(values: NDArray[np.int64], n: int, threshold: int) -> int:
     """Lattice steps for which the work and the memory stay in bounds; 0 for none."""
     if values.size > LARGEST:
         return 0
-    offsets = values - values[0]
+    # the median keeps every sum of n offsets and the threshold within 64 bits, however far out
+    # the least score lies
+    middle = int(values[values.size // 2])
     work = cells = rows = 0.0
-    for half in _halves(offsets, n, threshold - n * int(values[0])):
-        width = half.widths() / float(offsets[-1])
+    for half in _halves(values - middle, n, threshold - n * middle):
+        width = half.widths() / float(values[-1] - values[0])
         turns = half.items.size - np.arange(width.size)
         cells += float(width.sum())
         work += float(width @ turns)

@@ -7,11 +7,16 @@ and a bracket would not show it, so coarse scores are recognised first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.question import Question
 from eatlas.stats.permutation.step import common_step
+
+Steps = tuple[NDArray[np.int64], list[int]]
+"""Ascending whole numbers, and thresholds of their sums."""
 
 CLEARANCE = 4
 """A step must exceed CLEARANCE * N * tolerance, so that no decision, not even the two-sided one
@@ -24,7 +29,8 @@ def on_lattice(question: Question) -> Question | None:
     """The same question in whole lattice steps, with tolerance 0; None off any lattice.
 
     The step is an approximate greatest common divisor of the distances from the least score. The
-    answer is the same one: residuals may move no sum by more than the tie tolerance.
+    answer is the same one: residuals may move no sum by more than the tie tolerance, and none of
+    them takes a sum across a threshold.
     """
     offsets = question.values - question.values[0]
     distinct = np.unique(offsets)[1:]
@@ -38,7 +44,7 @@ def on_lattice(question: Question) -> Question | None:
     if not _faithful(question, offsets, steps):
         return None
     steps //= np.gcd.reduce(steps)
-    return Question(
+    found = Question(
         values=np.sort(steps),
         n=question.n,
         observed=_observed_steps(question, offsets, steps),
@@ -46,6 +52,49 @@ def on_lattice(question: Question) -> Question | None:
         mirrored=question.mirrored,
         strict=question.strict,
     )
+    return found if _thresholds(found) == _moved(question, steps) else None
+
+
+def _thresholds(question: Question) -> list[int]:
+    """Sums from which on a subset is in the upper, beyond the lower, and beyond the far tail."""
+    return [question.at_least, question.below, question.at_most + 1]
+
+
+def _moved(question: Question, steps: NDArray[np.int64]) -> list[int] | None:
+    return in_steps(question.values, steps, question.n, _thresholds(question))
+
+
+def in_steps(
+    values: NDArray[np.int64], steps: NDArray[np.int64], n: int, thresholds: Sequence[int]
+) -> list[int] | None:
+    """The least sums of `n` steps whose sums of values reach the thresholds.
+
+    A sum of n values is n w_0 + step K + E, with K the sum of the steps and E between the least
+    and the greatest sum of n residuals. None where E decides for some K; in integers throughout.
+    """
+    first, count = int(values[0]), int(steps[-1])
+    reach = int(values[-1]) - first
+    residuals = sorted(
+        (int(x) - first) * count - int(k) * reach for x, k in zip(values, steps, strict=True)
+    )
+    least, greatest = sum(residuals[:n]), sum(residuals[-n:])
+    above = [(t - n * first) * count for t in thresholds]
+    low = [-((greatest - x) // reach) for x in above]
+    return low if low == [-((least - x) // reach) for x in above] else None
+
+
+def hidden_steps(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> Steps | None:
+    """Scores without their outliers in whole steps, with the thresholds; None off any lattice."""
+    offsets = values - values[0]
+    distinct = np.unique(offsets)[1:]
+    floor = CLEARANCE * values.size
+    step = common_step(distinct[distinct > NOISE].tolist(), NOISE, floor)
+    if step is None:
+        return None
+    steps = np.rint(offsets / step).astype(np.int64)
+    steps //= np.gcd.reduce(steps)
+    moved = in_steps(values, steps, n, thresholds)
+    return None if moved is None else (steps, moved)
 
 
 def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:

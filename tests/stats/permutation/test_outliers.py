@@ -1,0 +1,152 @@
+"""Outlying scores: no exception, no hidden information, no stated error exceeded."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from tests.stats.permutation.designs import counts
+from tests.stats.permutation.outlying import TAILS, check
+
+from eatlas.errors import EatlasError
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation.combine import complement, joined
+from eatlas.stats.permutation.outliers import PARTS, Part, outliers_apart
+from eatlas.stats.permutation.result import Tail
+
+
+def with_outlier(size, *outliers, seed=0):
+    scores = np.random.default_rng(seed).normal(size=size)
+    scores[size - len(outliers) :] = outliers
+    return scores
+
+
+@pytest.mark.parametrize("outlier", [100.0, -100.0, 1e6, -1e6, 1e9, -1e9])
+@pytest.mark.parametrize("method", ["auto", "inversion", "bracket"])
+def test_one_outlier_leaves_the_test_of_the_others(outlier, method):
+    """With 30 of 60 scores, an outlier in the second group: the tail that it decides is 1/2."""
+    scores = with_outlier(60, outlier)
+    found = permutation_test(scores, 30, method=method)
+    rest = permutation_test(scores[:-1], 30)
+    # the tie tolerance grows with an outlier of 1e9: 7e-5 of this p are ties
+    # an outlier above: T <= t only without it, so half of the subsets times the others' p
+    near, alone = (found.less, rest.less) if outlier > 0 else (found.greater, rest.greater)
+    assert near.p == pytest.approx(alone.p / 2, rel=1e-3 if method == "bracket" else 1e-4)
+    if method == "bracket":
+        low, high = near.bracket
+        assert low <= alone.p / 2 <= high < 1.001 * low
+    else:
+        assert near.method == "inversion"
+        assert near.rel_err <= 1e-7
+
+
+def test_outliers_on_both_sides_and_of_one_magnitude():
+    scores = with_outlier(80, 1.0e8, 1.1e8, -0.9e8)
+    result = permutation_test(scores, 40)
+    bounds = permutation_test(scores, 40, method="bracket")
+    for name in TAILS:
+        low, high = getattr(bounds, name).bracket
+        assert low * (1 - 1e-9) <= getattr(result, name).p <= high * (1 + 1e-9)
+        assert getattr(result, name).method != "bracket" or high < 1.01 * low
+
+
+def test_whole_numbers_beside_an_outlier_are_counted():
+    scores = np.random.default_rng(1).integers(0, 9, 100) * 1.0
+    scores[99] = 123456.789
+    result = permutation_test(scores, 50)
+    rest = permutation_test(scores[:-1], 50)
+    assert rest.less.method == "exact"
+    assert result.less.count == rest.less.count
+    assert result.greater.count == rest.greater.count + math.comb(99, 49)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_designs_with_outliers_and_heavy_tails(seed):
+    label, result, wrong = check(seed, largest=120)
+    assert result is not None, (label, wrong)
+    assert not wrong, (label, wrong)
+
+
+@pytest.mark.parametrize("seed", [2, 13, 32, 52, 183, 197])
+def test_large_designs_with_outliers(seed):
+    label, _, wrong = check(seed)
+    assert not wrong, (label, wrong)
+
+
+def test_parts_add_up_to_the_whole(monkeypatch):
+    """Divided and undivided counts are the same integers, whatever is taken apart."""
+    monkeypatch.setattr("eatlas.stats.permutation.outliers.FAR", 1.5)
+    monkeypatch.setattr("eatlas.stats.permutation.outliers.HIDING", 3.0)
+    r = np.random.default_rng(7)
+    asked, undivided = [], []
+
+    def plainly(values, n, thresholds):
+        sums = [sum(c) for c in itertools.combinations(values.tolist(), n)]
+        return [Tail.exact(sum(s >= t for s in sums), len(sums)) for t in thresholds]
+
+    def of_part(values, n, thresholds):
+        asked.append(values.size)
+        assert np.all(np.diff(values) >= 0)
+        assert 2 * n <= values.size
+        assert values.size * thresholds[0] >= n * values.sum()
+        return plainly(values, n, thresholds)
+
+    def whole(values, n, thresholds):
+        undivided.append(values.size)
+        return plainly(values, n, thresholds)
+
+    for _ in range(60):
+        values = np.sort(np.rint(r.standard_t(2, 11) * 10).astype(np.int64))
+        n = int(r.integers(1, 6))
+        t = int(r.choice(values, n, replace=False).sum())
+        asked.clear()
+        tails = outliers_apart(whole, of_part)(values, n, [t, t + 3])
+        expected = plainly(values, n, [t, t + 3])
+        assert [tail.count for tail in tails] == [tail.count for tail in expected]
+        assert len(asked) <= PARTS
+        assert all(size < 11 for size in asked)
+    assert len(undivided) < 30
+
+
+def test_a_part_is_certain_only_when_all_or_none_of_its_sums_count():
+    part = Part(np.array([1, 2, 3]), 2, (3, 6))
+    assert part.certain() == [3, 0]
+    assert Part(np.array([1, 2, 3]), 2, (4,)).certain() is None
+    assert Part(np.array([1, 2]), 3, (0,)).certain() == [0]
+    holding, lacking = part.without(2)
+    assert (holding.n, holding.thresholds, lacking.n) == (1, (0, 3), 2)
+
+
+def test_tails_of_parts_are_joined_by_their_shares():
+    exact = joined([Tail.exact(3, 10), Tail.exact(1, 5)], [10, 5], 4, 20)
+    assert (exact.count, exact.p) == (8, 0.4)
+    mixed = joined([Tail.exact(3, 10), Tail.inverted(0.2, 1e-8)], [10, 5], 4, 20)
+    assert mixed.method == "inversion"
+    assert mixed.p == pytest.approx(0.4)
+    assert mixed.rel_err == pytest.approx(1.25e-9, rel=1e-4)
+    wide = joined([Tail.exact(3, 10), Tail.bracketed(0.0, 0.4)], [10, 5], 4, 20)
+    assert wide.bracket == pytest.approx((0.35, 0.45))
+
+
+def test_the_complement_of_nearly_all_is_bounded():
+    rest = complement(Tail.inverted(1.0, 1e-9), 10**9)
+    assert rest.method == "bracket"
+    assert 0 < rest.p <= 2e-9
+
+
+def test_a_count_that_was_asked_for_takes_outliers_too():
+    scores = with_outlier(34, 1e4)
+    apart, rest = (permutation_test(s, 17, method="exact") for s in (scores, scores[:-1]))
+    assert counts(apart)[1] == rest.less.count
+
+
+def test_an_inversion_that_sees_nothing_is_refused_in_words(monkeypatch):
+    """Before the outlier is taken apart its range leaves no node of the band."""
+    monkeypatch.setattr(
+        "eatlas.stats.permutation.methods.outliers_apart", lambda whole, _of_part: whole
+    )
+    with pytest.raises(EatlasError, match="inversion does not give one digit here"):
+        permutation_test(with_outlier(60, 1e6), 30, method="inversion")
+    assert permutation_test(with_outlier(60, 1e6), 30).greater.method == "bracket"
