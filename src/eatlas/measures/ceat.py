@@ -14,6 +14,7 @@ from eatlas.measures.base import Input
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
 from eatlas.measures.drawn_levels import levels_of
+from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.draws import Model
 from eatlas.sources import CaseRule, VectorSource
@@ -119,6 +120,9 @@ class CEAT(DrawnMeasure):
             level3=level3_of(cosines, drawn.cells, sizes),
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             draws=ContextDraws(**draws, contexts=contexts.record()),
+            generalisation=generalised(
+                contexts.table(), sizes, confidence=CONFIDENCE, notes=notes, unit="stimulus"
+            ),
         )
 
     def _embed(

@@ -107,6 +107,20 @@ class Contexts:
             nested_components(u[:, 1], sizes[border:], self.sizes[2]),
         )
 
+    def table(self) -> Array:
+        """Mean cosine of each target stimulus with each attribute stimulus, over all contexts."""
+        ends = (self.starts + self.each).tolist()
+        means = np.array(
+            [
+                self.rows.part(slice(first, end)).weighted_sum(
+                    np.full(end - first, 1 / (end - first))
+                )
+                for first, end in zip(self.starts.tolist(), ends, strict=True)
+            ]
+        )
+        border = self.sizes[0] + self.sizes[1]
+        return np.asarray(means[:border] @ means[border:].T)
+
     def _centres(self) -> list[Array]:
         """Mean unit vector of each group, over stimuli and their contexts."""
         centres, first = [], 0

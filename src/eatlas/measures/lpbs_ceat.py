@@ -12,6 +12,7 @@ from eatlas.kernels import draw_pairs
 from eatlas.measures.base import Input
 from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
 from eatlas.measures.drawn_levels import DrawnLevel, levels_of
+from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.level3 import kept_pairs
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Ratios
@@ -98,6 +99,9 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=union)'
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
             similarities=kept_pairs(drawn.means[np.ix_(rows_listed, listed)]),
+            generalisation=generalised(
+                drawn.means[np.ix_(rows_listed, listed)], sizes, confidence=CONFIDENCE, notes=notes
+            ),
             draws=SentenceDraws(**draws, over_attributes=self.over_draws(over, parts[3])),
         )
 

@@ -60,6 +60,11 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
         Which stimuli are resampled.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
+    sesoi : float, default 0.0
+        Smallest effect size of interest, stated before looking at the data: the result then says
+        whether effects are smaller (two one-sided tests). 0 for no such test.
+    sesoi_unit : {"d", "difference"}, default "d"
+        Of `sesoi`: standard deviations of the union, or a difference of mean cosines.
 
     Raises
     ------

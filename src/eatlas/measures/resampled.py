@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
@@ -10,8 +11,15 @@ from numpy.typing import NDArray
 
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.blocks import Block, Clusters
+from eatlas.measures.inference import LEARNED, equivalent, generalised, unanswered
 from eatlas.measures.stimuli import several, stimuli_of
 from eatlas.measures.variation import Resampling, Variation, allows, leave_one_out
+from eatlas.results.inference import (
+    Equivalence,
+    EquivalentLevel2,
+    Generalisation,
+    SesoiUnit,
+)
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.pattern_stability import PatternRule
@@ -24,6 +32,8 @@ RESAMPLES = 1_000
 100,000 at 8 against 8, for a hundredth of a second."""
 
 
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Scores of two groups."""
 KEPT_SCORES = 10_000
 """Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
 more, and then the means over their stimuli, which are kept, say what there is to see."""
@@ -43,15 +53,23 @@ class ResampledMeasure(AssociationMeasure):
         Which stimuli are resampled.
     confidence : float
         Nominal confidence of the intervals.
+    sesoi : float
+        Smallest effect size of interest, for tests that effects are smaller; 0 for no such tests.
+    sesoi_unit : {"d", "difference"}
+        Of `sesoi`: standard deviations of the union, or units of what associates.
     """
 
     resamples: int = field(default=RESAMPLES, kw_only=True)
     over: Over = field(default="both", kw_only=True)
     confidence: float = field(default=0.95, kw_only=True)
+    sesoi: float = field(default=0.0, kw_only=True)
+    sesoi_unit: SesoiUnit = field(default="d", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_choice("over", Over)
+        self._check_choice("sesoi_unit", SesoiUnit)
+        self._check_sesoi()
         whole = type(self.resamples) is int and self.resamples >= 0
         self._check("resamples", "a whole number from 0", ok=whole)
         number = isinstance(self.confidence, float) and 0 < self.confidence < 1
@@ -59,15 +77,76 @@ class ResampledMeasure(AssociationMeasure):
 
     def idle(self) -> set[str]:
         """Parameters that a signature leaves out: these, where they have their defaults."""
-        own = {"resamples", "over", "confidence"}
+        own = {"resamples", "over", "confidence", "sesoi", "sesoi_unit"}
         return super().idle() | {
             f.name for f in fields(self) if f.name in own and getattr(self, f.name) == f.default
         }
+
+    def _check_sesoi(self) -> None:
+        """Refuse a smallest effect of interest that no effect could be compared with."""
+        number = isinstance(self.sesoi, int | float) and not isinstance(self.sesoi, bool)
+        within = number and 0 <= self.sesoi < (2 if self.sesoi_unit == "d" else math.inf)
+        allowed = "0 for none, and below 2" if self.sesoi_unit == "d" else "0 for none, or more"
+        self._check("sesoi", allowed, ok=within)
+        if not self.sesoi and self.sesoi_unit != "d":
+            self._check(
+                "sesoi", f"a difference above 0, with sesoi_unit={self.sesoi_unit}", ok=False
+            )
 
     @property
     def relearned(self) -> bool:
         """Whether relabelled attributes change the association function itself."""
         return False
+
+    def generalisation(
+        self, given: Input, notes: list[str], *, level2: bool = True
+    ) -> Generalisation:
+        """Whether other targets and other attributes would show it: over stimuli, where several."""
+        confidence, stimuli = self.confidence, stimuli_of(given.coverage)
+        unit: Unit = "stimulus" if several(stimuli) else "term"
+        if self.relearned:
+            return unanswered(LEARNED, confidence=confidence, unit=unit)
+        rows: Mapping[str, NDArray[np.float64]] = given.rows
+        if unit == "stimulus":
+            rows = {role: stimuli[role].mean_rows(one) for role, one in rows.items()}
+        x, y, a, b = (len(rows[role]) for role in "XYAB")
+        if (x + y) * (a + b) > TABLE_CELLS:
+            reason = f"{(x + y) * (a + b):,} pairs of terms are more than {TABLE_CELLS:,}"
+            return unanswered(reason, confidence=confidence, unit=unit)
+        table = Block.of(rows).values
+        return generalised(
+            table, (x, y, a, b), confidence=confidence, notes=notes, unit=unit, level2=level2
+        )
+
+    def equivalence(
+        self, scores: Mapping[str, Pair], crossed: Generalisation | None
+    ) -> Equivalence | None:
+        """Whether effects are smaller than `sesoi`; None where none was stated.
+
+        `scores` are those of both groups, by place: ``level1``, ``level2.X``, ``level2.Y``.
+        """
+        if not self.sesoi:
+            return None
+        found = {
+            place: equivalent(
+                *pair,
+                self.sesoi,
+                self.sesoi_unit,
+                alpha=self.alpha,
+                crossed=None if crossed is None else crossed.level(place),
+            )
+            for place, pair in scores.items()
+        }
+        level2 = None
+        if "level2.X" in found:
+            level2 = EquivalentLevel2(X=found["level2.X"], Y=found["level2.Y"])
+        return Equivalence(
+            sesoi=self.sesoi,
+            unit=self.sesoi_unit,
+            alpha=self.alpha,
+            level1=found.get("level1"),
+            level2=level2,
+        )
 
     def level_over_stimuli(
         self,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.inference import design_power
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
@@ -71,7 +72,8 @@ class SCEAT(AssociationMeasure):
             answer = None if answers is None else answers.row(i)
             level2 = self.level(scores[i, :n], scores[i, n:], what, notes, given, answer)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
-        return SCEATResult(**given.head, terms=tuple(entries))
+        power = design_power(None, (n, scores.shape[1] - n), alpha=self.alpha)
+        return SCEATResult(**given.head, terms=tuple(entries), power=power)
 
     def _together(self, scores: NDArray[np.float64], n: int) -> BatchResult | None:
         """Counts of all terms at once, where each would be counted anyway."""

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import Input
+from eatlas.measures.inference import Judgement, Observed, design_power
 from eatlas.measures.level3 import level3, similarities
 from eatlas.measures.patterned import PatternMeasure
-from eatlas.measures.resampled import KEPT_SCORES, ResampledMeasure
+from eatlas.measures.resampled import KEPT_SCORES, Pair, ResampledMeasure
 from eatlas.measures.stimuli import Stimuli, sentence_counts, several, stimuli_of
+from eatlas.results.inference import Power
 from eatlas.results.ml_eat import (
     AttributeScores,
     Level2,
@@ -47,6 +49,8 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
         stimulus_level = self._over_stimuli(s, u, given, notes)
         found = self.variation(given, notes, self._rule())
+        crossed = self.generalisation(given, notes)
+        scores = _of_stimuli(s, u, given)
         return {
             **given.head,
             "level1": level1,
@@ -58,6 +62,9 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
             "uncertainty": found.uncertainty,
             "influence": found.influence,
             "similarities": similarities(rows),
+            "generalisation": crossed,
+            "power": self._power(*scores, level2, stimulus_level),
+            "equivalence": self.equivalence(_pairs(*scores), crossed),
         }
 
     def _level2(
@@ -84,8 +91,7 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         stimuli = stimuli_of(given.coverage)
         if not several(stimuli):
             return None
-        s = {role: stimuli[role].means(s[role]) for role in "XY"}
-        u = {(t, role): stimuli[role].means(values) for (t, role), values in u.items()}
+        s, u = _of_stimuli(s, u, given)
         level1 = self.level_over_stimuli(s, "level 1", given, notes)
         found = {}
         for t in "XY":
@@ -101,11 +107,43 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
             scores=_scores(s, u),
         )
 
+    def _power(
+        self, s: Targets, u: Attributes, level2: Level2, over: StimulusMLEAT | None
+    ) -> Power:
+        """What these sizes can find, and how likely other attributes show each pattern."""
+        judged = over.level2 if over else level2
+        observed = None
+        if judged is not None and not self.relearned:
+            observed = Observed.of(judged.X.effect_size, judged.Y.effect_size, u)
+        return design_power(
+            (len(s["X"]), len(s["Y"])),
+            (len(u["X", "A"]), len(u["X", "B"])),
+            alpha=self.alpha,
+            unit="stimulus" if over else "term",
+            rule=Judgement(self.alpha, self.threshold, self.tail),
+            observed=observed,
+        )
+
     def _rule(self) -> PatternRule | None:
         """When a resample shows a pattern; none where each would need a direction of its own."""
         if self.relearned:
             return None
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
+
+def _of_stimuli(s: Targets, u: Attributes, given: Input) -> tuple[Targets, Attributes]:
+    """Associations of stimuli: means over their sentences, where they have several."""
+    stimuli = stimuli_of(given.coverage)
+    if not several(stimuli):
+        return s, u
+    means = {role: stimuli[role].means(values) for role, values in s.items()}
+    return means, {(t, role): stimuli[role].means(values) for (t, role), values in u.items()}
+
+
+def _pairs(s: Targets, u: Attributes) -> dict[str, Pair]:
+    """Scores of the two groups of each level."""
+    of_targets = {f"level2.{t}": (u[t, "A"], u[t, "B"]) for t in "XY"}
+    return {"level1": (s["X"], s["Y"]), **of_targets}
 
 
 def _kept(s: Targets, u: Attributes) -> tuple[Targets, Attributes]:

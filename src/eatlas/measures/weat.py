@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.base import Input
+from eatlas.measures.inference import design_power
 from eatlas.measures.resampled import KEPT_SCORES
 from eatlas.measures.stimuli import sentence_counts, several, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
@@ -50,6 +51,11 @@ class WEAT(TwoTargetMeasure):
         Which stimuli are resampled.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
+    sesoi : float, default 0.0
+        Smallest effect size of interest, stated before looking at the data: the result then says
+        whether effects are smaller (two one-sided tests). 0 for no such test.
+    sesoi_unit : {"d", "difference"}, default "d"
+        Of `sesoi`: standard deviations of the union, or a difference of mean cosines.
 
     Raises
     ------
@@ -77,13 +83,25 @@ class WEAT(TwoTargetMeasure):
         stimulus_level = self._over_stimuli({"X": x, "Y": y}, given, notes)
         found = self.variation(given, notes).of_level1
         kept = len(x) + len(y) <= KEPT_SCORES
+        scores = TargetScores(X=tuple(x), Y=tuple(y)) if kept else TargetScores(X=(), Y=())
+        crossed = self.generalisation(given, notes, level2=False)
+        if stimulus_level:
+            x, y = (np.asarray(getattr(stimulus_level.scores, role)) for role in "XY")
         return WEATResult(
             **given.head,
             level1=level1,
-            scores=TargetScores(X=tuple(x), Y=tuple(y)) if kept else TargetScores(X=(), Y=()),
+            scores=scores,
             stimulus_level=stimulus_level and stimulus_level.model_copy(update=found.of_stimuli),
             uncertainty=found.uncertainty,
             influence=found.influence,
+            generalisation=crossed,
+            power=design_power(
+                (len(x), len(y)),
+                None,
+                alpha=self.alpha,
+                unit="stimulus" if stimulus_level else "term",
+            ),
+            equivalence=self.equivalence({"level1": (x, y)}, crossed),
         )
 
     def _over_stimuli(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from eatlas.results.base import AssociationResult, show_effect
+from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
 from eatlas.results.parts import Cell, Level, Record, effect_of
 from eatlas.results.primary import Primary, primary_of
@@ -122,6 +123,13 @@ class ThreeLevelResult(AssociationResult):
     similarities: tuple[tuple[float, ...], ...] | None = None
     """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
     there are too many to keep."""
+    generalisation: Generalisation | None = None
+    """Whether other targets and other attributes would show it; None in results of older versions
+    alone."""
+    power: Power | None = None
+    """What a design of these sizes can find; None where that is not known."""
+    equivalence: Equivalence | None = None
+    """Whether effects are smaller than the smallest one of interest; None where none was stated."""
 
     @property
     def primary(self) -> Primary:
@@ -143,6 +151,14 @@ class ThreeLevelResult(AssociationResult):
         row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
         row["pattern_share"] = read.share
         row["used"], row["missing"] = self.coverage.counts()
+        row.update(
+            inference_columns(
+                self.generalisation,
+                self.power,
+                self.equivalence,
+                {"": "level1", "_X": "level2.X", "_Y": "level2.Y"},
+            )
+        )
         if read.over_stimuli:
             row.update(of_sentences(_columns(self.level1, self.level2, self.uncertainty)))
             row["sentence_pattern"] = self.pattern.label

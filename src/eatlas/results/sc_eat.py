@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from eatlas.results.base import AssociationResult, p_columns, show_effect
+from eatlas.results.inference import Power
 from eatlas.results.parts import Level, Record
 
 
@@ -21,6 +22,8 @@ class SCEATResult(AssociationResult):
 
     measure: Literal["sc-eat"] = "sc-eat"
     terms: tuple[TermAssociation, ...]
+    power: Power | None = None
+    """What the attributes of the test can find of one term; None in results of older versions."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target term."""
@@ -31,6 +34,9 @@ class SCEATResult(AssociationResult):
                 "term": entry.term,
                 "effect_size": entry.level2.effect_size,
                 **p_columns(entry.level2.p),
+                "smallest_d_level2": self.power
+                and self.power.level2
+                and self.power.level2.smallest_d,
             }
             for entry in self.terms
         ]

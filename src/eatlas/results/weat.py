@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
+from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
 from eatlas.results.parts import Level, Record, effect_of
 from eatlas.results.primary import Primary, primary_of
@@ -84,6 +85,14 @@ class WEATResult(AssociationResult):
     """Intervals; None where the measure was told not to resample, or a group has one term alone."""
     influence: Influence | None = None
     """Change of the effect size without each term; None where a group has one term alone."""
+    generalisation: Generalisation | None = None
+    """Whether other targets and other attributes would show it; None in results of older versions
+    alone."""
+    power: Power | None = None
+    """What a design of these sizes can find."""
+    equivalence: Equivalence | None = None
+    """Whether the effect is smaller than the smallest one of interest; None where none was
+    stated."""
 
     @property
     def primary(self) -> Primary:
@@ -108,6 +117,7 @@ class WEATResult(AssociationResult):
             "read_over": read.over,
             **level_columns(read.level1, "", drawn.level1.interval if drawn else None),
             "method": read.level1 and read.level1.p.method_of("greater"),
+            **inference_columns(self.generalisation, self.power, self.equivalence, {"": "level1"}),
         }
         if read.over_stimuli:
             within = of_terms.level1.interval if of_terms else None

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.inputs import numbers, open_unit, whole
+from eatlas.stats.permutation.result import SMALLEST
 from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.student import t_outside, t_quantile
 from eatlas.stats.two_way import Layout, analyse
@@ -234,4 +235,4 @@ def _degrees(layout: Layout) -> float:
 
 def _upper(outside: float, t: float) -> float:
     """P(T >= t) from P(abs(T) >= abs(t))."""
-    return outside / 2 if t > 0 else 1 - outside / 2
+    return max(outside / 2, SMALLEST) if t > 0 else 1 - outside / 2

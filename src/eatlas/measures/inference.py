@@ -1,0 +1,266 @@
+"""Beyond the p-values of a test: other words, power, and effects that are too small to matter.
+
+Arrays and sizes in, the records that a result keeps out.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.measures.patterns import TailRule, eat_pattern
+from eatlas.results.inference import (
+    CrossedLevel,
+    CrossedLevel2,
+    DesignPower,
+    EquivalentLevel,
+    Generalisation,
+    Power,
+    SesoiUnit,
+)
+from eatlas.results.ml_eat import Attribute
+from eatlas.results.uncertainty import Unit
+from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
+from eatlas.stats.designs import (
+    chance_of_rejection,
+    pattern_chances,
+    smallest_effect,
+)
+from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.power import shift_of_d
+from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.rejections import smallest_p
+from eatlas.stats.student import t_outside
+
+Array = NDArray[np.float64]
+Sizes = tuple[int, int, int, int]
+"""Terms of X, Y, A and B."""
+CONFIDENCE = 0.95
+"""Of intervals, in measures without such a parameter."""
+TWO = 2
+"""Terms that a group must have to speak for others."""
+_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
+LEARNED = "the direction is learned from these attributes, and others would make another direction"
+
+
+def generalised(
+    table: Array,
+    sizes: Sizes,
+    *,
+    confidence: float,
+    notes: list[str],
+    unit: Unit = "term",
+    level2: bool = True,
+) -> Generalisation:
+    """Crossed tests of a table of associations, X and Y by A and B.
+
+    Parameters
+    ----------
+    table : array, shape (targets, attributes)
+    sizes : tuple of int
+        Terms, or stimuli, of X, Y, A and B; 0 for no Y.
+    confidence : float
+    notes : list of str
+        Remarks go into it.
+    unit : {"term", "stimulus"}
+    level2 : bool
+        Whether level 2 is asked for.
+    """
+    n_x, n_y, n_a, n_b = sizes
+    if min(n_a, n_b) < TWO:
+        reason = "a group of one attribute says nothing about other attributes"
+        return Generalisation(
+            unit=unit, confidence=confidence, level1=None, level2=None, reason=reason
+        )
+
+    undefined, noise = [], ROUNDING_UNITS * 2.0**-53 * float(np.abs(table).max())
+
+    def found(what: str, test: Callable[[], CrossedTest]) -> CrossedLevel | None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedWarning)
+            try:
+                crossed = test()
+            except EatlasError:  # of magnitudes whose squares are no numbers
+                return None
+        if math.isnan(crossed.t) and abs(crossed.difference) > noise:
+            undefined.append(what)  # without a difference the effect size is undefined, and said so
+        return _crossed(crossed)
+
+    def association(role: str, rows: Array) -> CrossedLevel | None:
+        if len(rows) < TWO:
+            return None
+        what = f"level 2 of {role}"
+        return found(what, lambda: crossed_association(rows, n_a, level=confidence))
+
+    level1 = None
+    if min(n_x, n_y) >= TWO:
+        level1 = found("level 1", lambda: crossed_interaction(table, n_x, n_a, level=confidence))
+    both = None
+    if level2:
+        both = CrossedLevel2(X=association("X", table[:n_x]), Y=association("Y", table[n_x:]))
+    if undefined:
+        notes.append(
+            f"Undefined crossed test of {', '.join(undefined)}: nothing varies within the groups, "
+            "so nothing can be said of other words."
+        )
+    return Generalisation(unit=unit, confidence=confidence, level1=level1, level2=both)
+
+
+def unanswered(reason: str, *, confidence: float, unit: Unit = "term") -> Generalisation:
+    """Say why there is no answer."""
+    return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
+
+
+def _crossed(found: CrossedTest) -> CrossedLevel:
+    names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
+    values = {name: _number(getattr(found, name)) for name in names}
+    kept = ("difference", "se", "targets", "attributes", "residual")
+    return CrossedLevel(**values, **{name: getattr(found, name) for name in kept})
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """By which rule a level 2 association is there."""
+
+    alpha: float
+    threshold: float
+    tail: TailRule
+
+    def chances(self, n: tuple[int, int], d: float) -> tuple[float, float]:
+        """Chance of an association with A, and of one with B, where the true effect is `d`."""
+        alpha = self.alpha if self.tail == "directional" else self.alpha / 2
+        shift = _shift(d, *n)
+        a, b = (
+            chance_of_rejection(*n, shift, alpha=alpha, tail=tail, threshold=self.threshold)
+            for tail in ("greater", "less")
+        )
+        return a, min(b, 1 - a)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What the chance of a pattern supposes: the effects at level 2, and how they vary together."""
+
+    effects: tuple[float, float]
+    """Effect sizes of X and of Y."""
+    correlation: float
+    """Of the associations with X and with Y of one attribute, within A and within B."""
+
+    @classmethod
+    def of(
+        cls, d_x: float | None, d_y: float | None, u: Mapping[tuple[str, str], Array]
+    ) -> Observed | None:
+        """What was observed; None where an effect size is undefined.
+
+        `u` has the associations of attributes by target group and role.
+        """
+        if d_x is None or d_y is None:
+            return None
+        x, y = (
+            np.concatenate([np.asarray(u[t, r]) - np.mean(u[t, r]) for r in "AB"]) for t in "XY"
+        )
+        spread = math.sqrt(float(x @ x) * float(y @ y))
+        return cls((d_x, d_y), float(x @ y) / spread if spread > 0 else 0.0)
+
+
+def design_power(
+    level1: tuple[int, int] | None,
+    level2: tuple[int, int] | None,
+    *,
+    alpha: float,
+    wanted: float = 0.8,
+    tail: str = "two_sided",
+    unit: Unit = "term",
+    rule: Judgement | None = None,
+    observed: Observed | None = None,
+) -> Power:
+    """What groups of these sizes can find; with a `rule` the chance of each pattern."""
+
+    def design(n: tuple[int, int] | None) -> DesignPower | None:
+        if n is None or sum(n) <= TWO:
+            return None
+        d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail)
+        return DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
+
+    patterns = None
+    if rule is not None and observed is not None and level2 is not None:
+        margins = {t: rule.chances(level2, d) for t, d in zip("XY", observed.effects, strict=True)}
+        patterns = {
+            eat_pattern(_OF_SIGN[i], _OF_SIGN[j])[0]: round(chance, 6)
+            for (i, j), chance in pattern_chances(margins, observed.correlation).items()
+        }
+    return Power(
+        power=wanted,
+        alpha=alpha,
+        tail=tail,
+        unit=unit,
+        level1=design(level1),
+        level2=design(level2),
+        patterns=patterns,
+        effects=observed.effects if patterns and observed else None,
+    )
+
+
+def _shift(d: float, n: int, m: int) -> float:
+    """The shift behind an effect size; infinite from the bound of effect sizes on."""
+    if abs(d) >= (n + m) / math.sqrt(n * m):
+        return math.copysign(math.inf, d)
+    return shift_of_d(d, n, m)
+
+
+def equivalent(
+    first: Array,
+    second: Array,
+    sesoi: float,
+    unit: SesoiUnit,
+    *,
+    alpha: float,
+    crossed: CrossedLevel | None = None,
+) -> EquivalentLevel | None:
+    """Two one-sided tests of two groups of scores; None where nothing varies within the groups.
+
+    A margin in standard deviations of the union is turned into one of the scores by the pooled
+    deviation within the groups.
+    """
+    if len(first) + len(second) <= TWO:
+        return None
+    margin = sesoi
+    if unit == "d":
+        margin = shift_of_d(sesoi, len(first), len(second)) * _within(first, second)
+    if not margin > 0:
+        return None
+    found = equivalence_test(np.concatenate([first, second]), len(first), margin, alpha=alpha)
+    beyond = None
+    if crossed is not None and crossed.df is not None:
+        sides = (crossed.difference + margin, margin - crossed.difference)
+        beyond = max(_upper(side / crossed.se, crossed.df) for side in sides)
+    return EquivalentLevel(
+        margin=margin,
+        difference=found.difference,
+        p=found.p,
+        equivalent=found.equivalent,
+        reachable=found.reachable,
+        p_generalised=beyond,
+    )
+
+
+def _within(first: Array, second: Array) -> float:
+    """Pooled standard deviation within two groups."""
+    squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, second))
+    return math.sqrt(squares / (len(first) + len(second) - 2))
+
+
+def _upper(t: float, df: float) -> float:
+    """P(T >= t)."""
+    outside = t_outside(t, df)
+    return max(outside / 2, 5e-324) if t > 0 else 1 - outside / 2

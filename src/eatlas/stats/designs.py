@@ -1,0 +1,370 @@
+"""What a design can find: power by the t test, in a fraction of a millisecond.
+
+The power of the exact permutation test of normal scores is that of Student's t test at the level
+that the permutation test really has: the largest of its p-values below alpha. Where fewer than 20
+relabellings are below alpha, that is no longer so, and the tests of 4,000 simulated samples are
+counted instead, the same ones in every call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from itertools import product
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import EatlasError
+from eatlas.stats.inputs import whole
+from eatlas.stats.power import d_of_shift, shift_of_d
+from eatlas.stats.rejections import checked_alpha, checked_tail, rejected, smallest_p
+from eatlas.stats.student import t_quantile
+
+Array = NDArray[np.float64]
+
+ENOUGH = 20
+"""Relabellings below alpha from which on the t test is near: its power was then within .02 of that
+of 8,000 simulated permutation tests, in designs from 4 v 8 to 9 v 9, alpha .05 and .01."""
+COUNTED = 1_000_000_000
+"""In designs with more relabellings the level that is reached is alpha, to 8 digits."""
+SIMULATED = 4_000
+"""Samples of designs with fewer: a power of .8 has a standard error of .006."""
+SHIFT_TOLERANCE = 1e-3
+MOST_TERMS = 100_000
+LARGEST_SHIFT = 64.0
+"""In standard deviations within a group; d differs from its bound by .002."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+_ARC, _ARC_WEIGHTS = np.polynomial.legendre.leggauss(40)
+_NORMAL = NormalDist()
+_LEAST = 1e-15
+
+
+def attained_level(n: int, m: int, *, alpha: float = 0.05, tail: str = "two_sided") -> float:
+    """The largest p-value below alpha that the permutation test of distinct scores can have.
+
+    Parameters
+    ----------
+    n, m : int
+        Sizes of the groups, 1 or more.
+    alpha : float
+        In (0, 1).
+    tail : {"greater", "less", "two_sided"}
+
+    Returns
+    -------
+    float
+        The true level of the test; 0 where no p-value of the design is below alpha, and alpha
+        itself in designs of more than a billion relabellings.
+
+    Examples
+    --------
+    >>> attained_level(4, 4) == 2 / 70, attained_level(3, 3)
+    (True, 0.0)
+    """
+    n, m, alpha, tail = _checked(n, m, alpha, tail)
+    total = math.comb(n + m, n)
+    if total > COUNTED:
+        return alpha
+    step = round(smallest_p(n, m, tail) * total)
+    count = int(alpha * total / step) + 1
+    while count * step / total >= alpha:
+        count -= 1
+    return count * step / total
+
+
+def chance_of_rejection(
+    n: int,
+    m: int,
+    shift: float,
+    *,
+    alpha: float = 0.05,
+    tail: str = "two_sided",
+    threshold: float = 0.0,
+) -> float:
+    """Power of the permutation test of normal scores.
+
+    Parameters
+    ----------
+    n, m : int
+        Sizes of the groups, 1 or more and 3 or more together.
+    shift : float
+        Mean of the first group less mean of the second, in standard deviations within a group;
+        may be infinite.
+    alpha : float
+        Rejected is what has p < alpha.
+    tail : {"greater", "less", "two_sided"}
+    threshold : float
+        Rejected is only what has ``|d| > threshold`` too, 0 or more.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 where the design cannot reach alpha.
+
+    Raises
+    ------
+    EatlasError
+        For input outside these ranges.
+
+    Notes
+    -----
+    With N = n + m and T noncentral t with N - 2 degrees of freedom and noncentrality ``shift
+    sqrt(n m / N)``, the chance is P(T > t) at the level of :func:`attained_level`. Compared with
+    8,000 simulated exact tests: within .02.
+
+    Examples
+    --------
+    >>> round(chance_of_rejection(8, 8, 1.5), 2)
+    0.8
+    """
+    n, m, alpha, tail = _checked(n, m, alpha, tail)
+    level = attained_level(n, m, alpha=alpha, tail=tail)
+    if not level:
+        return 0.0
+    total = math.comb(n + m, n)
+    if total <= COUNTED and level * total < ENOUGH:
+        # one simulation for both directions, so that they agree
+        sign = -1.0 if tail == "less" else 1.0
+        one_sided = "two_sided" if tail == "two_sided" else "greater"
+        return _simulated(n, m, sign * float(shift), alpha, one_sided)
+    if math.isinf(shift):
+        return float(tail == "two_sided" or (shift > 0) == (tail == "greater"))
+    df, noncentrality = n + m - 2, shift * math.sqrt(n * m / (n + m))
+    limit = max(t_quantile(level if tail == "two_sided" else 2 * level, df), _t_of(threshold, n, m))
+    chance = 0.0
+    if tail != "less":
+        chance += _beyond(limit, df, noncentrality)
+    if tail != "greater":
+        chance += _beyond(limit, df, -noncentrality)
+    return min(chance, 1.0)
+
+
+@cache
+def smallest_effect(
+    n: int, m: int, *, power: float = 0.8, alpha: float = 0.05, tail: str = "two_sided"
+) -> float | None:
+    """The smallest effect size d that the permutation test finds with a wanted power.
+
+    Parameters
+    ----------
+    n, m : int
+        Sizes of the groups, 1 or more and 3 or more together.
+    power : float
+        Wanted power, above alpha and below 1.
+    alpha : float
+        Rejected is what has p < alpha.
+    tail : {"greater", "less", "two_sided"}
+        An effect of the tail ``less`` is negative.
+
+    Returns
+    -------
+    float or None
+        In standard deviations of the union, below ``(n + m) / sqrt(n m)``; None where the design
+        cannot reach alpha.
+
+    Raises
+    ------
+    EatlasError
+        For input outside these ranges.
+
+    Notes
+    -----
+    Normal scores of one variance. Within .03 of :func:`eatlas.stats.power.detectable_effect`, which
+    simulates, in designs from 4 v 4 to 25 v 25.
+
+    Examples
+    --------
+    >>> round(smallest_effect(8, 8), 2), round(smallest_effect(25, 25), 2), smallest_effect(3, 3)
+    (1.2, 0.75, None)
+    """
+    n, m, alpha, tail = _checked(n, m, alpha, tail)
+    power = checked_alpha(power, "power", above=alpha)
+    if not attained_level(n, m, alpha=alpha, tail=tail):
+        return None
+    sign = -1.0 if tail == "less" else 1.0
+
+    def chance(size: float) -> float:
+        return chance_of_rejection(n, m, sign * size, alpha=alpha, tail=tail)
+
+    low, high = 0.0, 1.0
+    while chance(high) < power:
+        low, high = high, 2 * high
+        if high > LARGEST_SHIFT:
+            return None
+    while high - low > SHIFT_TOLERANCE:
+        middle = (low + high) / 2
+        low, high = (low, middle) if chance(middle) >= power else (middle, high)
+    return d_of_shift(sign * high, n, m)
+
+
+@cache
+def terms_needed(
+    d: float, *, power: float = 0.8, alpha: float = 0.05, tail: str = "two_sided"
+) -> int:
+    """How many terms each of two groups of one size needs, to find an effect size d.
+
+    Parameters
+    ----------
+    d : float
+        Above 0 and below 2.
+    power : float
+        Wanted power, above alpha and below 1.
+    alpha : float
+        Rejected is what has p < alpha.
+    tail : {"greater", "two_sided"}
+
+    Returns
+    -------
+    int
+        The smallest number of terms with that power.
+
+    Raises
+    ------
+    EatlasError
+        For input outside these ranges, and for an effect that takes more than 100,000 terms.
+
+    Examples
+    --------
+    >>> [terms_needed(d) for d in (0.5, 0.8, 1.2)]
+    [60, 22, 9]
+    """
+    alpha, tail = checked_alpha(alpha), checked_tail(tail)
+    power = checked_alpha(power, "power", above=alpha)
+    if not (isinstance(d, (int, float)) and not isinstance(d, bool) and 0 < d < 2):
+        raise EatlasError(
+            "this is no effect size of two groups of one size",
+            got=repr(d),
+            allowed="above 0 and below 2",
+        )
+
+    def found(n: int) -> bool:
+        return chance_of_rejection(n, n, shift_of_d(d, n, n), alpha=alpha, tail=tail) >= power
+
+    low, high = 1, 2
+    while not found(high):
+        low, high = high, 2 * high
+        if high > MOST_TERMS:
+            raise EatlasError(
+                "so small an effect takes more terms than can be listed",
+                got=f"d = {d:g}",
+                remedy="ask for a larger effect",
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def pattern_chances(
+    chances: Mapping[str, tuple[float, float]], correlation: float
+) -> dict[tuple[int, int], float]:
+    """Chance of each pair of level 2 associations, of X and of Y.
+
+    Parameters
+    ----------
+    chances : mapping
+        For ``X`` and ``Y``: chance of an association with A, chance of one with B; together 1 at
+        most.
+    correlation : float
+        Of both targets' associations with one attribute, within the attribute groups.
+
+    Returns
+    -------
+    dict
+        Signs of X and of Y: 1 for A, -1 for B, 0 for none. The nine sum to 1.
+
+    Notes
+    -----
+    A bivariate normal distribution with the correlation of the scores joins the two margins.
+    Against 8,000 simulated pairs of tests of 6, 8 and 25 terms a group: within .04.
+
+    Examples
+    --------
+    >>> found = pattern_chances({"X": (0.5, 0.0), "Y": (0.5, 0.0)}, 0.0)
+    >>> round(found[1, 1], 6), round(found[0, 1], 6), found[-1, 0] < 1e-9
+    (0.25, 0.25, True)
+    """
+    rho = min(max(correlation, -0.999), 0.999)
+    edges = {
+        target: (_quantile(b), _quantile(1 - min(a, 1 - b))) for target, (a, b) in chances.items()
+    }
+
+    def below(x: float, y: float) -> float:
+        if -math.inf in (x, y):
+            return 0.0
+        if math.inf in (x, y):
+            return _NORMAL.cdf(min(x, y))
+        return _both_below(x, y, rho)
+
+    limits = {t: (-math.inf, *ends, math.inf) for t, ends in edges.items()}
+    found = {}
+    for i, j in product((-1, 0, 1), repeat=2):
+        (x0, x1), (y0, y1) = (limits[t][s + 1 : s + 3] for t, s in (("X", i), ("Y", j)))
+        mass = below(x1, y1) - below(x0, y1) - below(x1, y0) + below(x0, y0)
+        found[i, j] = min(max(mass, 0.0), 1.0)
+    whole_ = sum(found.values())
+    return {signs: mass / whole_ for signs, mass in found.items()}
+
+
+def _checked(n: int, m: int, alpha: float, tail: str) -> tuple[int, int, float, str]:
+    n, m = whole(n, "n", 1), whole(m, "m", 1)
+    if n + m < 3:
+        raise EatlasError(
+            "two scores have no spread that a difference could be compared with",
+            got=f"groups of {n} and {m}",
+            allowed="3 terms or more together",
+        )
+    return n, m, checked_alpha(alpha), checked_tail(tail)
+
+
+@lru_cache(maxsize=4_096)
+def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
+    """Share of rejections among samples that are the same in every call."""
+    if math.isinf(shift):
+        shift = math.copysign(LARGEST_SHIFT, shift)
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((SIMULATED, n + m))
+    rows[:, :n] += shift
+    return float(rejected(rows, n, alpha, tail, rng).mean())
+
+
+def _t_of(d: float, n: int, m: int) -> float:
+    """Student's t of groups whose effect size is d, with ddof = 1; infinite beyond its bound."""
+    share = n * m / (n + m) * d**2 / (n + m - 1)
+    return math.sqrt((n + m - 2) * share / (1 - share)) if share < 1 else math.inf
+
+
+def _beyond(limit: float, df: int, noncentrality: float) -> float:
+    """P(T > limit) of the noncentral t: the normal tail, averaged over the deviation's chi.
+
+    Gauss and Legendre's rule over nine standard deviations of the estimated deviation on either
+    side agrees with scipy's ``nctdtr`` to 1e-12.
+    """
+    if math.isinf(limit):
+        return 0.0
+    reach = 9 / math.sqrt(2 * df)
+    low, high = max(0.0, 1 - reach), 1 + reach
+    s = low + (high - low) * (_NODES + 1) / 2
+    logs = (df - 1) * np.log(s) - df * s * s / 2
+    scale = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
+    density = np.exp(logs + scale) * _WEIGHTS * (high - low) / 2
+    away = ((limit * s - noncentrality) / math.sqrt(2)).tolist()
+    return float(density @ np.array([math.erfc(one) / 2 for one in away]))
+
+
+def _quantile(p: float) -> float:
+    if p <= _LEAST:
+        return -math.inf
+    return math.inf if p >= 1 - _LEAST else _NORMAL.inv_cdf(p)
+
+
+def _both_below(h: float, k: float, rho: float) -> float:
+    """P(X < h, Y < k) of standard normal variables (Drezner and Wesolowsky 1990)."""
+    arc = math.asin(rho)
+    angles = arc * (_ARC + 1) / 2
+    sines, squares = np.sin(angles), np.cos(angles) ** 2
+    heights = np.exp(-(h * h + k * k - 2 * h * k * sines) / (2 * squares))
+    return _NORMAL.cdf(h) * _NORMAL.cdf(k) + float(heights @ _ARC_WEIGHTS) * arc / (4 * math.pi)

@@ -1,0 +1,245 @@
+"""Other words, power and small effects in results: against the statistics, and their refusals."""
+
+import json
+import math
+
+import jsonschema
+import numpy as np
+import pytest
+from tests.inputs import TERMS, make_sentences, make_test, make_vectors
+
+import eatlas
+from eatlas.engine.verify import verify
+from eatlas.errors import SignatureError
+from eatlas.results.records import json_schema, record_from_dict
+from eatlas.stats.crossed import crossed_association, crossed_interaction
+from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.power import shift_of_d
+from eatlas.stats.student import t_outside
+
+SIZES = {"X": 6, "Y": 7, "A": 8, "B": 5}
+TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})
+VECTORS = make_vectors(TEST, dim=20, seed=3)
+CROSSED = ("difference", "se", "t", "df", "p_greater", "p_less", "p_two_sided", "low", "high",
+           "targets", "attributes", "residual")  # fmt: skip
+
+
+def block(test, vectors):
+    unit = {term: v / np.linalg.norm(v) for term, v in vectors.items()}
+    targets, attributes = (
+        np.array([unit[t] for role in roles for t in test.concept(role).terms])
+        for roles in ("XY", "AB")
+    )
+    return targets @ attributes.T
+
+
+def same(record, own):
+    for name in CROSSED:
+        assert getattr(record, name) == pytest.approx(getattr(own, name), rel=1e-11), name
+
+
+@pytest.mark.parametrize("measure", [eatlas.MLEAT, eatlas.WEAT])
+def test_other_words_are_asked_in_every_result(measure):
+    result = measure(confidence=0.9, resamples=0)(TEST, VECTORS)
+    table, found = block(TEST, VECTORS), result.generalisation
+    assert (found.unit, found.confidence, found.reason) == ("term", 0.9, "")
+    same(found.level1, crossed_interaction(table, 6, 8, level=0.9))
+    assert found.level1.difference == pytest.approx(result.level1.difference)
+    if measure is eatlas.WEAT:
+        assert found.level2 is None
+        return
+    same(found.level2.X, crossed_association(table[:6], 8, level=0.9))
+    same(found.level2.Y, crossed_association(table[6:], 8, level=0.9))
+
+
+def test_of_sentences_it_is_over_stimuli():
+    test = make_sentences({"X": (3, 1, 2), "Y": (1, 1, 4), "A": (2, 2, 1), "B": (5, 1, 1)})
+    vectors = make_vectors(test, dim=9)
+    result = eatlas.MLEAT(resamples=0)(test, vectors)
+    counts = result.stimulus_level.sentences
+
+    def averaging(roles):
+        each = [n for role in roles for n in counts.group(role).values()]
+        rows = np.zeros((len(each), sum(each)))
+        first = 0
+        for i, n in enumerate(each):
+            rows[i, first : first + n] = 1 / n
+            first += n
+        return rows
+
+    table = averaging("XY") @ block(test, vectors) @ averaging("AB").T
+    found = result.generalisation
+    assert found.unit == "stimulus"
+    same(found.level1, crossed_interaction(table, 3, 3))
+    same(found.level2.Y, crossed_association(table[3:], 3))
+    assert result.power.level1.n == (3, 3)
+    assert result.power.unit == "stimulus"
+    assert eatlas.WEAT(resamples=0)(test, vectors).generalisation.level1 == found.level1
+
+
+def test_of_contexts_it_is_of_their_means():
+    test = make_sentences({"X": (3, 1, 2), "Y": (1, 1, 4), "A": (2, 2, 1), "B": (5, 1, 1)})
+    vectors = make_vectors(test, dim=9)
+    found = eatlas.CEAT(n=50)(test, vectors).generalisation
+    words = eatlas.MLEAT(resamples=0)(test, vectors).generalisation
+    assert (found.unit, found.confidence) == ("stimulus", 0.95)
+    same(found.level1, words.level1)
+    same(found.level2.X, words.level2.X)
+
+
+def test_a_learned_direction_is_not_tested_on_other_attributes():
+    learned = eatlas.MLEAT(association="projection", resamples=0, draws=100)(TEST, VECTORS)
+    found = learned.generalisation
+    assert (found.level1, found.level2) == (None, None)
+    assert found.reason == (
+        "the direction is learned from these attributes, and others would make another direction"
+    )
+    assert learned.power.patterns is None
+    assert learned.power.level1.smallest_d is not None
+    fixed = eatlas.MLEAT(association="projection", direction="X0/Y0", resamples=0)(TEST, VECTORS)
+    assert fixed.generalisation.level1.difference == pytest.approx(fixed.level1.difference)
+
+
+def test_groups_of_one_attribute_say_nothing_of_others():
+    alone = make_test(A=("love",), B=("war", "filth"))
+    result = eatlas.WEAT()(alone, make_vectors(alone))
+    assert result.generalisation.level1 is None
+    assert result.generalisation.reason == (
+        "a group of one attribute says nothing about other attributes"
+    )
+    row = result.to_frame().iloc[0]
+    assert row["crossed_p_two_sided"] is None
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+def test_where_nothing_varies_nothing_is_claimed():
+    # all targets of a group are one vector, and all attributes: only the groups differ
+    at = {"X": (1.0, 0.2, 0), "Y": (0.1, 1, 0), "A": (1, 0.1, 0), "B": (0, 1, 0.5)}
+    vectors = {term: at[role] for role, terms in TERMS.items() for term in terms}
+    with pytest.warns(eatlas.errors.UndefinedWarning, match="crossed test of level 1"):
+        result = eatlas.MLEAT(resamples=0)(make_test(), vectors)
+    found = result.generalisation.level1
+    assert (found.t, found.p_two_sided, found.low, found.high) == (None, None, None, None)
+    assert found.difference == pytest.approx(result.level1.difference)
+    assert any(
+        note == "Undefined crossed test of level 1, level 2 of X, level 2 of Y: nothing varies "
+        "within the groups, so nothing can be said of other words."
+        for note in result.warnings
+    )
+
+
+def test_what_the_design_can_find():
+    result = eatlas.MLEAT(resamples=0)(TEST, VECTORS)
+    power = result.power
+    assert (power.power, power.alpha, power.tail) == (0.8, 0.05, "two_sided")
+    assert (power.level1.n, power.level2.n) == ((6, 7), (8, 5))
+    assert power.level1.min_p == 1 / math.comb(13, 6)
+    assert power.level1.smallest_d == eatlas.stats.designs.smallest_effect(6, 7)
+    assert power.effects == (result.level2.X.effect_size, result.level2.Y.effect_size)
+    assert len(power.patterns) == 9
+    assert sum(power.patterns.values()) == pytest.approx(1, abs=1e-5)
+    terms = eatlas.SCEAT()(TEST, VECTORS)
+    assert (terms.power.level1, terms.power.level2.n) == (None, (8, 5))
+    row = terms.to_frame().iloc[0]
+    assert row["smallest_d_level2"] == power.level2.smallest_d
+    tiny = make_test(X=TERMS["X"][:3], Y=TERMS["Y"][:3])
+    assert eatlas.WEAT()(tiny, make_vectors(tiny)).power.level1.smallest_d is None
+
+
+def test_the_chance_of_a_pattern_is_that_of_new_attributes():
+    # many attributes drawn from one space, lists of them measured one after the other
+    rng = np.random.default_rng(2)
+    dim, n = 40, 12
+    groups = {role: rng.normal(size=(n, dim)) for role in "XY"}
+    lean = {"X": 0.45, "Y": 0.0}
+    shared = {t: groups[t].mean(axis=0) / np.linalg.norm(groups[t].mean(axis=0)) for t in "XY"}
+
+    def attributes(role):
+        rows = rng.normal(size=(n, dim))
+        return rows + (sum(2 * lean[t] * shared[t] for t in "XY") if role == "A" else 0)
+
+    test = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role in "XYAB"})
+    labels, chances = [], []
+    for _ in range(150):
+        vectors = {f"{t}{i}": groups[t][i] for t in "XY" for i in range(n)}
+        for role in "AB":
+            vectors |= {f"{role}{i}": row for i, row in enumerate(attributes(role))}
+        found = eatlas.MLEAT(resamples=0)(test, vectors)
+        labels.append(found.pattern.label)
+        chances.append(found.power.patterns)
+    # on average over studies, the chance at the observed effects is flatter than the truth, and the
+    # most frequent pattern is the most probable one
+    share = {label: labels.count(label) / len(labels) for label in set(labels)}
+    mean = {label: np.mean([one[label] for one in chances]) for label in chances[0]}
+    assert max(share, key=share.get) == max(mean, key=mean.get) == "AX-Singular"
+    assert mean["AX-Singular"] == pytest.approx(share["AX-Singular"], abs=0.15)
+
+
+def test_effects_smaller_than_what_matters():
+    result = eatlas.MLEAT(resamples=0, sesoi=1.5)(TEST, VECTORS)
+    assert result.signature == (
+        "ML-EAT(alpha=0.05,ddof=1,p=auto,resamples=0,sesoi=1.5,tail=directional,threshold=0.2)"
+    )
+    found = result.equivalence
+    assert (found.sesoi, found.unit, found.alpha) == (1.5, "d", 0.05)
+    x, y = map(np.array, (result.scores.X, result.scores.Y))
+    within = math.sqrt((((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / 11)
+    margin = shift_of_d(1.5, 6, 7) * within
+    own = equivalence_test(np.concatenate([x, y]), 6, margin)
+    level = found.level1
+    assert level.margin == pytest.approx(margin)
+    assert (level.p, level.equivalent) == (pytest.approx(own.p), own.equivalent)
+    crossed = result.generalisation.level1
+    t = (crossed.difference + margin) / crossed.se, (margin - crossed.difference) / crossed.se
+    assert level.p_generalised == pytest.approx(
+        max(t_outside(one, crossed.df) / 2 if one > 0 else 1 for one in t)
+    )
+    u = result.scores.attributes_with_Y
+    own = equivalence_test([*u.A, *u.B], 8, found.level2.Y.margin)
+    assert found.level2.Y.p == pytest.approx(own.p)
+    raw = eatlas.WEAT(resamples=0, sesoi=0.3, sesoi_unit="difference")(TEST, VECTORS).equivalence
+    assert (raw.level1.margin, raw.unit, raw.level2) == (0.3, "difference", None)
+    assert eatlas.WEAT(resamples=0)(TEST, VECTORS).equivalence is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sesoi": 2}, "got: 2\n  allowed: 0 for none, and below 2"),
+        ({"sesoi": -0.1}, "got: -0.1\n  allowed: 0 for none, and below 2"),
+        ({"sesoi": "large"}, "got: 'large'\n  allowed: 0 for none, and below 2"),
+        ({"sesoi": 0.2, "sesoi_unit": "cosine"}, "got: 'cosine'\n  allowed: d or difference"),
+        (
+            {"sesoi_unit": "difference"},
+            "got: 0.0\n  allowed: a difference above 0, with sesoi_unit=difference",
+        ),
+    ],
+)
+def test_a_smallest_effect_that_is_none(parameters, message):
+    with pytest.raises(SignatureError) as caught:
+        eatlas.MLEAT(**parameters)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "measure", ["ml-eat(sesoi=0.5)", "weat(sesoi=0.1,sesoi_unit=difference)", "sc-eat", "ml-eat"]
+)
+def test_results_come_back_and_are_verified(measure, tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(eatlas.stimuli.to_toml([make_test()]))
+    vectors = tmp_path / "tiny.txt"
+    rows = make_vectors(make_test()).items()
+    vectors.write_text("".join(f"{w} {' '.join(f'{x:.6f}' for x in v)}\n" for w, v in rows))
+    results = eatlas.run(str(path), str(vectors), measure)
+    written = json.loads(json.dumps(results[0].to_dict(), allow_nan=False))
+    jsonschema.Draft202012Validator(json_schema()).validate(written)
+    assert record_from_dict(written) == results[0]
+    assert [verdict.status for verdict in verify(results)] == ["same"]
+    # a result of an older version has none of it
+    for key in ("generalisation", "power", "equivalence"):
+        written.pop(key, None)
+    written["provenance"]["version"] = "0.0.1"
+    older = record_from_dict(written)
+    assert older.power is None
+    assert [verdict.status for verdict in verify([older])] == ["same"]
+    assert "p_two_sided" in older.to_frame().columns

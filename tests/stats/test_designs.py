@@ -1,0 +1,176 @@
+"""Quick power: against simulated exact tests, scipy, and each other; designs that cannot reach."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from eatlas.errors import EatlasError
+from eatlas.stats.designs import (
+    _beyond,
+    _both_below,
+    attained_level,
+    chance_of_rejection,
+    pattern_chances,
+    smallest_effect,
+    terms_needed,
+)
+from eatlas.stats.power import detectable_effect, permutation_power, shift_of_d
+from eatlas.stats.rejections import rejected
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (3, 4), (4, 4), (3, 5), (5, 5), (6, 6), (4, 9)])
+@pytest.mark.parametrize("tail", ["greater", "less", "two_sided"])
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 1 / 35])
+def test_the_level_is_that_of_counted_ranks(n, m, tail, alpha):
+    # of distinct scores the one-sided p takes every value k / C; the two-sided one every second of
+    # groups of one size
+    total = math.comb(n + m, n)
+    step = 2 if tail == "two_sided" and n == m else 1
+    below = [k / total for k in range(step, total + 1, step) if k / total < alpha]
+    assert attained_level(n, m, alpha=alpha, tail=tail) == max(below, default=0.0)
+
+
+def test_the_level_of_a_large_design_is_alpha():
+    assert attained_level(500, 800, alpha=0.03) == 0.03
+    assert attained_level(16, 16) == pytest.approx(0.05, abs=1e-8)
+
+
+@pytest.mark.parametrize("df", [1, 2, 5, 14, 98, 4000])
+@pytest.mark.parametrize("noncentrality", [-1.0, 0.0, 2.5, 6.0])
+def test_the_noncentral_t_is_scipys(df, noncentrality):
+    for limit in (0.0, 0.7, 2.1, 9.0):
+        own = _beyond(limit, df, noncentrality)
+        assert own == pytest.approx(1 - special.nctdtr(df, noncentrality, limit), abs=1e-11)
+
+
+@pytest.mark.parametrize("rho", [-0.95, -0.3, 0.0, 0.5, 0.99])
+def test_the_bivariate_normal_is_scipys(rho):
+    whole = stats.multivariate_normal([0, 0], [[1, rho], [rho, 1]], seed=0)
+    for point in ([0.0, 0.0], [-1.2, 0.4], [2.0, 1.0]):
+        assert _both_below(*point, rho) == pytest.approx(whole.cdf(point), abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "tail", "alpha"),
+    [
+        (4, 4, "two_sided", 0.05),  # two relabellings below alpha: simulated
+        (5, 5, "greater", 0.05),
+        (6, 6, "two_sided", 0.05),
+        (4, 8, "less", 0.05),
+        (8, 8, "two_sided", 0.01),
+        (9, 9, "greater", 0.05),
+    ],
+)
+def test_power_is_near_that_of_exact_tests(n, m, tail, alpha):
+    for shift in (0.7, 1.6, 2.4):
+        signed = -shift if tail == "less" else shift
+        exact = permutation_power(
+            n, m, signed, rng=np.random.default_rng(5), alpha=alpha, tail=tail, simulations=4000
+        )
+        own = chance_of_rejection(n, m, signed, alpha=alpha, tail=tail)
+        assert own == pytest.approx(exact.power, abs=0.02 + 3 * 0.008)
+
+
+def test_a_threshold_takes_away_what_is_small():
+    # at 200 v 200 a d of .1656 is significant at .05 in one direction, and .2 is not reached
+    free = chance_of_rejection(200, 200, 0.2, tail="greater")
+    held = chance_of_rejection(200, 200, 0.2, tail="greater", threshold=0.2)
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((20_000, 400))
+    rows[:, :200] += 0.2
+    d = (rows[:, :200].mean(axis=1) - rows[:, 200:].mean(axis=1)) / rows.std(axis=1, ddof=1)
+    assert held == pytest.approx((d > 0.2).mean(), abs=0.015)
+    assert held < free - 0.1
+    assert chance_of_rejection(8, 8, 0.9, threshold=0.2) == chance_of_rejection(8, 8, 0.9)
+    assert chance_of_rejection(8, 8, 0.9, threshold=1.999) == 0.0
+
+
+def test_infinite_shifts():
+    assert chance_of_rejection(8, 8, math.inf) == 1.0
+    assert chance_of_rejection(8, 8, -math.inf) == 1.0
+    assert chance_of_rejection(8, 8, -math.inf, tail="greater") == 0.0
+    assert chance_of_rejection(8, 8, -math.inf, tail="less") == 1.0
+    assert chance_of_rejection(4, 4, math.inf) == 1.0
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (5, 5), (3, 5), (6, 6), (8, 8), (4, 12)])
+def test_smallest_effects_are_those_of_the_simulation(n, m):
+    simulated = detectable_effect(n, m, rng=np.random.default_rng(3), simulations=4000)
+    assert smallest_effect(n, m) == pytest.approx(simulated.d, abs=0.03)
+    assert smallest_effect(n, m, tail="less") == -smallest_effect(n, m, tail="greater")
+
+
+def test_designs_that_cannot_reach_alpha_find_nothing():
+    assert smallest_effect(3, 3) is None
+    assert smallest_effect(3, 3, tail="greater") is None
+    assert smallest_effect(3, 3, alpha=0.2) is not None
+    assert chance_of_rejection(3, 3, math.inf) == 0.0
+
+
+@pytest.mark.parametrize(("d", "tail"), [(0.5, "two_sided"), (0.8, "greater"), (1.9, "two_sided")])
+def test_one_term_fewer_is_too_few(d, tail):
+    n = terms_needed(d, tail=tail)
+    chances = [chance_of_rejection(k, k, shift_of_d(d, k, k), tail=tail) for k in (n - 1, n)]
+    assert chances[0] < 0.8 <= chances[1]
+
+
+def test_patterns_against_simulated_pairs_of_tests():
+    rng = np.random.default_rng(8)
+    n, shifts, rho = 8, (1.1, -0.6), 0.6
+    x = rng.standard_normal((4000, 2 * n))
+    y = rho * x + math.sqrt(1 - rho**2) * rng.standard_normal(x.shape)
+    signs = []
+    for rows, shift in ((x, shifts[0]), (y, shifts[1])):
+        rows[:, :n] += shift
+        a, b = (rejected(rows, n, 0.05, tail, rng) for tail in ("greater", "less"))
+        signs.append(a.astype(int) - b)
+    margins = {
+        t: tuple(chance_of_rejection(n, n, s, tail=tail) for tail in ("greater", "less"))
+        for t, s in zip("XY", shifts, strict=True)
+    }
+    found = pattern_chances(margins, rho)
+    assert sum(found.values()) == pytest.approx(1)
+    for (i, j), chance in found.items():
+        share = float(np.mean((signs[0] == i) & (signs[1] == j)))
+        assert chance == pytest.approx(share, abs=0.03), (i, j)
+
+
+def test_patterns_of_certain_and_of_impossible_associations():
+    certain = pattern_chances({"X": (1.0, 0.0), "Y": (0.0, 1.0)}, 0.9)
+    assert certain[1, -1] == pytest.approx(1)
+    none = pattern_chances({"X": (0.0, 0.0), "Y": (0.0, 0.0)}, -0.5)
+    assert none[0, 0] == pytest.approx(1)
+    alike = pattern_chances({"X": (0.3, 0.0), "Y": (0.3, 0.0)}, 1.0)
+    assert alike[1, 1] == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: smallest_effect(0, 8), "n is out of range\n  got: 0\n  allowed: 1 or more"),
+        (
+            lambda: smallest_effect(1, 1),
+            "two scores have no spread that a difference could be compared with\n"
+            "  got: groups of 1 and 1\n  allowed: 3 terms or more together",
+        ),
+        (lambda: smallest_effect(8, 8, power=0.01), "power must be a probability"),
+        (lambda: smallest_effect(8, 8, alpha=2), "alpha must be a probability"),
+        (lambda: smallest_effect(8, 8, tail="both"), "unknown tail\n  got: 'both'"),
+        (
+            lambda: terms_needed(2.0),
+            "this is no effect size of two groups of one size\n  got: 2.0\n"
+            "  allowed: above 0 and below 2",
+        ),
+        (
+            lambda: terms_needed(0.001),
+            "so small an effect takes more terms than can be listed\n  got: d = 0.001\n"
+            "  remedy: ask for a larger effect",
+        ),
+    ],
+)
+def test_messages(call, message):
+    with pytest.raises(EatlasError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
