@@ -244,3 +244,21 @@ def test_messages_of_values():
         "one target cannot speak for others\n  got: 1 targets\n  allowed: 2 or more\n"
         "  remedy: use the permutation test, which takes the targets as given"
     )
+
+
+def test_what_differs_by_the_rounding_of_computed_vectors_does_not_vary():
+    rng = np.random.default_rng(4)
+    table = np.kron([[0.5, 0.1], [0.2, 0.3]], np.ones((3, 3)))
+    noisy = table + 1e-8 * rng.normal(size=table.shape)
+    assert math.isfinite(crossed_interaction(noisy, 3, 3).t)
+    with pytest.warns(UndefinedWarning):
+        assert math.isnan(crossed_interaction(noisy, 3, 3, precision=2.0**-24).t)
+    with pytest.warns(UndefinedWarning):
+        assert math.isnan(crossed_association(noisy[:3], 3, scale=1.0, precision=2.0**-24).t)
+
+
+def test_a_p_of_0_is_the_smallest_number():
+    table = np.kron([[1.0, 0.0], [0.0, 1.0]], np.ones((200, 200)))
+    table += 1e-3 * np.random.default_rng(0).normal(size=table.shape)
+    found = crossed_interaction(table, 200, 200)
+    assert (found.p_greater, found.p_two_sided, found.p_less) == (5e-324, 5e-324, 1.0)

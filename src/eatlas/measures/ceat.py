@@ -121,7 +121,12 @@ class CEAT(DrawnMeasure):
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             draws=ContextDraws(**draws, contexts=contexts.record()),
             generalisation=generalised(
-                contexts.table(), sizes, confidence=CONFIDENCE, notes=notes, unit="stimulus"
+                contexts.table(),
+                sizes,
+                confidence=CONFIDENCE,
+                notes=notes,
+                unit="stimulus",
+                precision=given.precision,
             ),
         )
 

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.equivalence import equivalence_test
 from eatlas.stats.power import shift_of_d
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
 from eatlas.stats.student import t_outside
 
@@ -57,6 +58,8 @@ def generalised(
     notes: list[str],
     unit: Unit = "term",
     level2: bool = True,
+    scale: float = 1.0,
+    precision: float | None = None,
 ) -> Generalisation:
     """Crossed tests of a table of associations, X and Y by A and B.
 
@@ -71,6 +74,8 @@ def generalised(
     unit : {"term", "stimulus"}
     level2 : bool
         Whether level 2 is asked for.
+    scale, precision : float
+        As in :func:`eatlas.stats.crossed.crossed_interaction`.
     """
     n_x, n_y, n_a, n_b = sizes
     if min(n_a, n_b) < TWO:
@@ -79,7 +84,8 @@ def generalised(
             unit=unit, confidence=confidence, level1=None, level2=None, reason=reason
         )
 
-    undefined, noise = [], ROUNDING_UNITS * 2.0**-53 * float(np.abs(table).max())
+    undefined: list[str] = []
+    how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
 
     def found(what: str, test: Callable[[], CrossedTest]) -> CrossedLevel | None:
         with warnings.catch_warnings():
@@ -88,7 +94,7 @@ def generalised(
                 crossed = test()
             except EatlasError:  # of magnitudes whose squares are no numbers
                 return None
-        if math.isnan(crossed.t) and abs(crossed.difference) > noise:
+        if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(what)  # without a difference the effect size is undefined, and said so
         return _crossed(crossed)
 
@@ -96,11 +102,11 @@ def generalised(
         if len(rows) < TWO:
             return None
         what = f"level 2 of {role}"
-        return found(what, lambda: crossed_association(rows, n_a, level=confidence))
+        return found(what, lambda: crossed_association(rows, n_a, **how))
 
     level1 = None
     if min(n_x, n_y) >= TWO:
-        level1 = found("level 1", lambda: crossed_interaction(table, n_x, n_a, level=confidence))
+        level1 = found("level 1", lambda: crossed_interaction(table, n_x, n_a, **how))
     both = None
     if level2:
         both = CrossedLevel2(X=association("X", table[:n_x]), Y=association("Y", table[n_x:]))
@@ -226,6 +232,8 @@ def equivalent(
     *,
     alpha: float,
     crossed: CrossedLevel | None = None,
+    scale: float = 1.0,
+    precision: float | None = None,
 ) -> EquivalentLevel | None:
     """Two one-sided tests of two groups of scores; None where nothing varies within the groups.
 
@@ -236,9 +244,10 @@ def equivalent(
         return None
     margin = sesoi
     if unit == "d":
-        margin = shift_of_d(sesoi, len(first), len(second)) * _within(first, second)
-    if not margin > 0:
-        return None
+        within = _within(first, second)
+        if within <= least_spread(scale, precision):
+            return None
+        margin = shift_of_d(sesoi, len(first), len(second)) * within
     found = equivalence_test(np.concatenate([first, second]), len(first), margin, alpha=alpha)
     beyond = None
     if crossed is not None and crossed.df is not None:

@@ -100,7 +100,12 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=union)'
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
             similarities=kept_pairs(drawn.means[np.ix_(rows_listed, listed)]),
             generalisation=generalised(
-                drawn.means[np.ix_(rows_listed, listed)], sizes, confidence=CONFIDENCE, notes=notes
+                drawn.means[np.ix_(rows_listed, listed)],
+                sizes,
+                confidence=CONFIDENCE,
+                notes=notes,
+                scale=given.magnitude,
+                precision=given.precision,
             ),
             draws=SentenceDraws(**draws, over_attributes=self.over_draws(over, parts[3])),
         )

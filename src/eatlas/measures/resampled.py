@@ -115,11 +115,18 @@ class ResampledMeasure(AssociationMeasure):
             return unanswered(reason, confidence=confidence, unit=unit)
         table = Block.of(rows).values
         return generalised(
-            table, (x, y, a, b), confidence=confidence, notes=notes, unit=unit, level2=level2
+            table,
+            (x, y, a, b),
+            confidence=confidence,
+            notes=notes,
+            unit=unit,
+            level2=level2,
+            scale=given.magnitude,
+            precision=given.precision,
         )
 
     def equivalence(
-        self, scores: Mapping[str, Pair], crossed: Generalisation | None
+        self, scores: Mapping[str, Pair], crossed: Generalisation | None, given: Input
     ) -> Equivalence | None:
         """Whether effects are smaller than `sesoi`; None where none was stated.
 
@@ -134,6 +141,8 @@ class ResampledMeasure(AssociationMeasure):
                 self.sesoi_unit,
                 alpha=self.alpha,
                 crossed=None if crossed is None else crossed.level(place),
+                scale=given.magnitude,
+                precision=given.precision,
             )
             for place, pair in scores.items()
         }

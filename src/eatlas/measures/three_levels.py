@@ -64,7 +64,7 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
             "similarities": similarities(rows),
             "generalisation": crossed,
             "power": self._power(*scores, level2, stimulus_level),
-            "equivalence": self.equivalence(_pairs(*scores), crossed),
+            "equivalence": self.equivalence(_pairs(*scores), crossed, given),
         }
 
     def _level2(

@@ -101,7 +101,7 @@ class WEAT(TwoTargetMeasure):
                 alpha=self.alpha,
                 unit="stimulus" if stimulus_level else "term",
             ),
-            equivalence=self.equivalence({"level1": (x, y)}, crossed),
+            equivalence=self.equivalence({"level1": (x, y)}, crossed, given),
         )
 
     def _over_stimuli(

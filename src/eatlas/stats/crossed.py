@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.permutation.result import SMALLEST
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.precision import least_spread
 from eatlas.stats.student import t_outside, t_quantile
 from eatlas.stats.two_way import Layout, analyse
 
@@ -63,7 +63,13 @@ class CrossedTest:
 
 
 def crossed_interaction(
-    similarities: ArrayLike, n_x: int, n_a: int, *, level: float = 0.95
+    similarities: ArrayLike,
+    n_x: int,
+    n_a: int,
+    *,
+    level: float = 0.95,
+    scale: float | None = None,
+    precision: float | None = None,
 ) -> CrossedTest:
     """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
 
@@ -77,6 +83,11 @@ def crossed_interaction(
         Number of A terms, 2 to n_attributes - 2.
     level : float
         Confidence of the interval, in (0, 1).
+    scale : float, optional
+        Magnitude of what was summed into a similarity; that of the largest one, if not given.
+    precision : float, optional
+        Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
+        their rounding, of that scale, is none.
 
     Returns
     -------
@@ -117,10 +128,19 @@ def crossed_interaction(
     table = _table(similarities)
     n_x = _group(n_x, "n_x", table.shape[0], "targets")
     n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(table, [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a], level)
+    return _tested(
+        table, [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a], level, (scale, precision)
+    )
 
 
-def crossed_association(similarities: ArrayLike, n_a: int, *, level: float = 0.95) -> CrossedTest:
+def crossed_association(
+    similarities: ArrayLike,
+    n_a: int,
+    *,
+    level: float = 0.95,
+    scale: float | None = None,
+    precision: float | None = None,
+) -> CrossedTest:
     """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
 
     Parameters
@@ -131,6 +151,11 @@ def crossed_association(similarities: ArrayLike, n_a: int, *, level: float = 0.9
         Number of A terms, 2 to n_attributes - 2.
     level : float
         Confidence of the interval, in (0, 1).
+    scale : float, optional
+        Magnitude of what was summed into a similarity; that of the largest one, if not given.
+    precision : float, optional
+        Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
+        their rounding, of that scale, is none.
 
     Returns
     -------
@@ -166,7 +191,7 @@ def crossed_association(similarities: ArrayLike, n_a: int, *, level: float = 0.9
             remedy="use the permutation test, which takes the targets as given",
         )
     n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(table, [table.shape[0]], [n_a, table.shape[1] - n_a], level)
+    return _tested(table, [table.shape[0]], [n_a, table.shape[1] - n_a], level, (scale, precision))
 
 
 def _table(similarities: ArrayLike) -> NDArray[np.float64]:
@@ -192,13 +217,18 @@ def _group(size: int, name: str, total: int, terms: str) -> int:
 
 
 def _tested(
-    table: NDArray[np.float64], rows: list[int], columns: list[int], level: float
+    table: NDArray[np.float64],
+    rows: list[int],
+    columns: list[int],
+    level: float,
+    rounding: tuple[float | None, float | None],
 ) -> CrossedTest:
     level, layout = open_unit(level), analyse(table, rows, columns)
     targets, attributes = layout.rows.variance, layout.columns.variance
     residual, least = layout.residual.variance, max(targets, attributes)
     difference, se = layout.contrast, math.sqrt(max(targets + attributes - residual, least))
-    if se > ROUNDING_UNITS * 2.0**-53 * float(np.abs(table).max()):
+    scale, precision = rounding
+    if se > least_spread(float(np.abs(table).max()) if scale is None else scale, precision):
         t, df = difference / se, _degrees(layout)
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
     else:
