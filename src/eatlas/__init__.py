@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
+    from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.corpora import (
         Contexts,
@@ -69,6 +70,7 @@ __all__ = [
     "permutation_test",
     "plot",
     "read_results",
+    "read_scan",
     "run",
     "scan",
     "transformed",
@@ -106,6 +108,7 @@ _HOME = {
     "permutation_test": "eatlas.stats.permutation",
     "plot": "eatlas.plots",
     "read_results": "eatlas.results",
+    "read_scan": "eatlas.results.scan",
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
     "transformed": "eatlas.sources.transformed",

@@ -90,7 +90,7 @@ def test_max_t_that_was_drawn_or_can_reject_nothing(result):
 def test_what_is_said_holds_for_the_table(result):
     """The sentences and the words that they speak of come from the same figures."""
     frame = result.to_frame()
-    family = frame[frame["attribute"] == ""]
+    family = frame[frame["attribute"] == "no"]
     least = family["p_two_sided"].min()
     assert least == pytest.approx(2 / 12_870, rel=1e-12)
     assert (family["p_two_sided"] == least).sum() == 7

@@ -2,6 +2,7 @@
 
 import csv
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eatlas.cells import unmarked
 from eatlas.errors import ResultsError
 from eatlas.results import scan_words as module
 from eatlas.results.scan_words import (
@@ -56,7 +58,7 @@ def block(words, seed=0, first=1):
         p_by=np.ones(k),
         difference=rng.normal(size=k) * 1e-17,
         rank=np.arange(first, first + k),
-        attribute=["" if i % 4 != 1 else "AB"[i % 2] for i in range(k)],
+        attribute=["no" if i % 4 != 1 else "AB"[i % 2] for i in range(k)],
         method=["exact"] * k,
         rel_err=np.full(k, np.nan),
     )
@@ -107,13 +109,14 @@ def test_the_csv_module_reads_what_we_write(tmp_path_factory, words):
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert tuple(header) == COLUMNS
-    assert [row[0] for row in rows] == words
+    assert [unmarked(row[0]) for row in rows] == words
+    assert not any(row[0].startswith(("=", "@", "\t", "\r")) for row in rows)
     assert {len(row) for row in rows} <= {len(COLUMNS)}
 
 
 def test_a_csv_file_of_words_to_the_letter(tmp_path):
     one = ScannedWords(
-        word=["a,b", "c"],
+        word=["a,b", "=c"],
         effect_size=np.array([1.5, np.nan]),
         p_greater=np.array([0.0001, 1.0]),
         p_less=np.array([1.0, 1.0]),
@@ -122,7 +125,7 @@ def test_a_csv_file_of_words_to_the_letter(tmp_path):
         p_by=np.array([1.0, np.nan]),
         difference=np.array([0.125, 0.0]),
         rank=np.array([3, 4]),
-        attribute=["", "B"],
+        attribute=["no", "B"],
         method=["exact", "exact+inversion"],
         rel_err=np.array([np.nan, 3e-9]),
     )
@@ -131,8 +134,8 @@ def test_a_csv_file_of_words_to_the_letter(tmp_path):
     assert path.read_bytes() == (
         b"word,effect_size,p_greater,p_less,p_two_sided,p_max_t,p_by,difference,rank,attribute,"
         b"method,rel_err\n"
-        b'"a,b",1.5,0.0001,1.0,0.0002,0.25,1.0,0.125,3,,exact,\n'
-        b"c,,1.0,1.0,1.0,,,0.0,4,B,exact+inversion,3e-9\n"
+        b'"a,b",1.5,0.0001,1.0,0.0002,0.25,1.0,0.125,3,no,exact,\n'
+        b"\\=c,,1.0,1.0,1.0,,,0.0,4,B,exact+inversion,3e-9\n"
     )
 
 
@@ -167,6 +170,29 @@ def test_pandas_alone_takes_the_number_columns(tmp_path):
     frame = pd.read_csv(tmp_path / "words.csv")
     assert frame["p_two_sided"].dtype == np.float64
     assert np.isnan(frame["effect_size"][0])
+
+
+def test_pandas_alone_loses_no_word(tmp_path):
+    words = ["nan", "null", "None", "N/A", "-lrb-", "-5", "+", "=1+1", "@a", "\\", "love", ""]
+    write(tmp_path / "words.csv", block(words * 5000))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # pandas' DtypeWarning, of columns that are half empty
+        frame = pd.read_csv(tmp_path / "words.csv")
+    assert frame["word"].str.removeprefix("\\").tolist() == words * 5000
+    assert frame["word"].tolist()[:8] == [
+        "\\nan", "\\null", "\\None", "\\N/A", "\\-lrb-", "-5", "\\+", "\\=1+1",
+    ]  # fmt: skip
+    assert set(frame["attribute"]) == {"no", "B"}
+
+
+def test_a_file_that_marks_no_word_is_read_as_it_was(tmp_path):
+    path = tmp_path / "words.csv"
+    write(path, block(["\\x", "y"]))
+    old = path.read_text().replace("\\\\x", "\\x").replace(",no,", ",,")
+    path.write_text(old)
+    frame = read_words(path)
+    assert frame["word"].tolist() == ["\\x", "y"]
+    assert frame["attribute"].tolist() == ["no", "B"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

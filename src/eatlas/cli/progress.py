@@ -1,4 +1,7 @@
-"""Progress, shown on standard error to a person who has waited long enough; nothing in a pipe."""
+"""Progress, shown on standard error to a person who has waited long enough.
+
+Beside a pipe or a file there is nothing, or lines where a command takes long: see `pace`.
+"""
 
 from __future__ import annotations
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eatlas.cli.pace import Lines, duration
 from eatlas.cli.progress import bar_of
 from eatlas.cli.say import output_of_a_command, remark
 from eatlas.errors import EatlasError
@@ -15,9 +18,15 @@ from eatlas.errors import EatlasError
 if TYPE_CHECKING:
     from eatlas.engine.scan.chunks import ChunkFile
     from eatlas.engine.scan.plan import ScanPlan
-    from eatlas.results.scan import ScanResult
+    from eatlas.results.scan import ScanResult, Sort
+
+    Edges = tuple[int, ...]
 
 NO_BANDS = "none"
+LONG = 10.0
+"""Seconds of a scan whose time is estimated aloud."""
+SOON, LATE = 1.0, 20.0
+"""Seconds before the first line of progress in a pipe, for a long scan and for any other."""
 
 
 def scan(
@@ -54,7 +63,20 @@ def scan(
             show_default=False,
         ),
     ] = None,
-    top: Annotated[int, typer.Option(metavar="N", help="Words on each list.", min=0)] = 10,
+    top: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Words on each list; there is one for each band and side.", min=0
+        ),
+    ] = 10,
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="effect_size|difference|p",
+            help="What the lists are sorted by: d, the difference of the mean cosines (how "
+            "strong an association is, not how even), or the two-sided p.",
+        ),
+    ] = "effect_size",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -77,7 +99,8 @@ def scan(
         str,
         typer.Option(
             metavar="N,N,...|none",
-            help="Last places of the bands; the place in the source stands for frequency.",
+            help="Last places of the bands; the place in the source stands for frequency. With "
+            "none there is one list for all words.",
         ),
     ] = "1000,10000,100000",
     first: Annotated[
@@ -107,16 +130,17 @@ def scan(
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
-    from eatlas.engine.scan.bands import checked_edges  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine.scan.bands import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan  # noqa: PLC0415
     from eatlas.engine.scan.target import require_usable  # noqa: PLC0415
 
     chosen = _attributes(attributes, a, b)
     edges = checked_edges(_edges(frequency_bands))
+    order = checked_sort(sort.lower().replace("-", "_"))
     if out is not None:
         require_usable(out, vectors, attributes)
     plan = make_scan(vectors, chosen, measure, case=_case(case), seed=seed, first=first)
-    result = _scanned(plan, out, top, edges)
+    result = _scanned(plan, out, top, order, edges)
     with output_of_a_command():
         _show(result, out, as_json=as_json)
 
@@ -152,19 +176,19 @@ def _edges(text: str) -> list[int]:
         ) from error
 
 
-def _scanned(plan: ScanPlan, out: Path | None, top: int, edges: tuple[int, ...]) -> ScanResult:
+def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edges) -> ScanResult:
     from eatlas.engine.scan.chunks import kept_chunks, passing_chunks  # noqa: PLC0415
     from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
     from eatlas.engine.scan.scanning import written  # noqa: PLC0415
 
     if out is None:
-        with passing_chunks() as chunks:
-            _measure(plan, chunks, kept=False)
-            return conclude(plan, chunks, lambda _: None, top=top, edges=edges)
-    with kept_chunks(out, plan.identity) as chunks:
+        with passing_chunks() as chunks, _what_is_kept(chunks, kept=False):
+            _measure(plan, chunks)
+            return conclude(plan, chunks, lambda _: None, top=top, sort=sort, edges=edges)
+    with kept_chunks(out, plan.identity) as chunks, _what_is_kept(chunks, kept=True):
         _say_what_is_there(plan, chunks, out)
-        _measure(plan, chunks, kept=True)
-        result = written(plan, chunks, out, top=top, edges=edges)
+        _measure(plan, chunks)
+        result = written(plan, chunks, out, top=top, sort=sort, edges=edges)
         chunks.discard()
         return result
 
@@ -178,13 +202,11 @@ def _say_what_is_there(plan: ScanPlan, chunks: ChunkFile, out: Path) -> None:
         remark(f"{path}: a scan with other settings was cut off here; its words are left there")
 
 
-def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
-    from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
-
+@contextmanager
+def _what_is_kept(chunks: ChunkFile, *, kept: bool) -> Iterator[None]:
+    """Say, when a scan ends before its time, what is done and how to go on."""
     try:
-        with bar_of("words") as tick:
-            told = None if tick is None else lambda done: tick(done, plan.expected)
-            measure_all(plan, chunks, told)
+        yield
     except (KeyboardInterrupt, EatlasError) as stop:
         interrupted = isinstance(stop, KeyboardInterrupt)
         if kept and chunks.words:
@@ -197,6 +219,28 @@ def _measure(plan: ScanPlan, chunks: ChunkFile, *, kept: bool) -> None:
         if interrupted:
             raise typer.Exit(130) from stop
         raise
+
+
+def _measure(plan: ScanPlan, chunks: ChunkFile) -> None:
+    """Measure what is left, with an estimate before and progress on the way."""
+    from eatlas.engine.scan.estimating import estimate  # noqa: PLC0415
+    from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
+
+    if plan.expected is not None and chunks.words >= plan.expected:
+        measure_all(plan, chunks)
+        return
+    expected = estimate(plan)
+    left = None if expected.words is None else (expected.words - chunks.words) * expected.each
+    long = left is None or left > LONG
+    if left is not None and long:
+        a, b = plan.found.sizes
+        remark(
+            f"{expected.words:,} words, {a} against {b} attributes: about {duration(left)} on this "
+            "machine"
+        )
+    with bar_of("words") as bar:
+        tick = bar or Lines("words", SOON if long else LATE, done=chunks.words)
+        measure_all(plan, chunks, lambda done: tick(done, plan.expected))
 
 
 def _show(result: ScanResult, out: Path | None, *, as_json: bool) -> None:

@@ -15,7 +15,13 @@ from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "│": "|"})
 """For terminals that know no others."""
-HEADS = ("d", "p", "maxT", "BY")
+HEADS = ("d", "diff.", "p", "maxT", "BY")
+SORTED = {
+    "effect_size": "Sorted by d (--sort difference finds the strongest associations).",
+    "difference": "Sorted by diff., the strength of an association.",
+    "p": "Sorted by p.",
+}
+"""What the order of the lists means."""
 WORDS = (12, 28)
 """Least width of a column of words, and the greatest; a longer word takes what it needs."""
 PIPE_WIDTH = 140
@@ -50,9 +56,10 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
         yield from _band(result, result.tops[2 * i : 2 * i + 2], width)
     yield ""
     yield from _folded(
-        "d is the effect size, above 0 towards A; p is two-sided; maxT and BY are p adjusted for "
-        "all words. The place in the source stands for frequency, as in GloVe, word2vec and "
-        "fastText files.",
+        f"{SORTED[result.sort]} d is the effect size, above 0 towards A; diff. is the difference "
+        "of the mean cosines with A and with B; p is two-sided; maxT and BY are p adjusted for all "
+        "words. The place in the source stands for frequency, as in GloVe, word2vec and fastText "
+        "files.",
         width,
     )
     flagged = result.vocabulary.attributes
@@ -100,6 +107,7 @@ def _block(result: ScanResult, found: TopList) -> list[str]:
         (
             _safe(word.word),
             effect(word.level2.effect_size),
+            effect(word.level2.difference, 3),
             *(p_value(p, alpha) for p in (word.level2.p.two_sided, word.p_max_t, word.p_by)),
         )
         for word in found.words

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"
 
 Side = Literal["A", "B"]
+Sort = Literal["effect_size", "difference", "p"]
+"""What lists of words are sorted by."""
 SIDES: tuple[Side, ...] = ("A", "B")
 
 
@@ -113,6 +115,7 @@ class WordAssociation(Record):
             "word": self.word,
             "rank": self.rank,
             "effect_size": self.level2.effect_size,
+            "difference": self.level2.difference,
             **{f"p_{tail}": p.tail(tail) for tail in ("greater", "less", "two_sided")},
             "p_max_t": self.p_max_t,
             "p_by": self.p_by,
@@ -120,7 +123,7 @@ class WordAssociation(Record):
 
 
 class TopList(Record):
-    """The words of one band with the greatest effect sizes towards one side."""
+    """The words of one band that are most associated with one side."""
 
     band: Band
     side: Side
@@ -201,6 +204,8 @@ class ScanResult(Record):
     vocabulary: Vocabulary
     family: Family
     bands: tuple[BandSummary, ...]
+    sort: Sort = "effect_size"
+    """What the lists are sorted by."""
     tops: tuple[TopList, ...]
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
@@ -258,8 +263,9 @@ class ScanResult(Record):
             if side in {None, found.side}
             for word in found.words[:n]
         ]
-        names = ["band", "side", "word", "rank", "effect_size", "p_greater", "p_less"]
-        return pd.DataFrame(rows, columns=[*names, "p_two_sided", "p_max_t", "p_by"])
+        names = ["band", "side", "word", "rank", "effect_size", "difference"]
+        tails = ["p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
+        return pd.DataFrame(rows, columns=[*names, *tails])
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same; where the words are kept does not count."""

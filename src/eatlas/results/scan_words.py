@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import to_json
 
+from eatlas.cells import MARK, cell
 from eatlas.errors import ResultsError
 from eatlas.results.files import atomic_file
 
@@ -39,7 +39,8 @@ COLUMNS = (
 """Columns of the table; what does not apply to a word is empty."""
 TEXT = ("word", "attribute", "method")
 SUFFIXES = (".csv", ".parquet")
-_SPECIAL = re.compile(r'[,"\r\n]')
+NO_ATTRIBUTE = "no"
+"""What stands in the column `attribute` for all other words."""
 NO_PARQUET = "Parquet needs pyarrow, which is not installed"
 
 
@@ -59,7 +60,7 @@ class ScannedWords:
     """Mean cosine with A minus mean cosine with B."""
     rank: NDArray[np.int64]
     attribute: list[str]
-    """A or B for attribute words, else empty."""
+    """A or B for attribute words, else no."""
     method: list[str]
     rel_err: Array
     """Stated relative error of the p-values, NaN where they are counts."""
@@ -130,7 +131,7 @@ def _texts(block: ScannedWords) -> Iterator[list[str]]:
     """Each column of a block as text, in order; words quoted where they must be."""
     for name, column in block.columns().items():
         if name == "word":
-            yield [quoted(word) if _SPECIAL.search(word) else word for word in column]
+            yield [cell(word) if word else MARK for word in column]
         else:
             yield column if name in TEXT else _numbers(column)
 
@@ -144,18 +145,6 @@ def _numbers(column: NDArray[np.generic]) -> list[str]:
         return []
     text = to_json(column.tolist(), inf_nan_mode="null").decode()
     return text[1:-1].replace("null", "").split(",")
-
-
-def quoted(word: str) -> str:
-    """A cell of a CSV file whose text holds commas, quotes or ends of lines.
-
-    Examples
-    --------
-    >>> quoted('say "no", they said')
-    '"say ""no"", they said"'
-    """
-    doubled = word.replace('"', '""')
-    return f'"{doubled}"'
 
 
 @contextmanager
@@ -202,7 +191,8 @@ def _joined(parts: Sequence[Any]) -> Any:
 def read_words(path: Path) -> pd.DataFrame:
     """Read a file of words as a pandas frame.
 
-    Words such as ``nan`` and ``null``, which pandas alone would take for missing ones, stay words.
+    Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.cells` says how they stand in
+    a CSV file.
 
     Raises
     ------
@@ -227,6 +217,9 @@ def read_words(path: Path) -> pd.DataFrame:
                 encoding="utf-8",
                 float_precision="round_trip",
             )
+            # an older file marks no word, and has empty cells for words that are no attributes
+            if set(TEXT) <= set(frame) and not (frame["attribute"] == "").any():
+                frame["word"] = frame["word"].str.removeprefix(MARK)
     except OSError as error:
         raise ResultsError(
             f"{path}: the words of the scan cannot be read", got=error.strerror or str(error)
@@ -239,4 +232,4 @@ def read_words(path: Path) -> pd.DataFrame:
             got=", ".join(map(str, frame.columns)),
             allowed=", ".join(COLUMNS),
         )
-    return frame
+    return frame.replace({"attribute": {"": NO_ATTRIBUTE}})

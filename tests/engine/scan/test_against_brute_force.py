@@ -28,11 +28,11 @@ def test_every_column(a, b, ddof):
 
 def test_attributes_are_tested_but_belong_to_no_family():
     frame = eatlas.scan(vocabulary(), concepts()).to_frame().set_index("word")
-    marked = frame[frame["attribute"] != ""]["attribute"]
+    marked = frame[frame["attribute"] != "no"]["attribute"]
     assert marked.to_dict() == {f"a{i}": "A" for i in range(4)} | {f"b{i}": "B" for i in range(4)}
     assert frame.loc[marked.index, ["p_max_t", "p_by"]].isna().all(axis=None)
     assert frame.loc[marked.index, ["p_two_sided", "effect_size"]].notna().all(axis=None)
-    assert frame[frame["attribute"] == ""].drop(columns="rel_err").notna().all(axis=None)
+    assert frame[frame["attribute"] == "no"].drop(columns="rel_err").notna().all(axis=None)
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # family words and 'the'
@@ -101,13 +101,15 @@ def test_more_attributes_than_can_be_counted_row_by_row():
     for word in frame.index:
         one = eatlas.permutation_test(rows[word], 25, scale=1.0)
         for tail in ("greater", "less", "two_sided"):
-            assert frame.loc[word, f"p_{tail}"] == pytest.approx(getattr(one, tail).p, rel=2e-7)
+            error = 2e-7 + np.nan_to_num(frame.loc[word, "rel_err"])
+            assert frame.loc[word, f"p_{tail}"] == pytest.approx(getattr(one, tail).p, rel=error)
     inverted = frame["method"].str.contains("inversion")
-    assert frame.loc[inverted, "rel_err"].between(0, 1e-7, inclusive="right").all()
+    assert frame.loc[inverted, "rel_err"].between(0, 1e-3, inclusive="right").all()
     assert frame.loc[~inverted, "rel_err"].isna().all()
     assert result.vocabulary.rel_err == frame["rel_err"].max()
     (warning,) = [text for text in result.warnings if "not every p is a count" in text]
-    assert warning.startswith("With 1.26e+14 relabellings not every p is a count")
+    assert warning.startswith("With 1.26e+14 relabellings not every p is a count. By method: ")
+    assert "inversion" in warning
 
 
 def test_words_stand_in_the_order_of_the_source():

@@ -33,7 +33,7 @@ def test_bands_end_where_the_source_ends():
 
 def test_lists_are_those_of_the_sorted_table(result):
     frame = result.to_frame()
-    family = frame[frame["attribute"] == ""]
+    family = frame[frame["attribute"] == "no"]
     assert [band.band.label for band in result.bands] == ["1–10", "11–25", "26–68"]
     lists = iter(result.tops)
     for band in result.bands:
@@ -62,7 +62,7 @@ def test_lists_are_those_of_the_sorted_table(result):
 
 def test_counts_are_those_of_the_table(result):
     frame = result.to_frame()
-    family = frame[frame["attribute"] == ""]
+    family = frame[frame["attribute"] == "no"]
     columns = {"unadjusted": "p_two_sided", "max_t": "p_max_t", "benjamini_yekutieli": "p_by"}
     for name, column in columns.items():
         low = family[family[column] < 0.2]
@@ -83,7 +83,7 @@ def test_counts_are_those_of_the_table(result):
 def test_top_as_a_frame(result):
     frame = result.top()
     assert frame.columns.tolist() == [
-        *("band", "side", "word", "rank", "effect_size"),
+        *("band", "side", "word", "rank", "effect_size", "difference"),
         *("p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"),
     ]
     assert len(result.top("A", n=2)) <= 6
@@ -193,4 +193,28 @@ def test_all_words_need_a_place():
     assert str(caught.value) == (
         "this scan has no words, only its summary\n"
         "  remedy: scan again with out=FILE, or without it in Python"
+    )
+
+
+@pytest.mark.parametrize("sort", ["effect_size", "difference", "p"])
+def test_lists_are_sorted_by_what_is_said(sort):
+    source = vocabulary()
+    result = eatlas.scan(source, concepts(), bands=(), top=1000, sort=sort)
+    assert result.sort == sort
+    frame = result.to_frame()
+    family = frame[frame["attribute"] == "no"]
+    for side, sign in (("A", 1), ("B", -1)):
+        mine = family[sign * family["effect_size"] > 0]
+        key = {"p": mine["p_two_sided"]}.get(sort, -sign * mine.get(sort, mine["rank"]))
+        order = mine.assign(key=key, size=-sign * mine["effect_size"])
+        wanted = order.sort_values(["key", "size", "rank"])["word"].tolist()
+        assert result.top(side)["word"].tolist() == wanted
+
+
+def test_what_lists_cannot_be_sorted_by():
+    with pytest.raises(eatlas.EatlasError) as caught:
+        eatlas.scan("glove-sample", "weat-7", sort="diference")
+    assert str(caught.value) == (
+        "lists cannot be sorted by this; did you mean difference?\n  got: diference\n"
+        "  allowed: effect_size, difference, p"
     )

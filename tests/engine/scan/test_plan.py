@@ -236,3 +236,14 @@ def test_concepts_keep_their_names():
         "<SC-EAT(alpha=0.05,ddof=1,p=auto) scan of made with Good and Bad: 48 words, "
         f"{result.family.max_t.total} below 0.05 by maxT>"
     )
+
+
+def test_counts_of_many_attributes_are_not_promised():
+    source, groups = vocabulary(8, 17, 17, 15), concepts(17, 17)
+    with pytest.raises(EatlasError) as caught:
+        make_scan(source, groups, "sc-eat(p=exact)")
+    assert str(caught.value) == (
+        "a scan counts all relabellings of up to 32 attributes\n"
+        "  got: SC-EAT(alpha=0.05,ddof=1,p=exact) with 34 attributes\n"
+        "  allowed: p=auto, which counts or inverts and states its error"
+    )

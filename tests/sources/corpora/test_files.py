@@ -1,5 +1,6 @@
 """Contexts as files: what is written is read again, or said to be damaged."""
 
+import csv
 import json
 
 import pytest
@@ -143,3 +144,21 @@ def test_spans_of_something_else_are_said(tmp_path):
         "'rose'; places are characters of the text, the first of them 0, and the end lies behind "
         "the last"
     )
+
+
+def test_no_spreadsheet_runs_a_text_of_a_csv_file(tmp_path):
+    texts = ["=1+1 ivy", "-5 ivy", "@ivy", "\\ivy", "+", "ivy"]
+    given = Contexts.of([Context(text[-1], text, len(text) - 1, len(text)) for text in texts])
+    given.write(tmp_path / "c.csv")
+    with (tmp_path / "c.csv").open(encoding="utf-8", newline="") as file:
+        cells = [row[1] for row in csv.reader(file)][1:]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    assert [cell.removeprefix("\\") for cell in cells] == [row.text for row in given.rows]
+    found = load_contexts(tmp_path / "c.csv")
+    assert found.rows == given.rows
+    assert found.sha256 == given.sha256
+
+
+def test_a_csv_file_that_marks_nothing_is_read_as_it_stands(tmp_path):
+    (tmp_path / "c.csv").write_text("stimulus,text,start,end\nivy,\\ivy,1,4\n", encoding="utf-8")
+    assert load_contexts(tmp_path / "c.csv").rows == [Context("ivy", "\\ivy", 1, 4)]

@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,15 @@ from eatlas.engine.scan.p_values import METHODS
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.engine.scan.words import Judged
 from eatlas.errors import EatlasError
+from eatlas.nearest import did_you_mean
 from eatlas.results.parts import TAILS, Level, PValues
-from eatlas.results.scan import SIDES, Band, BandSummary, Sides, TopList, WordAssociation
+from eatlas.results.scan import SIDES, Band, BandSummary, Sides, Sort, TopList, WordAssociation
 
 DEFAULT = (1_000, 10_000, 100_000)
 _WAYS = ("leaning", "unadjusted", "holm", "benjamini_yekutieli", "max_t")
+SORTS: tuple[Sort, ...] = get_args(Sort)
+SLIGHT = 1e-9
+"""Weight of the effect size beside log p, where it decides between equal p."""
 _CERTAIN = 2**52
 """Counts up to here follow from p = count / total without doubt."""
 
@@ -56,6 +60,24 @@ def bands_of(edges: Sequence[int], read: int) -> tuple[Band, ...]:
     return tuple(Band(first=a, last=b) for a, b in zip(firsts, lasts, strict=True))
 
 
+def checked_sort(sort: str) -> Sort:
+    """What lists are sorted by.
+
+    Raises
+    ------
+    EatlasError
+        If it is none of the three.
+    """
+    for known in SORTS:
+        if sort == known:
+            return known
+    raise EatlasError(
+        f"lists cannot be sorted by this{did_you_mean(sort, SORTS)}",
+        got=sort,
+        allowed=", ".join(SORTS),
+    )
+
+
 class BandKeeper:
     """Counts and top lists of one band; chunk by chunk.
 
@@ -65,10 +87,12 @@ class BandKeeper:
     top : int
         Words on each list.
     alpha : float
+    sort : {"effect_size", "difference", "p"}
+        What the lists are sorted by.
     """
 
-    def __init__(self, band: Band, top: int, alpha: float) -> None:
-        self.band = band
+    def __init__(self, band: Band, top: int, alpha: float, sort: Sort = "effect_size") -> None:
+        self.band, self._sort = band, sort
         self._top, self._alpha = top, alpha
         self._words = 0
         self._counts = {way: np.zeros(2, np.int64) for way in _WAYS}
@@ -87,7 +111,8 @@ class BandKeeper:
         for way, p in zip(_WAYS[1:], ways, strict=True):
             self._counts[way] += np.count_nonzero(sides & (p[mine] < self._alpha), axis=1)
         for name, belongs, sign in zip(SIDES, sides, (1.0, -1.0), strict=True):
-            self._keep_best(plan, name, judged, mine[belongs], sign * d[belongs])
+            rows = mine[belongs]
+            self._keep_best(plan, name, judged, rows, self._sizes(judged, rows, sign))
 
     def summary(self) -> BandSummary:
         """The counts."""
@@ -107,6 +132,17 @@ class BandKeeper:
             )
             for side in SIDES
         ]
+
+    def _sizes(self, judged: Judged, rows: NDArray[np.intp], sign: float) -> NDArray[np.float64]:
+        """What some words are sorted by, the greatest first; equal p by effect size."""
+        chunk = judged.chunk
+        sizes: NDArray[np.float64] = sign * chunk.effect_size[rows]
+        if self._sort == "difference":
+            sizes = sign * chunk.difference[rows]
+        elif self._sort == "p":
+            # of equal p, the greater effect first
+            sizes = sizes * SLIGHT - np.log(chunk.p[2][rows])
+        return sizes
 
     def _keep_best(
         self,

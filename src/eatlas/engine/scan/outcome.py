@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from eatlas.engine.scan.bands import BandKeeper, bands_of
 from eatlas.engine.scan.chunks import Chunks
@@ -17,6 +17,7 @@ from eatlas.results.scan import (
     MaxTFamily,
     ScanResult,
     Sides,
+    Sort,
 )
 from eatlas.results.scan_words import ScannedWords
 from eatlas.stats.precision import ROUNDING_UNITS
@@ -33,6 +34,7 @@ def conclude(
     *,
     top: int,
     edges: Sequence[int],
+    sort: Sort = "effect_size",
 ) -> ScanResult:
     """Judge all words together.
 
@@ -47,6 +49,8 @@ def conclude(
         Words on each list.
     edges : sequence of int
         Last places of the frequency bands.
+    sort : {"effect_size", "difference", "p"}
+        What the lists are sorted by.
 
     Raises
     ------
@@ -56,7 +60,7 @@ def conclude(
     gathered = gather(plan, chunks)
     alpha = plan.measure.alpha
     bands = bands_of(edges, gathered.vocabulary.read)
-    keepers = [BandKeeper(band, top, alpha) for band in bands]
+    keepers = [BandKeeper(band, top, alpha, sort) for band in bands]
     for one in judged(plan, chunks, gathered):
         write(one.block)
         for keeper in keepers:
@@ -74,6 +78,7 @@ def conclude(
         vocabulary=gathered.vocabulary,
         family=_family(plan, gathered, keepers),
         bands=tuple(keeper.summary() for keeper in keepers),
+        sort=sort,
         tops=tuple(found for keeper in keepers for found in keeper.lists()),
         warnings=(*found.notes, *_warnings(plan, gathered)),
         provenance=plan.provenance,
@@ -149,6 +154,12 @@ def _warnings(plan: ScanPlan, gathered: Gathered) -> Iterator[str]:
         )
     if vocabulary.rel_err is not None:
         yield (
-            f"With {plan.shared.total:.3g} relabellings not every p is a count; the others are "
-            f"certain to a relative error of {vocabulary.rel_err:.1e} at most (column rel_err)."
+            f"With {plan.shared.total:.3g} relabellings not every p is a count. By method: "
+            f"{_methods(vocabulary.methods)}; the stated relative error is at most "
+            f"{vocabulary.rel_err:.1e} (columns method and rel_err)."
         )
+
+
+def _methods(methods: Mapping[str, int]) -> str:
+    """How many words have p-values of which kind."""
+    return ", ".join(f"{name} {count:,} words" for name, count in methods.items())

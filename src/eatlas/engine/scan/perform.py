@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from eatlas.engine.scan.chunk import Chunk, measure_chunk
 from eatlas.engine.scan.chunks import Chunks
 from eatlas.engine.scan.plan import ScanPlan
+from eatlas.errors import ResultsError
 from eatlas.processors import processors
 
 THREADS = 4
@@ -50,6 +52,7 @@ def measure_all(plan: ScanPlan, chunks: Chunks, progress: Progress | None = None
         finally:
             halted.set()
             work.cancel()
+            work.save()
     if progress is not None:
         progress(work.done)
 
@@ -84,6 +87,13 @@ class _Work:
         """Begin no more."""
         for future in self.waiting:
             future.cancel()
+
+    def save(self) -> None:
+        """Keep what is finished already, when the work ends before its time."""
+        for future in self.waiting:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                with suppress(ResultsError):  # a full disk has been said
+                    self.chunks.append(future.result())
 
     def _stop(self) -> None:
         if self.halted.is_set():

@@ -22,17 +22,19 @@ from eatlas.measures import SCEAT, get_measure
 from eatlas.results.parts import Provenance
 from eatlas.sources import CaseRule, open_vectors
 from eatlas.sources.whole import ListedSource, require_whole
+from eatlas.stats.permutation.batch import LARGEST
+from eatlas.stats.permutation.batch_inversion import MOST_SCORES
 from eatlas.stats.running_max_t import RunningMaxT
 from eatlas.version import __version__
 
-ROWS, SLOW_ROWS = 8192, 1024
-"""Words of a chunk: a quarter of a second where a word takes microseconds, some seconds where it
-takes milliseconds. A scan that is killed loses the chunks in the making."""
+ROWS, SLOW_ROWS, SLOWEST_ROWS = 8192, 1024, 64
+"""Words of a chunk: a second or a few, where a word takes microseconds, a millisecond, or is tested
+by itself. A scan that is killed loses the chunks in the making."""
 QUICK = 22
 """Up to so many attributes a word takes less than 0.2 ms."""
 DRAWS = 10_000
 """Relabellings for maxT, where there are more; an adjusted p near 0.05 is known within 0.004."""
-FORM = 1
+FORM = 2
 """Raised whenever chunks hold something else than before."""
 
 
@@ -136,10 +138,16 @@ def make_scan(
     source = require_whole(open_vectors(vectors), "a scan tests every word")
     found = embed_attributes(wanted, source, case)
     size = sum(found.sizes)
+    if chosen.p == "exact" and size > LARGEST:
+        raise SignatureError(
+            "a scan counts all relabellings of up to 32 attributes",
+            got=f"{chosen.signature} with {size} attributes",
+            allowed="p=auto, which counts or inverts and states its error",
+        )
     shared = RunningMaxT(
         size, found.sizes[0], rng=np.random.default_rng(seed), draws=DRAWS, scale=1.0
     )
-    rows = ROWS if size <= QUICK else SLOW_ROWS
+    rows = ROWS if size <= QUICK else SLOW_ROWS if size <= MOST_SCORES else SLOWEST_ROWS
     return ScanPlan(source, chosen, wanted, found, shared, seed, case, first, rows)
 
 

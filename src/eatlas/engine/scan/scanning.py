@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.engine.scan.bands import DEFAULT, checked_edges
+from eatlas.engine.scan.bands import DEFAULT, checked_edges, checked_sort
 from eatlas.engine.scan.chunks import ChunkList, Chunks, kept_chunks
 from eatlas.engine.scan.outcome import conclude
 from eatlas.engine.scan.perform import Progress, measure_all
@@ -15,7 +15,7 @@ from eatlas.engine.scan.target import require_usable
 from eatlas.errors import EatlasError
 from eatlas.measures import SCEAT
 from eatlas.results.files import atomic_file
-from eatlas.results.scan import ScanResult, summary_of
+from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
 from eatlas.sources import CaseRule
 
@@ -29,6 +29,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     measure: str | SCEAT = "sc-eat",
     *,
     top: int = TOP,
+    sort: Sort = "effect_size",
     bands: Sequence[int] = DEFAULT,
     first: int | None = None,
     out: str | Path | None = None,
@@ -47,6 +48,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         Such as ``"sc-eat(alpha=0.01,ddof=0)"``.
     top : int
         Words on each list of the most associated ones.
+    sort : {"effect_size", "difference", "p"}
+        What the lists are sorted by: d, the difference of mean cosines, or the two-sided p.
     bands : sequence of int
         Last places of the frequency bands; the place in the source stands for frequency.
     first : int, optional
@@ -73,9 +76,11 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     Notes
     -----
     Effect size and p-values of a word are those of :class:`eatlas.SCEAT`: exact counts up to 32
-    attributes, beyond that an inversion with a stated error. All words are relabelled alike, so
-    that Westfall and Young's maxT holds the family-wise error rate over the whole vocabulary;
-    Benjamini and Yekutieli's adjustment holds the false discovery rate under any dependence.
+    attributes, beyond that counts where few relabellings are as extreme, else an inversion; the
+    columns ``method`` and ``rel_err`` say which, and how large its error may be. All words are
+    relabelled alike, so that Westfall and Young's maxT holds the family-wise error rate over the
+    whole vocabulary; Benjamini and Yekutieli's adjustment holds the false discovery rate under any
+    dependence.
 
     Examples
     --------
@@ -88,7 +93,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     >>> result.family.holm_possible, result.family.max_t.total
     (False, 9)
     """
-    edges = _checked_lists(top, bands)
+    edges, sort = _checked_lists(top, bands), checked_sort(sort)
     if out is not None:
         require_usable(Path(out), vectors, attributes)
     plan = make_scan(vectors, attributes, measure, case=case, seed=seed, first=first)
@@ -96,11 +101,13 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         blocks: list[ScannedWords] = []
         chunks = ChunkList()
         measure_all(plan, chunks)
-        return conclude(plan, chunks, blocks.append, top=top, edges=edges).with_words(blocks)
+        return conclude(plan, chunks, blocks.append, top=top, sort=sort, edges=edges).with_words(
+            blocks
+        )
     path = Path(out)
     with kept_chunks(path, plan.identity) as kept:
         measure_all(plan, kept)
-        result = written(plan, kept, path, top=top, edges=edges)
+        result = written(plan, kept, path, top=top, sort=sort, edges=edges)
         kept.discard()
         return result
 
@@ -112,7 +119,13 @@ def _checked_lists(top: int, bands: Sequence[int]) -> tuple[int, ...]:
 
 
 def written(
-    plan: ScanPlan, chunks: Chunks, path: Path, *, top: int, edges: Sequence[int]
+    plan: ScanPlan,
+    chunks: Chunks,
+    path: Path,
+    *,
+    top: int,
+    edges: Sequence[int],
+    sort: Sort = "effect_size",
 ) -> ScanResult:
     """Conclude a scan and write its words and its summary.
 
@@ -122,7 +135,7 @@ def written(
         If either cannot be written; what stood there before stays.
     """
     with words_file(path, plan.about) as write:
-        result = conclude(plan, chunks, write, top=top, edges=edges)
+        result = conclude(plan, chunks, write, top=top, sort=sort, edges=edges)
         result = result.model_copy(update={"words_file": str(path)})
     with atomic_file(summary_of(path)) as file:
         file.write(result.model_dump_json(indent=1) + "\n")

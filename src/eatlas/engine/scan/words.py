@@ -13,7 +13,7 @@ from eatlas.engine.scan.chunks import Chunks
 from eatlas.engine.scan.gathering import Gathered
 from eatlas.engine.scan.p_values import METHODS
 from eatlas.engine.scan.plan import ScanPlan
-from eatlas.results.scan_words import ScannedWords
+from eatlas.results.scan_words import NO_ATTRIBUTE, ScannedWords
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Judged:
             p_by=self.p_by,
             difference=chunk.difference,
             rank=chunk.rank,
-            attribute=[("", "A", "B")[side] for side in chunk.side.tolist()],
+            attribute=[(NO_ATTRIBUTE, "A", "B")[side] for side in chunk.side.tolist()],
             method=_methods(codes),
             rel_err=np.where(errors > 0, errors, np.nan),
         )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv as standard
-import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from eatlas.cells import cell
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.text import clean
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
@@ -16,15 +15,19 @@ from eatlas.results.parts import Level
 def csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     """Write the rows of :meth:`eatlas.Results.to_frame` and the adjusted p-values.
 
-    Undefined values are empty cells.
+    Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
+    `eatlas.cells` says.
     """
     rows = [row for result in results for row in _rows(result, family)]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = standard.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    lines = [names, *([_written(row.get(name)) for name in names] for row in rows)]
+    return "".join(",".join(line) + "\n" for line in lines)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return cell(clean(value)) if value else ""
+    return "" if value is None else str(value)
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
@@ -34,7 +37,7 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
             for suffix, place, level in _levels(result, number)
             if family.family is not None and family.has(place)
         }
-        yield {k: clean(v) if isinstance(v, str) else v for k, v in (row | adjusted).items()}
+        yield row | adjusted
 
 
 def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Level | None]]:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from eatlas.cells import unmarked
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
 from eatlas.sources.corpora.record import Contexts, Pairs, Sample
-from eatlas.sources.corpora.writing import ENDINGS, KEY, TEXTS, Columns, beside
+from eatlas.sources.corpora.writing import ENDINGS, KEY, MARKED, TEXTS, Columns, beside
 
 ALIKE = 3
 """Letters with which a stimulus and its forms begin: family, families."""
@@ -199,9 +200,12 @@ def _read_jsonl(path: Path, fields: Columns) -> Read:
 
 
 def _read_csv(path: Path, fields: Columns) -> Read:
+    said = _beside(path)
+    plain = unmarked if said.pop(MARKED, False) else str
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
-        return [_row(row, path, rows.line_num, fields) for row in rows], _beside(path)
+        cells = [_row(row, path, rows.line_num, fields) for row in rows]
+    return [tuple(plain(c) if isinstance(c, str) else c for c in row) for row in cells], said
 
 
 def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:

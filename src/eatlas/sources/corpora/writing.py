@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eatlas.cells import marked
 from eatlas.errors import ResultsError
 from eatlas.results.files import atomic_file, require_writable
 from eatlas.sources.corpora.parquet_rows import pyarrow_of
@@ -18,6 +19,8 @@ KEY = b"eatlas"
 TEXTS = ("text", "stimulus", "target", "attribute")
 """Columns that hold words; all others hold places."""
 Columns = tuple[str, ...]
+MARKED = "marked_cells"
+"""Key of what stands beside a CSV file whose texts are marked as `eatlas.cells` says."""
 
 
 def require_ending(path: Path) -> None:
@@ -66,18 +69,23 @@ def write(
         If the name has another ending, or the file cannot be written.
     """
     require_ending(path)
-    said = json.dumps(about, ensure_ascii=False, indent=1)
-    if path.suffix.lower() == ".parquet":
+    ending = path.suffix.lower()
+    said = json.dumps(
+        {**about, MARKED: True} if ending == ".csv" else about, ensure_ascii=False, indent=1
+    )
+    if ending == ".parquet":
         with atomic_file(path, binary=True) as file:
             file.write(_parquet(rows, fields, said))
         return
     with atomic_file(beside(path)) as file:
         file.write(said + "\n")
     with atomic_file(path) as file:
-        if path.suffix.lower() == ".csv":
+        if ending == ".csv":
             table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
             table.writerow(fields)
-            table.writerows(rows)
+            table.writerows(
+                [marked(one) if isinstance(one, str) else one for one in row] for row in rows
+            )
         else:
             named = (dict(zip(fields, row, strict=True)) for row in rows)
             file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in named)
