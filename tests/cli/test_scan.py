@@ -306,6 +306,33 @@ def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
     assert (ended.code, ended.err) == (130, "interrupted; nothing is kept\n")
 
 
+def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeypatch, tiny_scan):
+    from eatlas.engine.scan import scanning
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scanning, "conclude", interrupted)
+        ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.err == (
+        "interrupted; 36 words are done and kept; the same command does the rest\n"
+    )
+    ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
+    assert ended.code == 0
+    assert ended.err == "words of a scan that was cut off and are taken over: 36\n"
+
+
+def test_what_is_sorted_by_is_said(eatlas_cli, tiny_scan):
+    out = eatlas_cli(*tiny_scan, "--sort", "difference").out
+    assert "Sorted by diff., the strength of an association. d is the effect size" in out
+    ended = eatlas_cli(*tiny_scan, "--sort", "size")
+    assert ended.code == 2
+    assert "lists cannot be sorted by this" in ended.err
+    assert "allowed: effect_size, difference, p" in ended.err
+
+
 def test_what_another_scan_has_left_is_named_and_left(eatlas_cli, tmp_path, tiny_scan):
     (left := tmp_path / ".words.csv.0123456789ab.unfinished").write_bytes(b"of other settings")
     ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
