@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,9 @@ from eatlas.cli.say import complain
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
     from eatlas.results import AssociationResult, TrendResult
+
+SHOWN = 5
+"""Tests that are named one by one."""
 
 
 def verify(
@@ -46,6 +49,15 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    tests: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID|BATTERY|FILE.toml",
+            help="Tests that the results must be of: names, title, citation and terms are compared "
+            "with theirs, by id. Those of built-in tests always are.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compute each result and trend again from its provenance, and say whether it is the same.
 
@@ -71,12 +83,15 @@ def verify(
         folders=folders,
         vectors=dict(_named(text, {result.source for result in good}) for text in vectors or ()),
         trust=trust or (),
+        tests=tests or (),
     )
     for verdict in verdicts:
         typer.echo(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:
             typer.echo(f"  {detail}")
     typer.echo(_in_all(verdicts, len(good)))
+    for line in _account(verdicts):
+        typer.echo(line)
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
         raise ResultsError(
@@ -122,3 +137,38 @@ def _in_all(verdicts: Sequence[Verdict], results: int) -> str:
     return (
         f"{' and '.join(f'{n} of {all_} {what}' for n, all_, what in counts if all_)} are the same"
     )
+
+
+def _account(verdicts: Sequence[Verdict]) -> list[str]:
+    """What was computed, what was compared, and what is the file's word alone."""
+    done = [verdict for verdict in verdicts if verdict.status in {"same", "differs"}]
+    if not done:
+        return []
+    by: dict[str, dict[str, None]] = {}
+    for verdict in done:
+        if verdict.labels is not None:
+            by.setdefault(verdict.labels.against, {})[verdict.result.test] = None
+    called = "names of groups, title and citation"
+    compared = ["every number, count, label and hash in the file"]
+    if "built in" in by:
+        compared.append(f"{called} of {_few(by['built in'])} with the built-in tests")
+    if "given" in by:
+        compared.append(f"{called} of {_few(by['given'])} with the tests that were given")
+    word = ["which terms, measure, seed and source were chosen"]
+    if "hash" in by:
+        word.append(
+            f"{called} of {_few(by['hash'])}, which fit their hash (--tests FILE compares them)"
+        )
+    if "nothing" in by:
+        word.append(f"{called} of {_few(by['nothing'])}, without a hash")
+    return [
+        "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
+        "warnings",
+        f"compared: {'; '.join(compared)}",
+        f"taken from the file: {'; '.join(word)}",
+    ]
+
+
+def _few(names: Iterable[str]) -> str:
+    named = list(names)
+    return ", ".join(named[:SHOWN]) + (f" and {len(named) - SHOWN} more" * (len(named) > SHOWN))

@@ -80,6 +80,37 @@ def differences(old: Any, new: Any) -> Iterator[str]:
     yield from _differences(old, new, "", tolerance)
 
 
+def lacking(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Parts of a record that another lacks.
+
+    Parameters
+    ----------
+    old, new : dict
+        What ``to_dict()`` of results gives.
+
+    Yields
+    ------
+    path : str
+    value
+        What `new` holds there; never None or empty, which says nothing.
+
+    Examples
+    --------
+    >>> list(lacking({"p": {"less": 0.1}}, {"p": {"less": 0.1, "total": 70}, "notes": []}))
+    [('p.total', 70)]
+    """
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key, value in new.items():
+            place = f"{path}.{key}" if path else str(key)
+            if key in old:
+                yield from lacking(old[key], value, place)
+            elif value not in (None, "", [], {}, (), False):
+                yield place, value
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from lacking(one, other, f"{path}[{i}]")
+
+
 def _differences(old: Any, new: Any, path: str, tolerance: Tolerance) -> Iterator[str]:
     if path == OF_THE_PROGRAM or old == new:
         return
@@ -93,7 +124,7 @@ def _differences(old: Any, new: Any, path: str, tolerance: Tolerance) -> Iterato
         for i, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from _differences(one, other, f"{path}[{i}]", tolerance)
     elif not _near(old, new, path.replace("[", ".").split("."), tolerance):
-        yield f"{path}: {_short(old)} in the file, {_short(new)} now"
+        yield f"{path}: {shortly(old)} in the file, {shortly(new)} now"
 
 
 def _computed_alike(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: Tolerance) -> bool:
@@ -118,6 +149,7 @@ def _near(old: Any, new: Any, keys: list[str], tolerance: Tolerance) -> bool:
     return math.isclose(old, new, rel_tol=tolerance.relative, abs_tol=tolerance.nought)
 
 
-def _short(value: Any) -> str:
+def shortly(value: Any) -> str:
+    """A value as it is written, cut where it is long."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

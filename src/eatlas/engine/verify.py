@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from eatlas.engine.comparing import differences
 from eatlas.engine.contexts import in_contexts
+from eatlas.engine.labels import Labels, compared
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
 from eatlas.engine.sources import Source
@@ -21,7 +21,7 @@ from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources.care import computed_afresh, data_only
 from eatlas.sources.corpora import ContextsAtHand
-from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence
+from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence, Test, load_tests
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 
@@ -33,6 +33,7 @@ def verify(
     folders: Iterable[str | Path] = (),
     vectors: Mapping[str, Any] | None = None,
     trust: str | Iterable[str] = (),
+    tests: Any = (),
 ) -> tuple[Verdict, ...]:
     """Compute results again from what they say of themselves.
 
@@ -49,6 +50,10 @@ def verify(
     precision, scores and effect sizes may differ by 1e-6, p-values and their counts by 1e-2 of
     their size, and the hash of the vectors is not compared. Where another version of
     eatlas wrote the result, only what that version wrote is compared.
+
+    Names of groups, title, citation and terms of a result whose test is built in must be those of
+    the built-in test. Those of other tests must fit the hash that the file carries, which
+    whoever changes both can meet: ``tests`` holds them against tests that you vouch for.
 
     A result of contexts of a file names the file, and the hash of its contexts: they are taken
     from those that are given, or from a file of that name in one of the folders or in the working
@@ -72,6 +77,9 @@ def verify(
     trust : str or iterable of str
         Names of sources in the results that may do more than read data, such as
         ``"py:module:function"``.
+    tests : anything that :func:`eatlas.load_tests` takes, optional
+        Tests that the results must be of: names of groups, title, citation and terms of a result
+        with the id of one must be its.
 
     Returns
     -------
@@ -96,21 +104,22 @@ def verify(
     at_hand = ContextsAtHand(given, [*map(Path, folders), Path()])
     said = Trust(vectors or {}, (trust,) if isinstance(trust, str) else tuple(trust))
     said.require_named(result.source for result in results)
+    known = {test.id: test for test in (load_tests(tests) if tests else ())}
     with computed_afresh():
-        asked = [_asked(result, at_hand) for result in results]
+        asked = [_asked(result, at_hand, known) for result in results]
         places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
         sources: dict[tuple[str, Need], Opened] = {}
         for name, need in dict.fromkeys(places):
             questions = [q for q, place in zip(asked, places, strict=True) if place == (name, need)]
-            known = [q for q in questions if not isinstance(q, EatlasError)]
-            sources[name, need] = _opened(name, need, known, said)
+            some = [(q.test, q.measure) for q in questions if not isinstance(q, EatlasError)]
+            sources[name, need] = _opened(name, need, some, said)
         again = [
             _again(result, question, _of_period(sources[place], result.period))
             for result, question, place in zip(results, asked, places, strict=True)
         ]
     moved = [said.moved(result.source) for result in results]
     return (
-        *map(_judged, results, again, moved),
+        *map(_judged, results, asked, again, moved),
         *(
             _of_trend(trend, results, asked, again, sources.get((trend.source, "vectors")))
             for trend in trends
@@ -118,31 +127,51 @@ def verify(
     )
 
 
-Question = tuple[AssociationTest, AssociationMeasure]
+class Question(NamedTuple):
+    """What a result answers, and how what it is called compares."""
+
+    test: AssociationTest
+    measure: AssociationMeasure
+    labels: Labels
+
+
 Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
 
 
-def _asked(result: AssociationResult, at_hand: ContextsAtHand) -> Question | EatlasError:
+def _asked(
+    result: AssociationResult, at_hand: ContextsAtHand, known: Mapping[str, Test]
+) -> Question | EatlasError:
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
         with data_only(result.source):  # a signature that eatlas wrote names no file
             test, measure = rebuilt_test(result), get_measure(result.signature)
         if origin is None:
-            return test, measure
-        [((put,), (measure,))] = in_contexts((test,), [measure], at_hand.find(origin))
+            return Question(test, measure, compared(result, test, known, lambda one: one))
+        contexts = at_hand.find(origin)
+
+        def placed(one: AssociationTest) -> AssociationTest:
+            return cast("AssociationTest", in_contexts((one,), [measure], contexts)[0][0][0])
+
+        [((put,), (measure_in,))] = in_contexts((test,), [measure], contexts)
         # the title says already that the test is one of contexts
-        return cast("AssociationTest", put.model_copy(update={"title": test.title})), measure
+        there = cast("AssociationTest", put.model_copy(update={"title": test.title}))
+        return Question(there, measure_in, compared(result, there, known, placed))
     except EatlasError as error:
         return error
 
 
 def _need(question: Question | EatlasError) -> Need:
-    return "vectors" if isinstance(question, EatlasError) else question[1].needs
+    return "vectors" if isinstance(question, EatlasError) else question.measure.needs
 
 
-def _opened(name: str, need: Need, questions: list[Question], trust: Trust) -> Opened:
+def _opened(
+    name: str,
+    need: Need,
+    questions: list[tuple[AssociationTest, AssociationMeasure]],
+    trust: Trust,
+) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
     try:
         return trust.ask(name, need, questions)
@@ -169,17 +198,23 @@ def _again(
         return question
     if isinstance(source, EatlasError):
         return source
-    test, measure = question
     given = result.provenance
-    return perform(Job(test, source, measure), Conditions(given.case, given.seed))
+    job = Job(question.test, source, question.measure)
+    return perform(job, Conditions(given.case, given.seed))
 
 
-def _judged(result: AssociationResult, again: Again, moved: bool) -> Verdict:  # noqa: FBT001
+def _judged(
+    result: AssociationResult,
+    question: Question | EatlasError,
+    again: Again,
+    moved: bool,  # noqa: FBT001
+) -> Verdict:
     if isinstance(again, AssociationResult):
         old, new = written(result), again.to_dict()
         if moved:
             _without_places(old, new)
-        return Verdict.of(result, differences(old, new))
+        labels = None if isinstance(question, EatlasError) else question.labels
+        return Verdict.of(result, old, new, labels)
     return _unrepeated(result, again.error if isinstance(again, Failure) else again)
 
 

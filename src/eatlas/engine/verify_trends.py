@@ -35,7 +35,8 @@ def verify_trend(
     old, new = written(trend), again[0].to_dict()
     for key in OF_THE_PERIODS:
         old.pop(key, None)
-    return Verdict.of(trend, (*_of_periods(trend, again[0]), *differences(old, new)))
+        new.pop(key, None)
+    return Verdict.found(trend, (*_of_periods(trend, again[0]), *differences(old, new)), old, new)
 
 
 def _of_periods(old: TrendResult, new: TrendResult) -> Iterator[str]:

@@ -338,11 +338,13 @@ class AssociationMeasure(ABC):
         test: AssociationTest, fingerprint: str, measured: str, case: CaseRule, seed: int
     ) -> Provenance:
         """What a result rests on: the stimuli, the source, and the hash of what it gave."""
+        stimuli = test.stimuli_sha256
         return Provenance(
             version=__version__,
             seed=seed,
             case=case,
-            stimuli_sha256=test.stimuli_sha256,
+            stimuli_sha256=stimuli,
+            labels_sha256=test.labels_sha256(stimuli),
             source_fingerprint=fingerprint,
             vectors_sha256=measured,
             citation=test.citation,

@@ -323,6 +323,9 @@ class Provenance(Record):
     """The rule by which terms were looked up."""
     stimuli_sha256: str
     """Hash of the test's terms by role."""
+    labels_sha256: str | None = Field(default=None, exclude_if=_empty)
+    """Hash of the test's id, title and citation and the names of its groups, with the hash of the
+    stimuli that bear them; None in files that older versions wrote."""
     source_fingerprint: str
     """Identifies the source's content."""
     vectors_sha256: str

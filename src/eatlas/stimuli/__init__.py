@@ -1,6 +1,6 @@
 """What is compared: concepts, tests of both kinds and the batteries they come in."""
 
-from eatlas.stimuli.batteries import battery_names, load_tests, read_battery
+from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
 from eatlas.stimuli.battery import KINDS, Battery, Test
 from eatlas.stimuli.groups import GroupsTest
 from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
@@ -18,6 +18,7 @@ __all__ = [
     "Sentence",
     "Test",
     "battery_names",
+    "built_in_tests",
     "load_tests",
     "read_battery",
     "to_toml",

@@ -58,6 +58,18 @@ def read_battery(name: str) -> Battery:
     raise _unknown(name)
 
 
+def built_in_tests(*, sentences: bool) -> tuple[Test, ...]:
+    """Every test that comes with eatlas itself.
+
+    Parameters
+    ----------
+    sentences : bool
+        Those of sentences; otherwise those of words.
+    """
+    names = [name for name in BUILT_IN if (name in declared()) == sentences]
+    return tuple(test for name in names for test in read_battery(name).tests)
+
+
 def load_tests(
     spec: str | Path | Test | Iterable[str | Path | Test],
 ) -> tuple[Test, ...]:

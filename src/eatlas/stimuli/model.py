@@ -253,6 +253,18 @@ class AssociationTest(Described):
         sizes = {} if self.contexts is None else self.contexts.columns()
         return digest({"kind": self.kind, **stimuli, **sizes})
 
+    def labels_sha256(self, stimuli_sha256: str) -> str:
+        """Hash of what the test and its groups are called, bound to the stimuli.
+
+        Parameters
+        ----------
+        stimuli_sha256 : str
+            That of the test, which takes a while for many contexts.
+        """
+        names = {role: concept.name for role, concept in self.parts}
+        said = {"id": self.id, "title": self.title, "citation": self.citation, "names": names}
+        return digest({**said, "stimuli": stimuli_sha256})
+
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
     """Find where a stimulus first stands in a text as a word of its own.
