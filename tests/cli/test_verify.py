@@ -72,13 +72,15 @@ def test_a_part_that_another_version_did_not_write_is_no_difference(eatlas_cli, 
     line = json.loads(path.read_text("utf-8"))
     del line["uncertainty"], line["influence"]
     line["level3"]["XA"]["quantiles"] = [0.0] * 5
-    for version, said in (("0.0.9", "quantiles"), (__version__, "uncertainty: None in the file")):
+    lacking = "not in the file, so not compared: uncertainty, influence"
+    for version, said in (("0.0.9", lacking), (__version__, "uncertainty: None in the file")):
         line["provenance"]["version"] = version
         path.write_text(json.dumps(line) + "\n", encoding="utf-8")
         ended = eatlas_cli("verify", path)
         assert ended.code == 1
+        assert "level3.XA.quantiles" in ended.out
         assert said in ended.out
-        assert ("uncertainty" in ended.out) == (version == __version__)
+        assert (lacking in ended.out) == (version != __version__)
 
 
 def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import Probability, Record
+from eatlas.results.parts import Effect, Probability, Record
 
 Model = Literal["dl", "pm", "reml"]
 Variance = Literal["union", "borenstein", "ceat"]
@@ -31,7 +31,7 @@ class CombinedEffect(Record):
 
     draws: int
     """Draws with an effect size and a variance above 0."""
-    effect_size: float
+    effect_size: Effect
     """Mean of the effect sizes, weighted by 1 / (variance + tau2)."""
     se: float
     interval: tuple[float, float]

@@ -24,6 +24,9 @@ FEW = 3
 """Bad lines of a file without a good one that are named one by one; with more, it is another
 file."""
 
+LONGEST = 1000
+"""Characters of what is said of one bad line."""
+
 
 def to_json_line(result: AssociationResult | TrendResult) -> str:
     """One result as one line of JSON, without the newline."""
@@ -120,8 +123,10 @@ def read_lines(
         raise ResultsError(
             f"{path}: the results file cannot be read",
             got=error.strerror or str(error),
-            remedy=f"name the file in it: {inside}" if inside.exists() else None,
+            remedy=f"name the file in it: {inside}" if _is_there(inside) else None,
         ) from error
+    except ValueError as error:  # a null character in the name
+        raise ResultsError(f"{path}: the results file cannot be read", got=str(error)) from error
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
     lines = data.split(b"\n")
@@ -132,7 +137,7 @@ def read_lines(
             values = _parse(line)
             trend = values.get("schema") == TREND
             good.append(TrendResult.from_dict(values) if trend else record_from_dict(values))
-        except (EatlasError, ValueError, RecursionError) as error:
+        except Exception as error:  # noqa: BLE001  (a file may come from anybody)
             cut = number == len(lines)  # a whole file ends with a newline
             bad.append(_bad_line(path, number, error, cut=cut))
     if not good and len(bad) > FEW:
@@ -147,30 +152,69 @@ def read_lines(
 
 
 def _parse(line: bytes) -> dict[str, object]:
-    values = json.loads(line.decode("utf-8"))
+    """Read one line; nothing may stand twice, and all text must be text.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON object, a key stands twice in one, or half a character stands in a text.
+    RecursionError
+        If it is nested too deep.
+    """
+    values = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     if not isinstance(values, dict):
         raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
+    if b"\\u" in line:
+        try:
+            json.dumps(values, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = ord(error.object[error.start])
+            raise ValueError(f"\\u{half:04x} stands alone, which is no character") from error
     return values
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys stand once: readers differ in which of two they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice[:60]!r} stands twice")
+    return found
 
 
 def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> ResultsError:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        said = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+        place = ".".join(str(part) for part in first["loc"])
+        said = f"{place}: " * bool(place) + first["msg"].removeprefix("Value error, ")
     elif isinstance(error, EatlasError):
         said = "; ".join(str(error).splitlines())
     elif isinstance(error, json.JSONDecodeError):
         said = f"no JSON: {error.msg}, at character {error.pos + 1}"
     elif isinstance(error, UnicodeDecodeError):
         said = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
-    else:
+    elif isinstance(error, RecursionError):
+        said = "values that are nested too deep"
+    elif isinstance(error, ValueError):
         said = str(error)
+    else:
+        said = f"{type(error).__name__}: {error}"
+    said = said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
     what = "the file ends in the middle of this result" if cut else "this line is no result"
     return ResultsError(
         f"{path}, line {number}: {what}",
         got=said,
         remedy="run the tests again to get the missing results" if cut else None,
     )
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file exists, as far as the system lets us look."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _unwritable(path: Path, error: OSError) -> ResultsError:

@@ -5,7 +5,9 @@ Measures that associate targets with attributes in another way than by vectors s
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
 
 from eatlas.results.base import AssociationResult, show_effect
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
@@ -29,6 +31,8 @@ Label = Literal[
 Direction = Literal["Divergent", "Uniform", "Singular", "Non-Directional"]
 Attribute = Literal["A", "B"]
 CELLS = ("XA", "XB", "YA", "YB")
+LARGEST_COSINE = 1 + 1e-6
+"""That of a vector with itself is 1 but for rounding."""
 
 
 class Level2(Record):
@@ -135,6 +139,18 @@ class ThreeLevelResult(AssociationResult):
     def primary(self) -> Primary:
         """The findings that are read: over stimuli where one has several sentences."""
         return primary_of(self)
+
+    @model_validator(mode="after")
+    def _cosines_are_cosines(self) -> Self:
+        if self.unit != "cosine":
+            return self
+        cells = [self.level3.cell(name) for name in CELLS]
+        values = [abs(value) for cell in cells for value in (cell.mean, *cell.quantiles)]
+        if self.similarities:
+            values += [abs(value) for row in self.similarities for value in row]
+        if max(values) > LARGEST_COSINE:
+            raise ValueError(f"a cosine of {max(values):g} is none")
+        return self
 
     def rows(self) -> list[dict[str, Any]]:
         """One row, the columns of the papers' Table 1 and the p-values behind its stars.

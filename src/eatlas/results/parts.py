@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from eatlas.stimuli.origin import ContextsOrigin
 
@@ -13,6 +13,12 @@ TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
 Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
+Effect = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""An effect size, or a mean in cosine or nats; those that can be computed are far smaller."""
+MOST_CONTEXTS = 5_000_000
+"""Of one group: a result has a score for each."""
+LARGEST = 1e150
+"""The square of a larger number is none that a computer of ours knows."""
 
 
 def _empty(value: object) -> bool:
@@ -30,6 +36,13 @@ class Record(BaseModel):
         serialize_by_alias=True,
     )
 
+    @model_validator(mode="after")
+    def _not_beyond_all_bounds(self) -> Self:
+        for name, value in self:
+            if _too_large(value):
+                raise ValueError(f"{name} holds a number beyond {LARGEST:g}")
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, exactly what the JSON holds."""
         return self.model_dump(mode="json")
@@ -38,6 +51,15 @@ class Record(BaseModel):
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Rebuild the record; the inverse of :meth:`to_dict`."""
         return cls.model_validate(values)
+
+
+def _too_large(value: object) -> bool:
+    """Whether a number, or one among several, cannot be squared."""
+    if isinstance(value, float):
+        return abs(value) > LARGEST
+    if isinstance(value, dict):
+        return any(map(_too_large, value.values()))
+    return isinstance(value, tuple) and any(map(_too_large, value))
 
 
 class Methods(Record):
@@ -149,9 +171,9 @@ class PValues(Record):
 class Level(Record):
     """One differential association: its effect size and its permutation p-values."""
 
-    effect_size: float | None
+    effect_size: Effect | None
     """Difference of means over the standard deviation of the union; None without spread."""
-    difference: float
+    difference: Effect
     """The same difference in units of what associates: of cosine, or nats of LPBS."""
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
@@ -166,11 +188,11 @@ def effect_of(level: Level | None) -> float | None:
 class Cell(Record):
     """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
 
-    mean: float
-    sd: float | None
+    mean: Effect
+    sd: Effect | None
     """Standard deviation with n - 1; None for a single cosine."""
     n: int
-    quantiles: tuple[float, float, float, float, float]
+    quantiles: tuple[Effect, Effect, Effect, Effect, Effect]
     """Minimum, lower quartile, median, upper quartile, maximum."""
     sampled: int | None = None
     """So many of the cosines stand behind the quantiles, minimum and maximum included, where there
@@ -198,6 +220,13 @@ class GroupCoverage(Record):
     each used stimulus, in the order of the scores."""
     without: dict[str, dict[str, int]] = Field(default_factory=dict, exclude_if=_empty)
     """The number of contexts without a vector, by stimulus and reason."""
+
+    @model_validator(mode="after")
+    def _as_many_as_there_can_be(self) -> Self:
+        counts = self.contexts.values()
+        if counts and (min(counts) < 0 or sum(counts) > MOST_CONTEXTS):
+            raise ValueError(f"contexts of a group are 0 to {MOST_CONTEXTS:,}")
+        return self
 
     @property
     def scored(self) -> tuple[str, ...]:

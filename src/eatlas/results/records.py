@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from eatlas.errors import ResultsError
+from eatlas.errors import ResultsError, described
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.ceat import CEATResult
 from eatlas.results.lpbs import LPBSResult
@@ -48,15 +48,15 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     if values.get("schema") != SCHEMA:
         raise ResultsError(
             "the schema of a result is unknown",
-            got=repr(values.get("schema")),
+            got=described(values.get("schema")),
             allowed=SCHEMA,
             remedy="read it with the version of eatlas that wrote it",
         )
     measure = values.get("measure")
-    if measure not in record_types():
+    if not isinstance(measure, str) or measure not in record_types():
         raise ResultsError(
             "the measure of a result is unknown",
-            got=repr(measure),
+            got=described(measure),
             allowed=", ".join(record_types()),
         )
     return record_types()[measure].from_dict(values)

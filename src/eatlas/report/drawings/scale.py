@@ -9,6 +9,9 @@ from dataclasses import dataclass
 LEAST = 2.0
 """For groups of equal size |d| stays below 2; unequal ones may exceed it."""
 
+MOST_TICKS = 10
+"""Whole numbers on either side of 0 that are marked one by one."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -28,6 +31,7 @@ class Scale:
         return (value / self.limit + 1) / 2 * self.width
 
     def ticks(self) -> list[int]:
-        """Return the whole numbers on the scale."""
+        """Return the whole numbers on the scale, or round ones where there are too many."""
         most = math.floor(self.limit)
-        return list(range(-most, most + 1))
+        step = 1 if most <= MOST_TICKS else 10 ** (len(str(most)) - 1)
+        return list(range(-(most // step) * step, most + 1, step))

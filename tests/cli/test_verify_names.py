@@ -1,0 +1,209 @@
+"""What a result and its groups are called belongs to what is verified."""
+
+import json
+
+import pytest
+
+from eatlas import __version__, load_tests
+from eatlas.stimuli import to_toml
+
+SWAP = {"X": "Y", "Y": "X", "A": "A", "B": "B"}
+
+
+@pytest.fixture
+def doctored(eatlas_cli, tmp_path):
+    """A results file of one test, changed."""
+
+    def make(test, change, *more):
+        eatlas_cli("run", "--tests", test, "--measure", "weat(resamples=0)", *more)
+        path = tmp_path / "out" / "results.jsonl"
+        line = json.loads(path.read_text("utf-8"))
+        change(line)
+        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        return path
+
+    return make
+
+
+def swapped(line):
+    names = line["concepts"]
+    line["concepts"] = {role: names[other] for role, other in SWAP.items()}
+
+
+def without_hash(line):
+    del line["provenance"]["labels_sha256"]
+
+
+def hashed_again(line):
+    from eatlas.engine.verify import rebuilt_test
+    from eatlas.results import WEATResult
+
+    test = rebuilt_test(WEATResult.from_dict(line))
+    line["provenance"]["labels_sha256"] = test.labels_sha256(test.stimuli_sha256)
+
+
+def both(*changes):
+    def change(line):
+        for one in changes:
+            one(line)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change", [swapped, both(swapped, without_hash), both(swapped, hashed_again)]
+)
+def test_swapped_names_of_a_built_in_test(eatlas_cli, doctored, change):
+    ended = eatlas_cli("verify", doctored("weat-6", change))
+    assert ended.code == 1
+    assert ": differs\n" in ended.out
+    assert (
+        "concepts.X: 'Female names' in the file, 'Male names' in the built-in test weat-6"
+        in ended.out
+    )
+    assert "concepts.Y: 'Male names' in the file" in ended.out
+    assert "concepts.A" not in ended.out
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [("title", "title: 'Cats' in the file"), ("citation", "citation: 'Cats' in")]
+)
+def test_another_title_or_citation(eatlas_cli, doctored, key, said):
+    def change(line):
+        (line if key == "title" else line["provenance"])[key] = "Cats"
+        hashed_again(line)
+
+    ended = eatlas_cli("verify", doctored("weat-6", change))
+    assert ended.code == 1
+    assert said in ended.out
+
+
+def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
+    text = to_toml(load_tests("weat-6"))
+    assert '"Amy"' in text
+    (tmp_path / "mine.toml").write_text(text.replace('"Amy"', '"Emma"'), encoding="utf-8")
+    eatlas_cli("run", "--tests", "mine.toml", "--measure", "weat(resamples=0)")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert (
+        "coverage: the terms are not those of the built-in test weat-6: Y has 'Emma' and lacks "
+        "'Amy'; a test with other terms needs another id"
+    ) in ended.out
+    ended = eatlas_cli("verify", "out/results.jsonl", "--tests", "mine.toml")
+    assert ended.code == 0
+    assert "names of groups, title and citation of weat-6 with the tests that" in ended.out
+
+
+def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, vectors_csv):
+    arguments = (test_file, swapped, "--vectors", vectors_csv)
+    path = doctored(*arguments)
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert "provenance.labels_sha256: " in ended.out
+    path = doctored(test_file, both(swapped, hashed_again), "--vectors", vectors_csv)
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 0
+    assert "names of groups, title and citation of tiny, which fit their hash" in ended.out
+    ended = eatlas_cli("verify", path, "--tests", test_file)
+    assert ended.code == 1
+    assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given" in ended.out
+
+
+def test_a_file_without_the_hash(eatlas_cli, doctored, test_file, vectors_csv):
+    ended = eatlas_cli("verify", doctored(test_file, without_hash, "--vectors", vectors_csv))
+    assert ended.code == 0
+    assert (
+        ": same\n  names of groups, title and citation are not verified: the file has no hash"
+        in ended.out
+    )
+    assert "taken from the file: " in ended.out
+    assert "names of groups, title and citation of tiny, without a hash" in ended.out
+
+
+def test_terms_of_a_built_in_test_under_another_id(eatlas_cli, doctored):
+    def change(line):
+        line["test"] = "mine"
+        line["concepts"]["X"] = "Cats"
+        hashed_again(line)
+
+    ended = eatlas_cli("verify", doctored("weat-6", change))
+    assert (
+        "  its terms are those of the test weat-6, which calls them X Male names, Y Female"
+        in ended.out
+    )
+
+
+def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.out.endswith(
+        "2 of 2 results are the same\n"
+        "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
+        "warnings\n"
+        "compared: every number, count, label and hash in the file; names of groups, title and "
+        "citation of weat-6, weat-7 with the built-in tests\n"
+        "taken from the file: which terms, measure, seed and source were chosen\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("0.0.9", f"written by eatlas 0.0.9, computed again by {__version__}\n"),
+        ("99.1", f"computed again by {__version__}, which may not know all that stands there"),
+        ("mine", "written by 'mine', which is no version of eatlas that is known"),
+        ("\u0661", "written by '\u0661', which is no version of eatlas that is known"),
+    ],
+)
+def test_parts_that_another_version_left_out_are_named(eatlas_cli, doctored, version, said):
+    def change(line):
+        line["provenance"]["version"] = version
+        del line["influence"], line["coverage"]["X"]["found_as"], line["warnings"]
+
+    ended = eatlas_cli("verify", doctored("weat-6", change))
+    assert ended.code == 0
+    assert said in ended.out
+    named = "  not in the file, so not compared: coverage.X.found_as, warnings, influence"
+    assert sorted(named.split(": ")[1].split(", ")) == sorted(
+        next(line for line in ended.out.splitlines() if line.startswith("  not in the file"))
+        .split(": ")[1]
+        .split(", ")
+    )
+
+
+def test_what_is_left_out_of_a_file_of_this_version(eatlas_cli, doctored):
+    def change(line):
+        del line["coverage"]["X"]["found_as"]["John"]
+
+    ended = eatlas_cli("verify", doctored("weat-6", change))
+    assert ended.code == 1
+    assert "coverage.X.found_as.John: not in the file, 'john' now" in ended.out
+
+
+def test_contexts_of_a_built_in_test(eatlas_cli, tmp_path):
+    (test,) = load_tests("weat-6")
+    (tmp_path / "corpus.txt").write_text(
+        "\n".join(f"Here is {t} {i}." for t in test.terms for i in range(2)), encoding="utf-8"
+    )
+    eatlas_cli("contexts", "corpus.txt", "--tests", "weat-6", "-o", "contexts.jsonl")
+    arguments = ("--contexts", "contexts.jsonl", "--vectors", "cbow:glove-sample")
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", *arguments)
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+    path = tmp_path / "out" / "results.jsonl"
+    line = json.loads(path.read_text("utf-8"))
+    swapped(line)
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert "concepts.X: 'Female names' in the file, 'Male names' in the built-in" in ended.out
+
+
+def test_a_key_that_stands_twice_is_refused(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
+    text = (tmp_path / "out" / "results.jsonl").read_text("utf-8")
+    twice = text.replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
+    assert twice != text
+    (tmp_path / "twice.jsonl").write_text(twice, encoding="utf-8")
+    ended = eatlas_cli("verify", "twice.jsonl")
+    assert ended.code == 2
+    assert "line 1: this line is no result\n  got: the key 'X' stands twice" in ended.err
