@@ -1,10 +1,16 @@
 """SC-EAT: each term is a level 2 of its own, however many are counted together."""
 
+import itertools
+
+import numpy as np
 import pytest
-from tests.inputs import make_test, make_vectors
+from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import UndefinedWarning
+from eatlas.report import report_html
+from eatlas.report.sentences import sentence
+from eatlas.results import Results, SCEATResult
 from eatlas.results.parts import TAILS
 
 
@@ -43,3 +49,60 @@ def test_a_term_without_spread_is_undefined():
         result = eatlas.SCEAT()(test, vectors)
     assert result.terms[0].level2.effect_size is None
     assert result.terms[0].level2.p.two_sided == 1
+
+
+COUNTS = {"X": (2, 1, 4), "Y": (3, 2), "A": (2, 4, 2, 3), "B": (3, 3, 2, 2)}
+
+
+def test_a_test_of_sentences_is_read_over_stimuli():
+    test = make_sentences(COUNTS)
+    vectors = make_vectors(test, seed=3)
+    result = eatlas.SCEAT()(test, vectors)
+    assert len(result.terms) == 12
+    assert [entry.term for entry in result.primary_terms] == ["x0", "x1", "x2", "y0", "y1"]
+    assert [entry.group for entry in result.primary_terms] == [*"XXXYY"]
+    cosines = {
+        (t, a): np.dot(vectors[t], vectors[a])
+        / (np.linalg.norm(vectors[t]) * np.linalg.norm(vectors[a]))
+        for t in (*test.X.terms, *test.Y.terms)
+        for a in (*test.A.terms, *test.B.terms)
+    }
+    for entry in result.primary_terms:
+        means = [
+            np.mean(
+                [
+                    np.mean([c for (t, a), c in cosines.items() if (t, a.split()[0]) == (said, at)])
+                    for said in (*test.X.terms, *test.Y.terms)
+                    if said.split()[0] == entry.term
+                ]
+            )
+            for at in [f"{role}{i}" for role in "ab" for i in range(4)]
+        ]
+        d = (np.mean(means[:4]) - np.mean(means[4:])) / np.std(means, ddof=1)
+        assert entry.level2.effect_size == pytest.approx(d, rel=1e-9)
+        assert entry.level2.n == (4, 4)
+        observed = np.mean(means[:4])
+        every = [np.mean([means[i] for i in c]) for c in itertools.combinations(range(8), 4)]
+        assert entry.level2.p.total == 70
+        assert entry.level2.p.count.greater == sum(v >= observed - 1e-12 for v in every)
+    assert {row["read_over"] for row in result.rows()} == {"stimuli"}
+    assert len(result.rows()) == len(Results([result]).family("level2")) == 5
+    assert "Of 5 targets, the vectors associate" in sentence(result)
+    assert "5 stimuli from" in result.summary()
+    assert SCEATResult.from_dict(result.to_dict()) == result
+
+
+def test_attributes_of_one_stimulus_have_no_level_over_stimuli():
+    test = make_sentences({**COUNTS, "B": (5,)})
+    with pytest.warns(UndefinedWarning, match="all sentences of B are made of one stimulus"):
+        result = eatlas.SCEAT()(test, make_vectors(test))
+    assert result.stimulus_terms == result.primary_terms == ()
+    assert len(result.terms) == 12
+    assert sentence(result) == "No effect size is defined for 0 targets."
+    assert report_html([result])
+
+
+def test_words_are_read_one_by_one():
+    result = eatlas.SCEAT()(make_test(), make_vectors(make_test()))
+    assert result.stimulus_terms is None
+    assert result.primary_terms == result.terms

@@ -241,11 +241,11 @@ def _weat_table(rows: Sequence[WEATResult]) -> Table:
 
 def _sc_eat_table(result: SCEATResult) -> Table:
     title = f"{_called(result)}: {result.concepts.A} / {result.concepts.B}"
-    table = _new_table(title, [entry.term for entry in result.terms])
+    table = _new_table(title, [entry.term for entry in result.primary_terms])
     for head in ("group", "d", "p greater", "p less", "p two-sided"):
         table.add_column(head, justify="right" if head != "group" else "left", no_wrap=True)
     rule = Rule.of(result)
-    for entry in sorted(result.terms, key=lambda e: -(e.level2.effect_size or 0.0)):
+    for entry in sorted(result.primary_terms, key=lambda e: -(e.level2.effect_size or 0.0)):
         p = entry.level2.p
         tails = [p_value(p.tail(tail)) for tail in ("greater", "less", "two_sided")]
         d = effect(entry.level2.effect_size) + rule.star(entry.level2)

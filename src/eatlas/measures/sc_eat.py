@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,9 +13,13 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
+from eatlas.measures.stimuli import several, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
+
+Group = Literal["X", "Y"]
+GROUPS: tuple[Group, ...] = ("X", "Y")
 
 
 @dataclass(frozen=True)
@@ -58,22 +63,57 @@ class SCEAT(AssociationMeasure):
 
     def compute(self, given: Input, notes: list[str]) -> SCEATResult:
         """One level 2 for each target term."""
-        groups: tuple[Literal["X", "Y"], ...] = ("X", "Y")
-        terms = [(group, term) for group in groups for term in given.coverage.group(group).used]
+        terms = [(group, term) for group in GROUPS for term in given.coverage.group(group).used]
         rows = np.concatenate([given.rows["A"], given.rows["B"]])
-        targets = np.concatenate([given.rows[group] for group in groups])
+        targets = np.concatenate([given.rows[group] for group in GROUPS])
         scores = kernels.similarities(rows, targets).T
-        n = len(given.rows["A"])
+        found = self._each(terms, scores, len(given.rows["A"]), given, notes)
+        over = self._over_stimuli(scores, given, notes)
+        stimuli = stimuli_of(given.coverage)
+        power = design_power(None, (len(stimuli["A"]), len(stimuli["B"])), alpha=self.alpha)
+        return SCEATResult(**given.head, terms=found, stimulus_terms=over, power=power)
+
+    def _each(
+        self,
+        terms: Sequence[tuple[Group, str]],
+        scores: NDArray[np.float64],
+        n: int,
+        given: Input,
+        notes: list[str],
+        what: str = "term",
+    ) -> tuple[TermAssociation, ...]:
+        """One level 2 for each row of scores, whose first n belong to A."""
         # counts of computed vectors are also had without near ties, each by itself
         answers = self._together(scores, n) if given.precision is None else None
         entries = []
         for i, (group, term) in enumerate(terms):
-            what = f"the term {term!r}"
+            called = f"the {what} {term!r}"
             answer = None if answers is None else answers.row(i)
-            level2 = self.level(scores[i, :n], scores[i, n:], what, notes, given, answer)
+            level2 = self.level(scores[i, :n], scores[i, n:], called, notes, given, answer)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
-        power = design_power(None, (n, scores.shape[1] - n), alpha=self.alpha)
-        return SCEATResult(**given.head, terms=tuple(entries), power=power)
+        return tuple(entries)
+
+    def _over_stimuli(
+        self, scores: NDArray[np.float64], given: Input, notes: list[str]
+    ) -> tuple[TermAssociation, ...] | None:
+        """One level 2 for each target stimulus, over attribute stimuli; None in tests of words."""
+        stimuli = stimuli_of(given.coverage)
+        if not several(stimuli):
+            return None
+        targets, attributes = stimuli["X"] + stimuli["Y"], stimuli["A"] + stimuli["B"]
+        n = len(stimuli["A"])
+        alone = [role for role in "AB" if len(stimuli[role]) < 2]
+        if alone:
+            notes.append(
+                f"Undefined over stimuli: all sentences of {' and of '.join(alone)} are made of "
+                "one stimulus, so there is nothing to relabel, and the p-values of single "
+                "sentences say nothing about other stimuli."
+            )
+            return ()
+        by_attribute = np.array([attributes.means(row) for row in scores])
+        means = np.array([targets.means(column) for column in by_attribute.T]).T
+        names = [(g, name) for g in GROUPS for name in given.coverage.group(g).stimuli]
+        return self._each(names, means, n, given, notes, "stimulus")
 
     def _together(self, scores: NDArray[np.float64], n: int) -> BatchResult | None:
         """Counts of all terms at once, where each would be counted anyway."""

@@ -98,8 +98,9 @@ def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Make a row of each effect size of one result, without what names the result."""
     rule = Rule.of(result)
     if isinstance(result, SCEATResult):
-        for entry in result.terms:
-            yield _row("level 2", entry.group, entry.term, entry.level2, rule) | {"term": True}
+        more = {"term": True, "read_over": "stimuli" if result.over_stimuli else "terms"}
+        for entry in result.primary_terms:
+            yield _row("level 2", entry.group, entry.term, entry.level2, rule) | more
         return
     if not isinstance(result, ThreeLevelResult | WEATResult):
         return

@@ -126,7 +126,7 @@ def _lines(result: AssociationResult) -> Iterator[Line]:
                 f"Level 2: {names.name(role)}", level, rule, both.group(role) if both else None
             )
     if isinstance(result, SCEATResult):
-        for entry in result.terms:
+        for entry in result.primary_terms:
             yield _line(entry.term, entry.level2, rule, None)
 
 

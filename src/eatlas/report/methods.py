@@ -229,7 +229,9 @@ def _levels(result: AssociationResult) -> list[Level]:
         return [level for level in levels if level is not None]
     if isinstance(result, WEATResult):
         return [] if result.primary.level1 is None else [result.primary.level1]
-    return [entry.level2 for entry in result.terms] if isinstance(result, SCEATResult) else []
+    return (
+        [entry.level2 for entry in result.primary_terms] if isinstance(result, SCEATResult) else []
+    )
 
 
 def _over_stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:

@@ -194,7 +194,7 @@ class Section:
         """Terms of an SC-EAT from the strongest association with A to that with B."""
         if not isinstance(self.result, SCEATResult):
             return []
-        return sorted(self.result.terms, key=_undefined_last)
+        return sorted(self.result.primary_terms, key=_undefined_last)
 
     def term_bar(self, entry: TermAssociation) -> Markup:
         """The bar of one term's effect size."""

@@ -187,17 +187,19 @@ def _published(result: LogRatioResult) -> str:
 
 def _terms(result: SCEATResult) -> Iterator[str]:
     rule, name = Rule.of(result), _Names(result)
-    known = [(e.level2.effect_size, e) for e in result.terms if e.level2.effect_size is not None]
+    terms, over = result.primary_terms, result.over_stimuli
+    known = [(e.level2.effect_size, e) for e in terms if e.level2.effect_size is not None]
+    what = number_of(len(terms), "target" if over else "term")
     if not known:
-        yield f"No effect size is defined for {number_of(len(result.terms), 'term')}."
+        yield f"No effect size is defined for {what}."
         return
     signed = [(d, e) for d, e in known if rule.significant(e.level2)]
     to_a = [e for d, e in signed if d > 0]
     to_b = [e for d, e in signed if d < 0]
     yield (
-        f"Of {number_of(len(result.terms), 'term')}, the {result.subject} associate {len(to_a)} "
+        f"Of {what}, the {result.subject} associate {len(to_a)} "
         f"with {name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
-        "of d, each term taken by itself)."
+        f"of d, each {'stimulus over its sentences' if over else 'term taken by itself'})."
     )
     low, high = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
     yield f"Closest to {name.A}: {_term(high)}; closest to {name.B}: {_term(low)}."

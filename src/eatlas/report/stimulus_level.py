@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eatlas.report.rule import Rule
-from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 
 EXPLANATION = (
@@ -34,6 +34,8 @@ class StimulusRow:
 
 def over_stimuli(result: AssociationResult) -> bool:
     """Whether the findings of a result are read over stimuli."""
+    if isinstance(result, SCEATResult):
+        return result.over_stimuli
     return isinstance(result, ThreeLevelResult | WEATResult) and result.primary.over_stimuli
 
 

@@ -143,5 +143,5 @@ def _levels(result: AssociationResult) -> list[tuple[str, str | None, Level]]:
     if isinstance(result, ThreeLevelResult):
         found += [(f"level2.{role}", None, result.primary.group(role)) for role in "XY"]
     if isinstance(result, SCEATResult):
-        found += [("level2", entry.term, entry.level2) for entry in result.terms]
+        found += [("level2", entry.term, entry.level2) for entry in result.primary_terms]
     return [one for one in found if one[2] is not None]

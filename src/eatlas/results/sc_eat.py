@@ -22,14 +22,32 @@ class SCEATResult(AssociationResult):
 
     measure: Literal["sc-eat"] = "sc-eat"
     terms: tuple[TermAssociation, ...]
+<<<<<<< HEAD
     power: Power | None = None
     """What the attributes of the test can find of one term; None in results of older versions."""
+=======
+    stimulus_terms: tuple[TermAssociation, ...] | None = None
+    """The same for each target stimulus, its cosines averaged over its sentences and those of each
+    attribute stimulus, whose labels are permuted. None in tests of words, and where each stimulus
+    has one sentence; empty where A or B has one stimulus alone."""
+
+    @property
+    def primary_terms(self) -> tuple[TermAssociation, ...]:
+        """The associations that are read: of stimuli where one has several sentences."""
+        return self.terms if self.stimulus_terms is None else self.stimulus_terms
+
+    @property
+    def over_stimuli(self) -> bool:
+        """Whether stimuli are read, not terms."""
+        return self.stimulus_terms is not None
+>>>>>>> 1ad2d6d (SC-EAT of sentences is read over stimuli)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each target term."""
+        """One row for each target term, or stimulus in a test of sentences."""
         return [
             {
                 **self.head(),
+                "read_over": "stimuli" if self.over_stimuli else "terms",
                 "group": entry.group,
                 "term": entry.term,
                 "effect_size": entry.level2.effect_size,
@@ -38,16 +56,18 @@ class SCEATResult(AssociationResult):
                 and self.power.level2
                 and self.power.level2.smallest_d,
             }
-            for entry in self.terms
+            for entry in self.primary_terms
         ]
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""
-        known = [e for e in self.terms if e.level2.effect_size is not None]
+        what = "stimuli" if self.over_stimuli else "terms"
+        number = len(self.primary_terms)
+        known = [e for e in self.primary_terms if e.level2.effect_size is not None]
         if not known:
-            return f"{len(self.terms)} terms"
+            return f"{number} {what}"
         low, *_, high = sorted(known * 2, key=lambda e: e.level2.effect_size or 0.0)
         return (
-            f"{len(self.terms)} terms from {low.term} ({show_effect(low.level2.effect_size)}) "
+            f"{number} {what} from {low.term} ({show_effect(low.level2.effect_size)}) "
             f"to {high.term} ({show_effect(high.level2.effect_size)})"
         )

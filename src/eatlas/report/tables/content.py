@@ -71,7 +71,9 @@ def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
 
 def _owners(members: Iterable[AssociationResult]) -> list[AssociationResult]:
     """The result that each row belongs to; an SC-EAT has a row for each term."""
-    return [r for r in members for _ in range(len(r.terms) if isinstance(r, SCEATResult) else 1)]
+    return [
+        r for r in members for _ in range(len(r.primary_terms) if isinstance(r, SCEATResult) else 1)
+    ]
 
 
 def _body(
@@ -178,7 +180,7 @@ def _sc_eat_columns(family: DeclaredFamily) -> list[Column]:
 def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell, ...]]:
     rule, names = Rule.of(result), result.concepts
     concepts = Cell((one_line(names.A), one_line(names.B)))
-    for entry in result.terms:
+    for entry in result.primary_terms:
         level = entry.level2
         adjusted = _adjusted(family.adjusted("level2", level), level.effect_size, rule)
         yield (

@@ -51,4 +51,8 @@ def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Leve
         ]
     if isinstance(result, WEATResult):
         return [("", "level1", result.primary.level1)]
-    return [("", "level2", result.terms[number].level2)] if isinstance(result, SCEATResult) else []
+    return (
+        [("", "level2", result.primary_terms[number].level2)]
+        if isinstance(result, SCEATResult)
+        else []
+    )
