@@ -51,8 +51,10 @@ def test_what_remains_after_adjustment():
     assert "for looking at both level 1 comparisons, 1 remains below .05." in brief(
         ml_eat(), weaker
     )
-    assert "all 3 level 1 comparisons, all 3 remain below" in brief(*[ml_eat()] * 3)
-    assert "both level 1 comparisons, none remain below" in brief(weaker, weaker)
+    three = [ml_eat(test=name) for name in ("one", "two", "three")]
+    assert "all 3 level 1 comparisons, all 3 remain below" in brief(*three)
+    other = ml_eat(test="other", d=0.3, greater=1000)
+    assert "both level 1 comparisons, none remain below" in brief(weaker, other)
     assert "Adjusted" not in brief(ml_eat())
     assert "Adjusted" not in brief(ml_eat(), weat(), levels="none")
 

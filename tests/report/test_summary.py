@@ -48,9 +48,10 @@ def test_the_adjustment_has_its_name():
     assert "an expected share of at most alpha is false" in text
 
 
-def test_equal_jobs_with_other_p_values_have_their_own_adjusted_ones():
+def test_other_stimuli_under_one_id_have_their_own_adjusted_p_values():
     one, other = (ml_eat(greater=count) for count in (100, 200))
-    text = summary(one, other)
+    origin = other.provenance.model_copy(update={"stimuli_sha256": "0" * 64})
+    text = summary(one, other.model_copy(update={"provenance": origin}))
     assert "1.40 * .0078 .016 .031" in text
     assert "1.40 * .016 .031 .031" in text
 

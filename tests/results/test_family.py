@@ -50,9 +50,53 @@ def test_the_frame_has_a_row_for_each_member(results):
     frame = results[:3].family().to_frame()
     assert list(frame.columns) == [
         "test", "source", "signature", "level", "term", "effect_size", "p", "adjusted", "period",
-            "window", "distance",
+        "window", "distance", "setting", "together",
     ]  # fmt: skip
     assert list(frame.test) == TESTS[:3]
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """Three tests on two sources by two measures."""
+    return eatlas.run(
+        tests=TESTS[2:],
+        vectors=["glove-sample", "glove-sample?transform=center"],
+        measures=["weat(resamples=0)", "weat(ddof=0,resamples=0)"],
+    )
+
+
+def test_settings_of_one_test_are_not_counted_as_further_tests(settings):
+    family = settings.family()
+    assert len(family) == 12
+    assert [len(one) for one in family.settings] == [3] * 4
+    for one in family.settings:
+        expected = multipletests([m.p for m in one.members], method="holm")[1]
+        assert [m.adjusted for m in one.members] == pytest.approx(expected, rel=1e-12)
+        assert {m.setting for m in one.members} == {one.name}
+        assert {m.together for m in one.members} == {3}
+    assert family.settings[0].name == "glove-sample, WEAT(alpha=0.05,ddof=1,p=auto,resamples=0)"
+    alone = eatlas.Results(r for r in settings if r.source == "glove-sample")[:3].family()
+    assert family.adjusted(settings[0]) == alone.adjusted(settings[0])
+
+
+def test_settings_count_where_that_is_declared(settings):
+    family = settings.family(settings=True)
+    assert [len(one) for one in family.settings] == [12]
+    expected = multipletests([m.p for m in family], method="holm")[1]
+    assert [m.adjusted for m in family] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_test_that_was_measured_twice_in_one_setting_counts_once(settings):
+    one = settings[:1]
+    family = eatlas.Results([*one, *one]).family()
+    assert [m.adjusted for m in family] == [m.p for m in family]
+    assert [len(setting) for setting in family.settings] == [1, 1]
+
+
+def test_periods_are_settings(settings):
+    years = [r.model_copy(update={"period": y}) for y in (1900, 1910) for r in settings[:2]]
+    found = eatlas.Results(years).family().settings
+    assert [(one.name, len(one)) for one in found] == [("1900", 2), ("1910", 2)]
 
 
 @pytest.mark.parametrize(

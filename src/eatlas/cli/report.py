@@ -42,8 +42,9 @@ def report(
     family: Annotated[
         str,
         typer.Option(
-            metavar="level1|level2|both|none",
-            help="The p-values that are adjusted together.",
+            metavar="level1|level2|both|none[,settings]",
+            help="The p-values that are adjusted together: of the tests of each setting "
+            "(source, measure, period, window), or with ,settings of all results.",
         ),
     ] = "level1",
     adjust: Annotated[

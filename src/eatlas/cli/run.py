@@ -118,6 +118,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    family: Annotated[
+        str,
+        typer.Option(
+            metavar="level1|level2|both|none[,settings]",
+            help="The p-values that are adjusted together (Holm): of the tests of each setting "
+            "(source, measure, period, window), or with ,settings of all results.",
+        ),
+    ] = "level1",
     case: Annotated[
         str,
         typer.Option(
@@ -135,6 +143,7 @@ def run(
     """
     from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
 
+    _check_family(family)
     with bars() as watch:
         plan = make_plan(
             tests,
@@ -164,11 +173,11 @@ def run(
             )
             raise typer.Exit(130) from interruption
         if target is not None and len(results):
-            _write(results, target)
+            _write(results, target, family)
         if store is not None:
             store.discard(names)
     with output_of_a_command():
-        _show(results, target, as_json=as_json)
+        _show(results, target, family, as_json=as_json)
     raise typer.Exit(_exit_code(results))
 
 
@@ -186,6 +195,14 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
 
     loaded = load_either(path)
     return loaded if per_term is None else loaded.first(per_term)
+
+
+def _check_family(text: str) -> None:
+    """Refuse a family that there is not before any work; the default needs no check."""
+    if text != "level1":
+        from eatlas.report.family import declared  # noqa: PLC0415
+
+        declared(text)
 
 
 def _case(text: str) -> Any:
@@ -225,14 +242,14 @@ def _require_writable(directory: Path) -> None:
         ) from error
 
 
-def _write(results: Results, directory: Path) -> None:
+def _write(results: Results, directory: Path, family: str) -> None:
     from eatlas.report import write_report  # noqa: PLC0415
 
     results.write(directory / RESULTS)
-    write_report(results, directory / REPORT)
+    write_report(results, directory / REPORT, family=family)
 
 
-def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
+def _show(results: Results, directory: Path | None, family: str, *, as_json: bool) -> None:
     """Print JSON and nothing else, or tables and where the files lie."""
     if as_json:
         from eatlas.results import to_json_line  # noqa: PLC0415
@@ -243,7 +260,7 @@ def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
     elif len(results):
         from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
 
-        print_results(results)
+        print_results(results, family)
         if directory is not None:
             typer.echo(f"\nresults: {directory / RESULTS}\nreport:  {directory / REPORT}")
 

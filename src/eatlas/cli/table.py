@@ -35,7 +35,6 @@ from eatlas.results import (
     ThreeLevelResult,
     WEATResult,
 )
-from eatlas.results.family import Family, FamilyMember
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 from eatlas.results.sensitivity import told_apart
@@ -50,9 +49,17 @@ FEW = 3
 """Results that are named one by one where a warning stands for all of them."""
 
 
-def print_results(results: Results) -> None:
-    """Print a table for each measure and source, then what the reader should know."""
+def print_results(results: Results, family: str = "level1") -> None:
+    """Print a table for each measure and source, then what the reader should know.
+
+    Parameters
+    ----------
+    results : Results
+    family : str
+        Which p-values are adjusted together, as ``--family`` says it.
+    """
     console = _console()
+    declared = DeclaredFamily.of(results, family)
     groups: dict[tuple[str, str], list[AssociationResult]] = {}
     for result in results:
         place = ", ".join(filter(None, (result.source, _size(result))))
@@ -71,9 +78,9 @@ def print_results(results: Results) -> None:
             _print(console, drawn)
             first = next(result for result in members if isinstance(result, DrawnResult))
             _print(console, Text(about(first), "dim"))
-        if len(family := Results(members).family()) > 1:
-            _print(console, Text(_adjusted(family, Rule.of(members[0]).alpha)))
-    _print_comparisons(console, results)
+    for name, line in declared.lines():
+        _print(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
+    _print_comparisons(console, results, declared)
     for trend in results.trends:
         _print(console, Text(f"\n{heading(trend)}", style="bold"))
         for sentence in sentences(trend):
@@ -81,12 +88,12 @@ def print_results(results: Results) -> None:
     _print_warnings(console, results)
 
 
-def _print_comparisons(console: Console, results: Results) -> None:
+def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
     """Say how findings move with prompt, layer, window or distance; what random weights show.
 
     Model and measure are named where the test alone would not tell comparisons apart.
     """
-    shown = sections(results, DeclaredFamily.of(results), dots=False)
+    shown = sections(results, family, dots=False)
     found = [one for one in comparisons(shown) if one.by != "source"]
     names = [
         f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
@@ -98,7 +105,7 @@ def _print_comparisons(console: Console, results: Results) -> None:
         _print(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 
-def _called(result: AssociationResult | FamilyMember) -> str:
+def _called(result: AssociationResult) -> str:
     """The test, and of a series also the year."""
     return result.test if result.period is None else f"{result.test}, {result.period}"
 
@@ -125,22 +132,6 @@ def _legend(members: Sequence[AssociationResult]) -> str:
         f"{stars}; p below each effect size. Level 3: mean {unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
     )
-
-
-def _adjusted(family: Family, alpha: float) -> str:
-    """Which tests remain when all of the table are judged together; the shorter list is named."""
-    below = list(dict.fromkeys(_called(member) for member in family.below(alpha)))
-    others = [_called(member) for member in family if _called(member) not in below]
-    found = "all" if not others else len(below) or "none"
-    text = (
-        f"{family.method_name} over these {len(family)} tests (level 1, two-sided): {found} have "
-        f"an adjusted p below {alpha:g}"
-    )
-    if not (below and others):
-        return f"{text}."
-    if len(below) < len(others):
-        return f"{text}: {', '.join(below)}."
-    return f"{text}, not {', '.join(others)}."
 
 
 def _console() -> Console:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
-from eatlas.report.numerals import all_of, count, level_of, number_of, percent
+from eatlas.report.numerals import all_of, count, number_of, percent
 from eatlas.report.sections import Section, distinct
 from eatlas.report.series import Series
 from eatlas.report.text import isolated
@@ -53,7 +53,8 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
         yield from _patterns(maps)
         yield from _two_sided(maps)
         yield from _unstable(maps)
-    yield from _family(shown, family)
+    if family.finding:
+        yield family.finding
     yield from _missing(shown, gaps=gaps)
 
 
@@ -129,21 +130,6 @@ def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
             "is seen again in more than half of the resamples of words, least "
             f"often that of {_called(least[0])} ({percent(least[1])})."
         )
-
-
-def _family(shown: Sequence[Section], family: DeclaredFamily) -> Iterator[str]:
-    if family.family is None or family.size == 1:
-        return
-    alphas = {section.rule.alpha for section in shown}
-    if len(alphas) != 1:  # no single level to compare with
-        return
-    alpha = alphas.pop()
-    below = len(family.family.below(alpha))
-    kept = all_of(below) if below == family.size else count(below) if below else "none"
-    yield (
-        f"Adjusted by {family.method} for looking at {family.what}, {kept} "
-        f"{'remains' if below == 1 else 'remain'} below {level_of(alpha)}."
-    )
 
 
 def _missing(shown: Sequence[Section], *, gaps: bool) -> Iterator[str]:

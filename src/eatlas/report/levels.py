@@ -104,7 +104,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             read.level1,
             rule,
             given.level1 if given else None,
-            family.adjusted("level1", read.level1),
+            family.adjusted(result, "level1", read.level1),
             influence.level1 if influence else None,
         )
     ]
@@ -119,7 +119,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 read.group(role),
                 rule,
                 resampled.group(role) if resampled else None,
-                family.adjusted(f"level2.{role}", read.group(role)),
+                family.adjusted(result, f"level2.{role}", read.group(role)),
                 driven.group(role) if driven else None,
             )
             for role in "XY"

@@ -111,8 +111,9 @@ def _sentences(
     yield from _over_stimuli(given)
     yield from _intervals(given)
     if family is not None and family.family is not None:
+        taken = "as one family each" if len(family.settings) > 1 else "as one family"
         yield (
-            f"The two-sided p-values of {family.what} were taken as one family and adjusted by "
+            f"The two-sided p-values of {family.what} were taken {taken} and adjusted by "
             f"{_ADJUSTED[family.family.method]}."
         )
     yield from _trends(trends)

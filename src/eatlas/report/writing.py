@@ -66,8 +66,10 @@ def write_report(
         :func:`eatlas.report.report_table`.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read; a page names it.
-    family : {"level1", "level2", "both", "none"}
-        Which p-values are adjusted together; :meth:`eatlas.Results.family` explains them.
+    family : str, default "level1"
+        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
+        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
+        them.
     adjust : {"holm", "bh", "by"}
         The procedure.
 

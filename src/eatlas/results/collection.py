@@ -109,13 +109,21 @@ class Results(Sequence[AssociationResult]):
         return pd.DataFrame([row for result in self._results for row in result.rows()])
 
     def family(
-        self, levels: Levels = "level1", *, tail: Tail = "two_sided", method: Method = "holm"
+        self,
+        levels: Levels = "level1",
+        *,
+        tail: Tail = "two_sided",
+        method: Method = "holm",
+        settings: bool = False,
     ) -> Family:
         """Declare these results a family and adjust their p-values for its size.
 
         Whoever looks at ten tests has ten chances of a false finding. What belongs together is
-        the researcher's decision, made before the results are seen: take the results of one
-        question, not of all measures that were tried on it.
+        the researcher's decision, made before the results are seen. By default the tests are the
+        family: one test in several settings (sources, layers, prompts, windows, distances,
+        periods, measures and their parameters) does not count several times, and p-values are
+        adjusted over the tests of each setting. The terminal and the report do the same. In tests
+        of sentences p-values are those over stimuli.
 
         Parameters
         ----------
@@ -127,6 +135,10 @@ class Results(Sequence[AssociationResult]):
         method : {"holm", "bh", "by"}
             Holm (family-wise error rate), Benjamini-Hochberg or Benjamini-Yekutieli (false
             discovery rate; the latter under any dependence). Tests that share words are dependent.
+
+        settings : bool, default False
+            Whether each setting of a test counts as a test of its own, so that all results
+            together are one family: for claims about which sources or layers show an association.
 
         Returns
         -------
@@ -140,7 +152,8 @@ class Results(Sequence[AssociationResult]):
 
         Notes
         -----
-        Holm (1979); SEAT (May et al. 2019) takes all its tests on all models as one family.
+        Holm (1979); SEAT (May et al. 2019) takes all its tests on all models as one family,
+        which is ``settings=True``.
 
         Examples
         --------
@@ -149,7 +162,7 @@ class Results(Sequence[AssociationResult]):
         >>> [f"{member.adjusted:.1e}" for member in results.family()]
         ['3.1e-04', '4.5e-03']
         """
-        return family_of(self, levels, tail, method)
+        return family_of(self, levels, tail, method, settings=settings)
 
     def sensitivity(self, by: By = "prompt") -> pd.DataFrame:
         """Return how the findings move with one choice of how texts were taken or encoded.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,6 +20,8 @@ from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, h
 if TYPE_CHECKING:
     import pandas as pd
 
+SettingKey = tuple[Any, ...]
+"""Source, signature, period, window, distance, and which time."""
 Levels = Literal["level1", "level2", "both"]
 """Which effect sizes of each result belong to the family."""
 Method = Literal["holm", "bh", "by"]
@@ -45,16 +48,50 @@ class FamilyMember:
     window: int | str | None = None
     """Of results in contexts: words on either side, or the sentence."""
     distance: int | None = None
+    setting: str = ""
+    """What tells its setting from the others, such as the source; empty where there is one."""
+    together: int = 1
+    """How many p-values were adjusted together, this one included."""
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """What tells the finding from others."""
+        result = (self.test, self.source, self.signature, self.period, self.window, self.distance)
+        return *result, self.level, self.term
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Findings of different tests in one setting, adjusted together."""
+
+    name: str
+    """What tells it from the other settings; empty where there is one."""
+    members: tuple[FamilyMember, ...]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def below(self, alpha: float = 0.05) -> tuple[FamilyMember, ...]:
+        """Members whose adjusted p is below alpha."""
+        return tuple(member for member in self.members if member.adjusted < alpha)
 
 
 @dataclass(frozen=True)
 class Family:
-    """Findings that are judged together, since each is one more chance of a false one."""
+    """Findings that are judged together, since each is one more chance of a false one.
+
+    The tests are the family. One test in several settings (sources, layers, prompts, windows,
+    distances, periods, parameters of measures) is one chance, seen in several ways: p-values are
+    adjusted over the tests of each setting, unless settings were declared to count.
+    """
 
     members: tuple[FamilyMember, ...]
+    """In the order of the results."""
     method: Method
     tail: Tail
     levels: Levels
+    settings: tuple[Setting, ...] = ()
+    """Members that are adjusted together; one where settings were declared to count."""
 
     def __len__(self) -> int:
         return len(self.members)
@@ -73,11 +110,8 @@ class Family:
 
     def adjusted(self, result: AssociationResult, level: str = "level1") -> float | None:
         """Adjusted p of one effect size of a result; None where the family has it not."""
-        of = (*_named(result), level)
-        for m in self.members:
-            if (m.test, m.source, m.signature, m.period, m.window, m.distance, m.level) == of:
-                return m.adjusted
-        return None
+        of = (*named(result), level)
+        return next((m.adjusted for m in self.members if m.place[:-1] == of), None)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas frame, one row for each member."""
@@ -87,7 +121,12 @@ class Family:
 
 
 def family_of(
-    results: Iterable[AssociationResult], levels: Levels, tail: Tail, method: Method
+    results: Iterable[AssociationResult],
+    levels: Levels,
+    tail: Tail,
+    method: Method,
+    *,
+    settings: bool = False,
 ) -> Family:
     """Adjust the p-values of a family; :meth:`eatlas.Results.family` documents it."""
     for name, value, allowed in (
@@ -100,33 +139,83 @@ def family_of(
                 f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
             )
     found = [
-        (result, where, term, level)
-        for result in results
+        (result, key, where, term, level)
+        for result, key in _with_settings(results)
         for where, term, level in _levels(result)
         if levels == "both" or where.startswith(levels)
     ]
-    raw = np.array([level.p.tail(tail) for *_, level in found])
-    adjusted = METHODS[method](raw).tolist()
-    members = tuple(
-        FamilyMember(
-            result.test,
-            result.source,
-            result.signature,
-            where,
-            term,
-            level.effect_size,
-            p=level.p.tail(tail),
-            adjusted=value,
-            period=result.period,
-            window=_sizes(result)[0],
-            distance=_sizes(result)[1],
-        )
-        for (result, where, term, level), value in zip(found, adjusted, strict=True)
+    names = _names(list(dict.fromkeys(key for _, key, *_ in found)))
+    groups: dict[SettingKey | None, list[int]] = {}
+    for place, (_, key, *_) in enumerate(found):
+        groups.setdefault(None if settings else key, []).append(place)
+    members: dict[int, FamilyMember] = {}
+    for places in groups.values():
+        raw = np.array([found[place][-1].p.tail(tail) for place in places])
+        for place, adjusted in zip(places, METHODS[method](raw).tolist(), strict=True):
+            result, key, where, term, level = found[place]
+            members[place] = FamilyMember(
+                result.test,
+                result.source,
+                result.signature,
+                where,
+                term,
+                level.effect_size,
+                p=level.p.tail(tail),
+                adjusted=adjusted,
+                period=result.period,
+                window=_sizes(result)[0],
+                distance=_sizes(result)[1],
+                setting=names[key],
+                together=len(places),
+            )
+    return Family(
+        tuple(members[place] for place in range(len(found))),
+        method,
+        tail,
+        levels,
+        tuple(
+            Setting("" if key is None else names[key], tuple(members[place] for place in places))
+            for key, places in groups.items()
+        ),
     )
-    return Family(members, method, tail, levels)
 
 
-def _named(result: AssociationResult) -> tuple[Any, ...]:
+def _with_settings(
+    results: Iterable[AssociationResult],
+) -> Iterator[tuple[AssociationResult, SettingKey]]:
+    """Each result with its setting; a test that was measured twice in one has two.
+
+    Tests of one id with other stimuli are other tests.
+    """
+    times: Counter[tuple[Any, ...]] = Counter()
+    for result in results:
+        key = *named(result), result.provenance.stimuli_sha256
+        times[key] += 1
+        yield result, (*named(result)[1:], times[key])
+
+
+def _names(settings: Sequence[SettingKey]) -> dict[SettingKey, str]:
+    """What tells each setting from the others, in words."""
+
+    def words(key: SettingKey) -> list[str]:
+        source, signature, period, window, distance, time = key
+        return [
+            source,
+            "" if period is None else str(period),
+            "" if window is None else f"window {window}",
+            "" if distance is None else f"distance {distance}",
+            signature,
+            "" if time == 1 else f"number {time}",
+        ]
+
+    columns = list(zip(*map(words, settings), strict=True))
+    told = [column for column in columns if len(set(column)) > 1]
+    parts = list(zip(*told, strict=True)) if told else [()] * len(settings)
+    return {key: ", ".join(filter(None, some)) for key, some in zip(settings, parts, strict=True)}
+
+
+def named(result: AssociationResult) -> tuple[Any, ...]:
+    """The test of a result and its setting."""
     return result.test, result.source, result.signature, result.period, *_sizes(result)
 
 

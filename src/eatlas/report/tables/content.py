@@ -182,7 +182,8 @@ def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell,
     concepts = Cell((one_line(names.A), one_line(names.B)))
     for entry in result.primary_terms:
         level = entry.level2
-        adjusted = _adjusted(family.adjusted("level2", level), level.effect_size, rule)
+        p = family.adjusted(result, "level2", level, entry.term)
+        adjusted = _adjusted(p, level.effect_size, rule)
         yield (
             _test(result),
             concepts,

@@ -11,6 +11,9 @@ from eatlas.report.text import clean
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 
+Found = tuple[str, str, Level | None, str | None]
+"""Suffix of the columns, place, level and term of an effect size."""
+
 
 def csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     """Write the rows of :meth:`eatlas.Results.to_frame` and the adjusted p-values.
@@ -33,26 +36,24 @@ def _written(value: Any) -> str:
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(result.rows()):
         adjusted = {
-            f"p_two_sided_{family.family.method}{suffix}": family.adjusted(place, level)
-            for suffix, place, level in _levels(result, number)
+            f"p_two_sided_{family.family.method}{suffix}": family.adjusted(
+                result, place, level, term
+            )
+            for suffix, place, level, term in _levels(result, number)
             if family.family is not None and family.has(place)
         }
         yield row | adjusted
 
 
-def _levels(result: AssociationResult, number: int) -> list[tuple[str, str, Level | None]]:
-    """Suffix of the columns, place and level of each effect size that a row shows."""
-    if isinstance(result, ThreeLevelResult):
+def _levels(result: AssociationResult, number: int) -> list[Found]:
+    """Suffix of the columns, place, level and term of each effect size that a row shows."""
+    if isinstance(result, ThreeLevelResult | WEATResult):
         read = result.primary
-        return [
-            ("", "level1", read.level1),
-            ("_X", "level2.X", read.group("X")),
-            ("_Y", "level2.Y", read.group("Y")),
-        ]
-    if isinstance(result, WEATResult):
-        return [("", "level1", result.primary.level1)]
-    return (
-        [("", "level2", result.primary_terms[number].level2)]
-        if isinstance(result, SCEATResult)
-        else []
-    )
+        found: list[Found] = [("", "level1", read.level1, None)]
+        if isinstance(result, ThreeLevelResult):
+            found += [(f"_{role}", f"level2.{role}", read.group(role), None) for role in "XY"]
+        return found
+    if isinstance(result, SCEATResult):
+        entry = result.primary_terms[number]
+        return [("", "level2", entry.level2, entry.term)]
+    return []

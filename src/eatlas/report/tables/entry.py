@@ -37,8 +37,10 @@ def report_table(
     results : Results or iterable of results
     format : {"latex", "markdown", "html-table", "csv"}
         LaTeX needs the packages booktabs and array; Markdown is GitHub's.
-    family : {"level1", "level2", "both", "none"}
-        Which p-values are adjusted together; :meth:`eatlas.Results.family` explains them.
+    family : str, default "level1"
+        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
+        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
+        them.
     adjust : {"holm", "bh", "by"}
         The procedure.
 
