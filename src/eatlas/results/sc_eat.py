@@ -22,10 +22,8 @@ class SCEATResult(AssociationResult):
 
     measure: Literal["sc-eat"] = "sc-eat"
     terms: tuple[TermAssociation, ...]
-<<<<<<< HEAD
     power: Power | None = None
     """What the attributes of the test can find of one term; None in results of older versions."""
-=======
     stimulus_terms: tuple[TermAssociation, ...] | None = None
     """The same for each target stimulus, its cosines averaged over its sentences and those of each
     attribute stimulus, whose labels are permuted. None in tests of words, and where each stimulus
@@ -40,7 +38,6 @@ class SCEATResult(AssociationResult):
     def over_stimuli(self) -> bool:
         """Whether stimuli are read, not terms."""
         return self.stimulus_terms is not None
->>>>>>> 1ad2d6d (SC-EAT of sentences is read over stimuli)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target term, or stimulus in a test of sentences."""
