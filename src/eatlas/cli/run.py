@@ -126,6 +126,16 @@ def run(
             "(source, measure, period, window), or with ,settings of all results.",
         ),
     ] = "level1",
+    frequency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="off|N",
+            help="Compare each test with N lists of random words that are as frequent as its own, "
+            "or with none. [default: 2000, where the vectors have their words in order of "
+            "frequency]",
+            show_default=False,
+        ),
+    ] = None,
     case: Annotated[
         str,
         typer.Option(
@@ -153,6 +163,7 @@ def run(
             contexts=_contexts(contexts, per_term),
             windows=[int(one) if one.isdecimal() else one for one in window or ()] or None,
             distances=distance or None,
+            frequency=_lists(frequency),
             case=_case(case),
             seed=seed,
             watch=watch,
@@ -203,6 +214,13 @@ def _check_family(text: str) -> None:
         from eatlas.report.family import declared  # noqa: PLC0415
 
         declared(text)
+
+
+def _lists(text: str | None) -> int | str | None:
+    """A number of lists, or a word; the measure says which there are."""
+    if text is None:
+        return None
+    return int(text) if text.isdecimal() else text.lower()
 
 
 def _case(text: str) -> Any:

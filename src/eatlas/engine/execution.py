@@ -28,6 +28,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Any = None,
     windows: int | str | Iterable[int | str] | None = None,
     distances: int | Iterable[int] | None = None,
+    frequency: int | str | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
@@ -56,6 +57,10 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     distances : int or list of int, optional
         Of pairs: those with at most so many words between the two are measured, each distance by
         itself.
+    frequency : {"auto", "off"} or int, optional
+        Lists of random words, of the frequencies of a test's words, with which ML-EAT and WEAT
+        compare it: 2,000 where the source has an order of frequency and it takes less than a
+        second; none; or so many.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
@@ -97,6 +102,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         contexts=contexts,
         windows=windows,
         distances=distances,
+        frequency=frequency,
         case=case,
         seed=seed,
     )

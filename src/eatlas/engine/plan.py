@@ -63,6 +63,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Any = None,
     windows: Any = None,
     distances: Any = None,
+    frequency: int | str | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
     watch: Watch | None = None,
@@ -84,15 +85,16 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
-    chosen = {m.signature: m for m in map(get_measure, _several(measures, DEFAULT_MEASURE))}
+    given = map(get_measure, _several(measures, DEFAULT_MEASURE))
+    chosen = {m.signature: m for m in _compared(tuple(given), frequency)}
     if not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     tests = load_tests(DEFAULT_TESTS if tests is None else tests)
     variants = in_contexts(tests, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
-    given = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
+    named = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is asked, so that a mistake costs no work
-    sources = {need: _open_all(given, prompts, need) for need in questions}
+    sources = {need: _open_all(named, prompts, need) for need in questions}
     jobs = tuple(
         Job(test, source, measure)
         for need, some in questions.items()
@@ -100,6 +102,33 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         for test, measure in some
     )
     return Plan(jobs, case, int(seed))
+
+
+def _compared(
+    measures: tuple[AssociationMeasure, ...], frequency: int | str | None
+) -> tuple[AssociationMeasure, ...]:
+    """Have measures compare tests with so many random lists; one that says its own number keeps it.
+
+    Raises
+    ------
+    SignatureError
+        If it is no number of lists, or no measure takes one.
+    """
+    if frequency is None or not measures:
+        return measures
+    taking = [one for one in measures if hasattr(one, "frequency")]
+    if not taking and frequency != "off":
+        raise SignatureError(
+            "none of the measures draws random words",
+            got=f"frequency={frequency}",
+            allowed="with ml-eat and weat",
+        )
+    return tuple(
+        one.with_parameters(frequency=frequency)
+        if getattr(one, "frequency", None) == "auto"
+        else one
+        for one in measures
+    )
 
 
 Question = tuple[AssociationTest, AssociationMeasure]

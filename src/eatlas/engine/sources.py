@@ -9,6 +9,7 @@ from eatlas.measures import AssociationMeasure
 from eatlas.measures.base import Need
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources
+from eatlas.sources.frequency.ranking import strongest
 from eatlas.sources.language import Answers, LanguageModel, open_language_model
 from eatlas.stimuli import AssociationTest
 
@@ -37,7 +38,9 @@ def asked(
     """Ask a source once for all that tests and measures need of it, and keep the answer."""
     if need == "vectors":
         words = {word for _, measure in questions for word in measure.words}
-        return ask(cast("VectorSource", source), [test for test, _ in questions], words, case, tell)
+        tests = [test for test, _ in questions]
+        wish = strongest(measure.wish for _, measure in questions)
+        return ask(cast("VectorSource", source), tests, words, case, tell, wish)
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions

@@ -23,7 +23,9 @@ from eatlas.errors import (
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.few_terms import too_few
+from eatlas.measures.frequency import Placed, placed
 from eatlas.measures.log_ratios import Ratios
+from eatlas.measures.moments import MomentsByRole
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -53,18 +55,6 @@ from eatlas.version import __version__
 
 Need = Literal["vectors", "masked", "causal"]
 """Vectors, or log-probabilities of a masked or of a causal language model."""
-
-
-class _Moments(dict[str, kernels.Moments]):
-    """Moments of groups of rows; taking them of many rows takes seconds, so only once asked for."""
-
-    def __init__(self, rows: Mapping[str, NDArray[np.float64]]) -> None:
-        super().__init__()
-        self.rows = rows
-
-    def __missing__(self, role: str) -> kernels.Moments:
-        self[role] = kernels.moments(self.rows[role])
-        return self[role]
 
 
 @dataclass(frozen=True)
@@ -99,11 +89,11 @@ class Input:
     @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:
         """Moments of the rows of each group, each found when it is asked for."""
-        return _Moments(self.rows)
+        return MomentsByRole(self.rows)
 
 
 @dataclass(frozen=True)
-class AssociationMeasure(ABC):
+class AssociationMeasure(Placed, ABC):
     """A measure of association between targets and attributes; a frozen value.
 
     Parameters
@@ -229,7 +219,8 @@ class AssociationMeasure(ABC):
                 allowed=f"tests of the kind {self.kind}",
             )
         chance = np.random.default_rng(seed) if rng is None else generator(rng)
-        given = self._embed(test, self.opened(source), case, seed, chance)
+        source = self.opened(source)
+        given = self._embed(test, source, case, seed, chance)
         given = replace(given, precision=_precision(given.head, rounding))
         notes: list[str] = []
         result = self.compute(given, notes)
@@ -238,10 +229,11 @@ class AssociationMeasure(ABC):
                 warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=2)
         diagnosis = self.diagnosed(given)
         doubts = diagnosis.remarks() if diagnosis else ()
+        known, differ = placed(self, result, given.coverage, test, source)
         for doubt in doubts:
             warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=2)
-        said = (*given.notes, *notes, *doubts)
-        return result.model_copy(update={"diagnosis": diagnosis, "warnings": said})
+        said = (*given.notes, *notes, *doubts, *differ)
+        return result.model_copy(update={"diagnosis": diagnosis, "warnings": said, **known})
 
     def opened(self, source: Any) -> Any:
         """Open the kind of source that the measure needs."""
@@ -251,7 +243,7 @@ class AssociationMeasure(ABC):
         """Whether the associations mean anything among the test's terms; None where unknown."""
         if given.unit is None:
             return diagnose_terms(given.rows, given.moments)
-        return diagnose_terms(given.unit, _Moments(given.unit))
+        return diagnose_terms(given.unit, MomentsByRole(given.unit))
 
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:

@@ -10,6 +10,7 @@ from eatlas.measures.base import Input
 from eatlas.measures.three_levels import ThreeLevels
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import MLEATResult
+from eatlas.stats.pattern_stability import PatternRule
 
 ONE_DIRECTION = (
     "All associations are projections on one direction, so the level 2 effect sizes of X and Y "
@@ -65,6 +66,10 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
         whether effects are smaller (two one-sided tests). 0 for no such test.
     sesoi_unit : {"d", "difference"}, default "d"
         Of `sesoi`: standard deviations of the union, or a difference of mean cosines.
+    frequency : {"auto", "off"} or int, default "auto"
+        Lists of random words of the same frequencies as the test's, with which it is compared:
+        "auto" draws 2,000 where the source has its words in order of frequency and it takes less
+        than a second.
 
     Raises
     ------
@@ -88,3 +93,8 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
         if self.association == "projection":
             notes.append(ONE_DIRECTION)
         return MLEATResult(**self.three_levels(given, notes))
+
+    @property
+    def matched_rule(self) -> PatternRule:
+        """The rule of the result."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)

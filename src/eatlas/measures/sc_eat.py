@@ -59,6 +59,7 @@ class SCEAT(AssociationMeasure):
     """
 
     name: ClassVar[str] = "sc-eat"
+    compared: ClassVar = ("A",)
     minimum: ClassVar = {"X": 1, "Y": 1, "A": 2, "B": 2}
 
     def compute(self, given: Input, notes: list[str]) -> SCEATResult:

@@ -56,6 +56,10 @@ class WEAT(TwoTargetMeasure):
         whether effects are smaller (two one-sided tests). 0 for no such test.
     sesoi_unit : {"d", "difference"}, default "d"
         Of `sesoi`: standard deviations of the union, or a difference of mean cosines.
+    frequency : {"auto", "off"} or int, default "auto"
+        Lists of random words of the same frequencies as the test's, with which it is compared:
+        "auto" draws 2,000 where the source has its words in order of frequency and it takes less
+        than a second.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class WEAT(TwoTargetMeasure):
     """
 
     name: ClassVar[str] = "weat"
+    compared: ClassVar = ("X",)
     minimum: ClassVar = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
     def compute(self, given: Input, notes: list[str]) -> WEATResult:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
+from eatlas.results.frequency import Frequency
 from eatlas.results.parts import Concepts, Coverage, Encoding, Provenance, PValues, Record
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from eatlas.stimuli import ContextsOrigin
 
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
+
+
+def _empty(value: object) -> bool:
+    return not value
 
 
 class AssociationResult(Record):
@@ -46,6 +51,11 @@ class AssociationResult(Record):
     coverage: Coverage
     diagnosis: TermsDiagnosis | None = None
     """Whether cosines mean anything among the test's terms; None where a measure has none."""
+    frequency: Frequency | None = None
+    """How frequent the words of the test are, and what random words of these frequencies show;
+    None where no order of frequency is known."""
+    frequency_reason: str = Field(default="", exclude_if=_empty)
+    """Why it is not known."""
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
@@ -71,6 +81,10 @@ class AssociationResult(Record):
     def rows(self) -> list[dict[str, Any]]:
         """Flat rows of the tidy table, one for each quantity of interest."""
         return [self.head()]
+
+    def frequency_columns(self, label: str | None = None) -> dict[str, Any]:
+        """Columns of a table on frequency; `label` is the EAT pattern whose share is given."""
+        return {} if self.frequency is None else self.frequency.columns(label)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""

@@ -175,6 +175,7 @@ class ThreeLevelResult(AssociationResult):
                 {"": "level1", "_X": "level2.X", "_Y": "level2.Y"},
             )
         )
+        row.update(self.frequency_columns(self.pattern.label))
         if read.over_stimuli:
             row.update(of_sentences(_columns(self.level1, self.level2, self.uncertainty)))
             row["sentence_pattern"] = self.pattern.label

@@ -118,6 +118,7 @@ class WEATResult(AssociationResult):
             **level_columns(read.level1, "", drawn.level1.interval if drawn else None),
             "method": read.level1 and read.level1.p.method_of("greater"),
             **inference_columns(self.generalisation, self.power, self.equivalence, {"": "level1"}),
+            **self.frequency_columns(),
         }
         if read.over_stimuli:
             within = of_terms.level1.interval if of_terms else None

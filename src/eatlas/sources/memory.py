@@ -24,6 +24,9 @@ class ArraySource:
     vectors : array, shape (n, d)
     name : str
         What names the source in results.
+    ordered : bool, default False
+        Whether words stand in order of frequency, the most frequent first. Results then have the
+        rank of each term, and are compared with random words of the same frequencies.
 
     Raises
     ------
@@ -37,7 +40,9 @@ class ArraySource:
     {'up': array([1., 0.])}
     """
 
-    def __init__(self, words: Sequence[str], vectors: Any, *, name: str = "array") -> None:
+    def __init__(
+        self, words: Sequence[str], vectors: Any, *, name: str = "array", ordered: bool = False
+    ) -> None:
         self._vectors = _as_matrix(vectors, name)
         if len(words) != len(self._vectors):
             raise SourceError(
@@ -50,6 +55,7 @@ class ArraySource:
         for row, word in enumerate(words):
             self._index.setdefault(_as_word(word, row, name), row)
         self._name = name
+        self.ordered = ordered
 
     @property
     def name(self) -> str:
@@ -156,7 +162,7 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
 
 def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
     """Take gensim ``KeyedVectors``, without copying them."""
-    return ArraySource(vectors.index_to_key, vectors.vectors, name=name)
+    return ArraySource(vectors.index_to_key, vectors.vectors, name=name, ordered=True)
 
 
 def duplicate_note(name: str, count: int) -> list[str]:

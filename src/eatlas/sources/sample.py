@@ -11,6 +11,13 @@ NAME = "glove-sample"
 
 
 @cache
+def sample_words() -> tuple[str, ...]:
+    """Words of the sample, in the order of GloVe 6B."""
+    data = resources.files("eatlas.sources") / "data"
+    return tuple((data / f"{NAME}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
+
+
+@cache
 def open_sample() -> ArraySource:
     """Open the bundled sample of GloVe 6B, 100 dimensions.
 
@@ -24,6 +31,5 @@ def open_sample() -> ArraySource:
     from safetensors.numpy import load  # noqa: PLC0415  (only this source needs it)
 
     data = resources.files("eatlas.sources") / "data"
-    words = (data / f"{NAME}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
     vectors = load((data / f"{NAME}.safetensors").read_bytes())["vectors"]
-    return ArraySource(words, vectors, name=NAME)
+    return ArraySource(sample_words(), vectors, name=NAME, ordered=True)

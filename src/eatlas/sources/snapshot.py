@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import CaseRule, all_keys, spellings
+from eatlas.sources.frequency.ranking import Ranking, Wish, ranking_of, read_in_passes
 from eatlas.sources.passages import (
     ContextualSource,
     Passage,
@@ -35,6 +36,8 @@ class Snapshot:
     notes: tuple[str, ...]
     vectors: Mapping[str, Vector]
     period: int | None = None
+    ranking: Ranking | None = None
+    """How frequent the words are, and random words; None where nobody asked."""
 
     @classmethod
     def of(cls, source: VectorSource, keys: Collection[str]) -> Snapshot:
@@ -60,6 +63,8 @@ class EncodedSnapshot:
     vectors: Mapping[Passage, Vector]
     reasons: Mapping[Passage, str] = field(default_factory=dict)
     """Why passages have no vector, where the source said so."""
+    ranking: Ranking | None = None
+    """How frequent the words are; None where nobody asked."""
 
     @classmethod
     def of(
@@ -95,6 +100,7 @@ def ask(
     words: Iterable[str] = (),
     case: CaseRule = "auto",
     tell: Tell | None = None,
+    frequency: Wish | None = None,
 ) -> Snapshot | EncodedSnapshot:
     """Ask a source once for all that tests and measures need, and keep the answer.
 
@@ -108,13 +114,26 @@ def ask(
         Rule by which terms are looked up; an encoder takes them as they are written.
     tell : callable, optional
         Called with the number of passages encoded and the number of all.
+    frequency : {"ranks", "cheap", "always"}, optional
+        What is asked of the frequency of words: see :func:`ranking_of`. By default nothing.
 
     Raises
     ------
     SourceError
         If the source finds fault with what it reads, or cannot encode what it is asked.
     """
+    tests = tuple(tests)
     if is_contextual(source):
-        return EncodedSnapshot.of(source, all_passages(tests, words), tell)
+        encoded = EncodedSnapshot.of(source, all_passages(tests, words), tell)
+        if frequency is None:
+            return encoded
+        return replace(encoded, ranking=ranking_of(source, tests, case, frequency))
     spelled = {key for word in words for key in spellings(word, case)}
-    return Snapshot.of(source, all_keys(tests, case) | spelled)
+    keys = all_keys(tests, case) | spelled
+    if frequency is None:
+        return Snapshot.of(source, keys)
+    if read_in_passes(source):
+        ranking = ranking_of(source, tests, case, frequency, beside=keys)
+        return replace(Snapshot.of(source, keys), ranking=ranking)
+    kept = Snapshot.of(source, keys)  # writes the index that the ranks are read from
+    return replace(kept, ranking=ranking_of(source, tests, case, frequency))

@@ -168,7 +168,10 @@ class TransformedSource:
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the transformed vectors of those keys that have one."""
-        found = self.source.lookup(keys)
+        return self.transform_all(self.source.lookup(keys))
+
+    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Transform vectors that are, or might be, of the source."""
         if not found:
             return {}
         rows = self._affine.rows(np.stack([np.asarray(v, np.float64) for v in found.values()]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceWarning
 from eatlas.sources.archives import Content
 from eatlas.sources.care import computes_afresh
+from eatlas.sources.files.hashing import fnv64
 from eatlas.sources.files.reading import FileDigest, open_binary, stream_hash
 from eatlas.sources.index import SUFFIX, Index, IndexKey, IndexWriter, read_index
 from eatlas.sources.memory import duplicate_note
@@ -21,6 +22,7 @@ from eatlas.sources.protocol import Vector
 
 INDEX_CHOICES = ("auto", "yes", "no")
 _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
+_SLOW, _SLOW_PACKED = 256 << 20, 32 << 20
 COMPILE_FROM = 64 << 20
 """Bytes from which a pass is compiled: compiling takes seconds once for each installation, loading
 what was compiled most of a second; in Python, 64 MiB take less than that."""
@@ -40,6 +42,9 @@ class IndexedSource(ABC):
     reading : str
         How the file is read; an index made by another reading is not used.
     """
+
+    ordered = False
+    """Whether the format has its words in order of frequency."""
 
     def __init__(self, content: Content, *, name: str, index: str, reading: str) -> None:
         self.content = content
@@ -85,6 +90,51 @@ class IndexedSource(ABC):
     def expected(self) -> int | None:
         """How many words there are, where an index says it."""
         return None if self._index_known is None else len(self._index_known.hashes)
+
+    @property
+    def gets_index(self) -> bool:
+        """Whether an index lies beside the file, or will after the first look-up."""
+        return self._indexed
+
+    @property
+    def slow_to_list(self) -> bool:
+        """Whether a second look at all words takes more than a second: nothing says where they are.
+
+        The file alone decides, and not whether an index lies beside it.
+        """
+        size = self.content.stamp.size
+        if not self.content.plain:
+            return size > _SLOW_PACKED
+        return self._wishes_index == "no" and size > _SLOW
+
+    def places(self) -> Index | None:
+        """The index beside the file, if there is one that can be relied on."""
+        if self._indexed and self._index_known is None:
+            self._index_known = read_index(self._index_path, self._index_key())
+        return self._index_known
+
+    def start_of(self, word: str) -> int | None:
+        """Where the line of a word begins, by the index; of the first of equal words."""
+        raw, index = self._key(word), self.places()
+        if raw is None or index is None:
+            return None
+        # equal hashes of different words, once in 1e8 large files, would take one for the other
+        return min(index.find(fnv64(raw)), default=None)
+
+    def words_at(self, starts: Sequence[int], end: int | None) -> list[str]:
+        """Words of lines that stand one after the other, and where the last of them ends."""
+        with open_binary(self.content.path) as file:
+            file.seek(starts[0])
+            data = file.read() if end is None else file.read(end - starts[0])
+        ends = [*starts[1:], starts[0] + len(data)]
+        return [
+            self._word_of(data[start - starts[0] : stop - starts[0]])
+            for start, stop in zip(starts, ends, strict=True)
+        ]
+
+    @abstractmethod
+    def _word_of(self, line: bytes) -> str:
+        """The word with which a line begins; of a phrase with separators, the first word."""
 
     @abstractmethod
     def _key(self, word: str) -> bytes | None:

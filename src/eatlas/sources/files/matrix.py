@@ -114,6 +114,9 @@ class MatrixSource:
         If there are more words than rows, or fewer.
     """
 
+    ordered = False
+    """Whether the format has its words in order of frequency."""
+
     def __init__(self, words: Words, matrix: Matrix, *, name: str, files: Sequence[Path]) -> None:
         if len(words) != matrix.shape[0]:
             raise SourceError(

@@ -38,6 +38,8 @@ class Format:
 
     open: Callable[[Content, Options, str], WholeSource]
     options: Mapping[str, str] = field(default_factory=dict)
+    ordered: bool = False
+    """Whether words stand in order of frequency: by the format's own tools they do."""
 
 
 def _text(content: Content, options: Options, name: str) -> WholeSource:
@@ -97,11 +99,11 @@ def _hdf5(content: Content, options: Options, name: str) -> WholeSource:
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format(_text, _OF_TEXT),
+    "text": Format(_text, _OF_TEXT, ordered=True),
     "table": Format(_table, _OF_TEXT),
-    "word2vec-binary": Format(_word2vec_binary, _OF_TEXT),
-    "fasttext": Format(_fasttext, _OF_SUBWORDS),
-    "gensim": Format(_gensim, _OF_SUBWORDS),
+    "word2vec-binary": Format(_word2vec_binary, _OF_TEXT, ordered=True),
+    "fasttext": Format(_fasttext, _OF_SUBWORDS, ordered=True),
+    "gensim": Format(_gensim, _OF_SUBWORDS, ordered=True),
     "npy": Format(_npy, _OF_ARRAYS),
     "npz": Format(_npz, npz.OPTIONS),
     "safetensors": Format(_safetensors, safetensors.OPTIONS),
@@ -147,7 +149,10 @@ def open_file(
     asked = given.pop("format", None)
     kind = _choice(asked, tuple(FORMATS), "format", content.label) if asked else sniff(content)
     check_options(given, {**FORMATS[kind].options, **_EVERYWHERE}, content.label)
-    return FORMATS[kind].open(content, given, name)
+    opened = FORMATS[kind].open(content, given, name)
+    if FORMATS[kind].ordered:
+        opened.ordered = True  # type: ignore[attr-defined]  # of files that state an order
+    return opened
 
 
 def _open_folder(path: Path, options: Options, name: str) -> WholeSource:

@@ -78,6 +78,9 @@ class TextSource(IndexedSource):
         """Read the whole file once; what is wrong with it is said."""
         self._scan((), None)
 
+    def _word_of(self, line: bytes) -> str:
+        return line.partition(self.dialect.separator)[0].decode(self.dialect.encoding, "replace")
+
     def _key(self, word: str) -> bytes | None:
         try:
             return word.encode(self.dialect.encoding)

@@ -74,6 +74,9 @@ class Word2VecBinarySource(IndexedSource):
             file.read(self._layout.start)
             yield from read_records(file, self._layout, compiled=self._compiled)
 
+    def _word_of(self, line: bytes) -> str:
+        return line.partition(b" ")[0].decode(self._layout.encoding, "replace")
+
     def _key(self, word: str) -> bytes | None:
         try:
             return word.encode(self._layout.encoding)

@@ -1,0 +1,274 @@
+"""How frequent a test's words are, and what random words of these frequencies show by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.errors import EatlasError
+from eatlas.measures.patterns import eat_pattern
+from eatlas.measures.seeding import generator_of, stimuli_of_test
+from eatlas.results import AssociationResult
+from eatlas.results.frequency import (
+    PAIRS,
+    Frequency,
+    GroupRanks,
+    Matched,
+    MatchedLevel,
+    MatchedLevel2,
+    Ranks,
+)
+from eatlas.results.ml_eat import Attribute
+from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources import CaseRule
+from eatlas.sources.frequency.orders import NEAR
+from eatlas.sources.frequency.ranking import Ranking, Wish, ranking_of
+from eatlas.stats.matched import (
+    MatchedEffects,
+    matched_effects,
+    matched_lists,
+    monte_carlo_p,
+    rank_sum,
+)
+from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stimuli import ROLES, AssociationTest
+
+DRAWS = 2_000
+"""Random lists unless told otherwise: the standard error of a p of .05 is .005."""
+LEAST_DRAWS = 100
+"""With fewer no p below .01 can be seen."""
+STEPS = 40
+"""Of a histogram of effect sizes."""
+SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
+DIFFERENT = 0.05
+"""Groups whose ranks differ with a smaller p are remarked on."""
+DECIMALS = 6
+WISHES = ("auto", "off")
+"""Values of the parameter, besides a number of lists."""
+_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a test found, to be placed among random lists."""
+
+    level1: float | None
+    level2: tuple[float | None, float | None] | None
+    """Of X and of Y; None for a measure without a level 2."""
+    draws: int
+    ddof: int
+    rule: PatternRule | None
+    """When a target counts as associated; None for a measure without patterns."""
+
+
+Keys = Mapping[str, Mapping[str, str | None]]
+"""The key of each stimulus in the order of frequency, by role; None where it is not listed."""
+
+
+def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
+    """Under which key each stimulus was found, or stands in the list of frequencies."""
+    return {role: _keys(ranking, coverage.group(role), case) for role in ROLES}
+
+
+def _keys(ranking: Ranking, group: GroupCoverage, case: CaseRule) -> dict[str, str | None]:
+    known = ranking.ranks or {}
+    found = {term: group.found_as.get(term, term) for term in group.stimuli}
+    return {term: key if key in known else ranking.key(term, case) for term, key in found.items()}
+
+
+def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
+    """Ranks of the stimuli of a test; None where none is known."""
+    listed = ranking.ranks or {}
+    terms = {
+        role: {term: None if key is None else listed[key] for term, key in group.items()}
+        for role, group in keys.items()
+    }
+    known = {
+        role: np.array([rank for rank in group.values() if rank is not None], np.float64)
+        for role, group in terms.items()
+    }
+    if not any(map(len, known.values())):
+        return None
+    p = {
+        first: rank_sum(known[first], known[second])
+        if len(known[first]) and len(known[second])
+        else None
+        for first, second in PAIRS.items()
+    }
+    groups = {
+        role: GroupRanks(median=float(np.median(some)) if len(some) else None, terms=terms[role])
+        for role, some in known.items()
+    }
+    return Ranks(
+        **groups,
+        vocabulary=ranking.vocabulary,
+        size=ranking.size,
+        p_targets=p["X"],
+        p_attributes=p["A"],
+    )
+
+
+def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]) -> list[str]:
+    """Say which groups that are compared differ in frequency.
+
+    `roles` are the first groups of the pairs that the measure compares: X, A, or both.
+    """
+    found = []
+    for role in roles:
+        other = PAIRS[role]
+        p = ranks.p_targets if role == "X" else ranks.p_attributes
+        if p is None or p >= DIFFERENT:
+            continue
+        one, two = ranks.group(role).median, ranks.group(other).median
+        found.append(
+            f"The words of {concepts[role]} and of {concepts[other]} differ in frequency: median "
+            f"ranks {one:,.0f} and {two:,.0f} (p = {p:.2g})."
+        )
+    return found
+
+
+def matched(
+    ranking: Ranking, test: AssociationTest, keys: Keys, case: CaseRule, seed: int, found: Observed
+) -> Matched | str:
+    """Draw random lists in the test's place; the reason where it cannot be done."""
+    if any(concept.sentences for _, concept in test.parts):
+        return "the terms are sentences, and random words make none"
+    if lacking := [term for role in ROLES for term, key in keys[role].items() if key is None]:
+        return f"no rank is known of {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)
+    if ranking.pool is None:
+        return ranking.reason
+    listed = ranking.ranks or {}
+    # the order of terms decides nothing
+    places = [
+        key for role in ROLES for _, key in sorted((listed[k], k) for k in keys[role].values() if k)
+    ]
+    own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
+    windows = ranking.windows(set(places), own.union(places))
+    rng = generator_of(seed, stimuli_of_test(test), "random words of the same frequencies")
+    try:
+        lists = matched_lists([windows[key] for key in places], found.draws, rng)
+    except EatlasError:
+        return "there are too few other words of these frequencies"
+    used = np.unique(lists)
+    n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
+    effects = matched_effects(
+        kernels.unit_rows(ranking.pool.vectors[used].astype(np.float64)),
+        np.searchsorted(used, lists),
+        (n_x, n_y, n_a, n_b),
+        ddof=found.ddof,
+        rule=found.rule,
+        rng=rng,
+    )
+    return _record(effects, found, len(used))
+
+
+class Placed:
+    """What a measure says of itself; these are the answers of one that draws no random words."""
+
+    name: ClassVar[str]
+    compared: ClassVar[tuple[str, ...]] = ("X", "A")
+    """First groups of the pairs whose scores are compared: X with Y, A with B."""
+
+    @property
+    def wish(self) -> Wish | None:
+        """What is asked of the frequency of words; None: nothing."""
+        return "ranks"
+
+    @property
+    def needs(self) -> Literal["vectors", "masked", "causal"]:
+        """What the measure needs of a source."""
+        return "vectors"
+
+    def observed(self, result: Any) -> Observed | str:  # noqa: ARG002  (others place what they found)
+        """What is placed among random words of the same frequencies; or why nothing is."""
+        return f"{self.name} is not computed of random words"
+
+
+def placed(
+    measure: Placed,
+    result: AssociationResult,
+    coverage: Coverage,
+    test: AssociationTest,
+    source: Any,
+) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a result on frequency, and remarks for the reader.
+
+    `source` knows the ranks already, or is asked for them.
+    """
+    case, seed = result.provenance.case, result.provenance.seed
+    if measure.wish is None:
+        return {"frequency_reason": "frequency=off"}, []
+    ranking = getattr(source, "ranking", None)
+    if ranking is None:
+        vectors = source if measure.needs == "vectors" else None
+        ranking = ranking_of(vectors, [test], case, measure.wish)
+    keys = keys_of(ranking, coverage, case)
+    ranks = ranks_of(ranking, keys)
+    if ranks is None:
+        none = f"none of the words stands in {ranking.vocabulary}"
+        return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
+    found = measure.observed(result)
+    drawn = found if isinstance(found, str) else matched(ranking, test, keys, case, seed, found)
+    record = (
+        Frequency(ranks=ranks, reason=drawn)
+        if isinstance(drawn, str)
+        else Frequency(ranks=ranks, matched=drawn)
+    )
+    names: dict[str, str] = {role: result.concepts.name(role) for role in ROLES}
+    return {"frequency": record}, remarks_on(ranks, names, measure.compared)
+
+
+def _record(effects: MatchedEffects, found: Observed, words: int) -> Matched:
+    level2 = None
+    if found.level2 is not None:
+        x, y = (
+            _level(d, draws)
+            for d, draws in zip(found.level2, (effects.level2_x, effects.level2_y), strict=True)
+        )
+        level2 = None if x is None or y is None else MatchedLevel2(X=x, Y=y)
+    return Matched(
+        draws=found.draws,
+        near=NEAR,
+        words=words,
+        level1=_level(found.level1, effects.level1),
+        level2=level2,
+        patterns=None if found.rule is None else _shares(effects, found.draws),
+    )
+
+
+def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:
+    known = draws[np.isfinite(draws)]
+    if observed is None or not len(known):
+        return None
+    greater, less, both = monte_carlo_p(observed, draws)
+    low = min(float(known.min()), observed)
+    high = max(float(known.max()), observed)
+    ends = math.floor(low * 20) / 20, math.ceil(high * 20) / 20 or 0.05
+    counts, _ = np.histogram(known, STEPS, ends)
+    return MatchedLevel(
+        p_greater=greater,
+        p_less=less,
+        p_two_sided=both,
+        mean=round(float(known.mean()), DECIMALS),
+        quantiles=tuple(np.quantile(known, SHARES).round(DECIMALS).tolist()),
+        counts=tuple(counts.tolist()),
+        ends=ends,
+        undefined=len(draws) - len(known),
+    )
+
+
+def _shares(effects: MatchedEffects, draws: int) -> dict[str, float]:
+    """Share of the draws that show each of the nine patterns."""
+    found: dict[str, float] = {}
+    for x, y in product(_OF_SIGN, _OF_SIGN):
+        label, _ = eat_pattern(_OF_SIGN[x], _OF_SIGN[y])
+        both = np.count_nonzero((effects.x == x) & (effects.y == y))
+        found[label] = round(int(both) / draws, DECIMALS)
+    return found

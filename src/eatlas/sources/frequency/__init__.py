@@ -1,0 +1,1 @@
+"""How frequent words are, as the order of a source or a list of counts says, and random words."""

@@ -1,0 +1,290 @@
+"""How frequent a test's words are, and what random words of these frequencies show by chance."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from tests.inputs import make_sentences, make_test, make_vectors
+
+import eatlas
+from eatlas.errors import SignatureError
+from eatlas.measures.seeding import generator_of
+from eatlas.results import to_json_line
+from eatlas.sources import ArraySource, open_vectors
+from eatlas.sources.frequency.bundled import bundled_order
+
+WORDS = [
+    word for word in open_vectors("glove-sample").vocabulary() if word.isalpha() and len(word) > 3
+]
+ROLES = ("X", "Y", "A", "B")
+
+
+def random_test(seed, ranks, n=8):
+    """A test of random words of glove-sample, of ranks between two in each group."""
+    rng, place = np.random.default_rng(seed), {w: i for i, w in enumerate(sample_words())}
+    taken, groups = set(), {}
+    for role, (first, last) in zip(ROLES, ranks, strict=True):
+        fitting = [w for w in WORDS if first <= place[w] + 1 <= last and w not in taken]
+        groups[role] = tuple(rng.choice(fitting, n, replace=False).tolist())
+        taken |= set(groups[role])
+    concepts = {role: eatlas.Concept(name=role, terms=terms) for role, terms in groups.items()}
+    return eatlas.AssociationTest(id=f"random-{seed}", **concepts)
+
+
+def sample_words():
+    return list(open_vectors("glove-sample").vocabulary())
+
+
+APART = ((1500, 3000), (1500, 3000), (50, 1000), (5000, 9000))
+ALIKE = ((1500, 3000),) * 4
+
+
+def test_frequency_alone_makes_a_pattern_and_is_called_by_its_name():
+    """A frequent, B rare: A-Uniform in all 40 tests; each warns, and none is beyond chance."""
+    tests = [random_test(seed, APART) for seed in range(40)]
+    results = eatlas.run(tests=tests, measures="ml-eat(resamples=0)")
+    assert [r.pattern.label for r in results] == ["A-Uniform"] * 40
+    assert [r.pattern.two_sided_label for r in results] == ["A-Uniform"] * 40
+    for result in results:
+        (said,) = [
+            w for w in result.warnings if "frequency" in w and w.startswith("The words of A")
+        ]
+        a, b = (result.frequency.ranks.group(role).median for role in "AB")
+        assert f"median ranks {a:,.0f} and {b:,.0f}" in said
+        assert result.frequency.ranks.p_attributes < 0.01
+        assert result.frequency.matched.patterns["A-Uniform"] > 0.5
+    p = np.array([[r.frequency.matched.level2.group(t).p_two_sided for t in "XY"] for r in results])
+    assert np.mean(p < 0.05) < 0.2
+    assert np.median(p) > 0.2
+
+
+def test_groups_of_one_frequency_are_not_remarked_on():
+    tests = [random_test(seed, ALIKE) for seed in range(40)]
+    results = eatlas.run(tests=tests, measures="ml-eat(resamples=0,frequency=100)")
+    said = sum(any("frequency" in w for w in r.warnings) for r in results)
+    assert said <= 8  # two comparisons at .05: 4 of 40 on average
+    shares = [r.frequency.matched.patterns["A-Uniform"] for r in results]
+    assert np.mean(shares) < 0.2
+
+
+def test_the_record_is_that_of_the_contract():
+    (result,) = eatlas.run(tests="weat-5")
+    record = json.loads(to_json_line(result))["frequency"]
+    ranks, matched = record["ranks"], record["matched"]
+    assert ranks["A"]["terms"]["love"] == 836
+    assert ranks["A"]["median"] == float(np.median(list(ranks["A"]["terms"].values())))
+    assert {role: len(ranks[role]["terms"]) for role in ROLES} == {"X": 16, "Y": 16, "A": 8, "B": 8}
+    assert matched["draws"] == 2000
+    for level in (matched["level1"], matched["level2"]["X"], matched["level2"]["Y"]):
+        for tail in ("p_greater", "p_less", "p_two_sided"):
+            assert 0 < level[tail] <= 1
+            assert (level[tail] * 2001) == pytest.approx(round(level[tail] * 2001), abs=1e-9)
+        assert sum(level["counts"]) == 2000
+        assert (
+            level["ends"][0] <= level["quantiles"][0] <= level["quantiles"][4] <= level["ends"][1]
+        )
+    assert sum(matched["patterns"].values()) == pytest.approx(1)
+    assert set(matched["patterns"]) == set(result.uncertainty.patterns)
+    assert type(result).from_dict(json.loads(to_json_line(result))) == result
+
+
+def test_weat_has_level_1_and_its_own_comparison_alone():
+    (result,) = eatlas.run(tests=random_test(0, APART), measures="weat")
+    matched = result.frequency.matched
+    assert (matched.level2, matched.patterns) == (None, None)
+    assert matched.level1.p_two_sided > 0
+    assert not any("frequency" in w for w in result.warnings)  # X and Y are of one frequency
+
+
+def test_the_null_is_that_of_lists_drawn_anew():
+    """The same words in a loop by hand: window by window, d by d."""
+    (test,) = eatlas.load_tests("weat-6")
+    result = eatlas.MLEAT(frequency=300)(test, "glove-sample")
+    order, source = bundled_order(), open_vectors("glove-sample")
+    terms = {role: test.concept(role).terms for role in ROLES}
+    key = {t: result.coverage.group(r).found_as.get(t, t) for r in ROLES for t in terms[r]}
+    own = set(key.values())
+    rank = order.ranks(own)
+    windows = {k: order.near(k, rank[k], own) for k in own}
+    for k, near in windows.items():
+        assert len(near) == 50
+        below = [r for r in near.values() if r < rank[k]]
+        assert len(below) == 25
+        assert not own & set(near)
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(2000):
+        rows = {}
+        for role in ROLES:
+            words = [str(rng.choice(sorted(windows[key[t]]))) for t in terms[role]]
+            raw = source.lookup(words) | order.vectors_of(words)
+            rows[role] = np.array([raw[w] / np.linalg.norm(raw[w]) for w in words], np.float64)
+        s = {t: rows[t] @ (rows["A"].mean(axis=0) - rows["B"].mean(axis=0)) for t in "XY"}
+        both = np.concatenate([s["X"], s["Y"]])
+        found.append((s["X"].mean() - s["Y"].mean()) / both.std(ddof=1))
+    ours = result.frequency.matched.level1
+    assert ours.mean == pytest.approx(np.mean(found), abs=0.12)
+    assert ours.quantiles == pytest.approx(
+        np.quantile(found, [0.025, 0.25, 0.5, 0.75, 0.975]), abs=0.35
+    )
+
+
+def test_terms_in_another_order_give_the_same_numbers():
+    test = random_test(1, APART)
+    turned = eatlas.AssociationTest(
+        id=test.id,
+        **{role: eatlas.Concept(name=role, terms=test.concept(role).terms[::-1]) for role in ROLES},
+    )
+    one, other = (
+        eatlas.run(tests=t, measures="ml-eat(resamples=0)")[0].frequency.matched
+        for t in (test, turned)
+    )
+    assert one == other
+
+
+def test_the_other_tests_of_a_run_change_nothing():
+    alone = eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)")[0]
+    among = eatlas.run(tests=["weat-1", "weat-6", "weat-7"], measures="ml-eat(resamples=0)")[1]
+    called = eatlas.MLEAT(resamples=0)(eatlas.load_tests("weat-6")[0], "glove-sample")
+    assert alone.frequency == among.frequency == called.frequency
+
+
+def test_another_seed_gives_other_lists_and_the_same_ranks():
+    one, other = (
+        eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)", seed=s)[0] for s in (0, 1)
+    )
+    assert one.frequency.ranks == other.frequency.ranks
+    assert one.frequency.matched.level1.mean != other.frequency.matched.level1.mean
+    a, b = (generator_of(s, {"X": ["a"]}, "words").random() for s in (0, 1))
+    assert a != b
+
+
+def test_the_number_of_lists_and_off():
+    results = eatlas.run(tests="weat-6", measures=["ml-eat", "weat"], frequency=200)
+    assert [r.frequency.matched.draws for r in results] == [200, 200]
+    assert "frequency=200" in results[0].signature
+    (off,) = eatlas.run(tests="weat-6", frequency="off")
+    assert (off.frequency, off.frequency_reason) == (None, "frequency=off")
+    assert json.loads(to_json_line(off))["frequency"] is None
+    own = eatlas.run(tests="weat-6", measures="ml-eat(frequency=300)", frequency=200)
+    assert own[0].frequency.matched.draws == 300
+
+
+@pytest.mark.parametrize("value", [0, 99, "often", 1.5, True])
+def test_what_is_no_number_of_lists_is_refused(value):
+    with pytest.raises(SignatureError, match="frequency has no such value") as caught:
+        eatlas.MLEAT(frequency=value)
+    assert "auto, off, or a whole number from 100" in str(caught.value)
+
+
+def test_a_number_of_lists_needs_a_measure_that_takes_it():
+    with pytest.raises(SignatureError, match="none of the measures draws random words"):
+        eatlas.run(tests="weat-6", measures="sc-eat", frequency=500)
+    assert eatlas.run(tests="weat-6", measures="sc-eat", frequency="off")[0].frequency
+
+
+def test_the_signature_is_as_before():
+    assert eatlas.MLEAT().signature == (
+        "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)"
+    )
+
+
+def test_single_terms_and_projections_have_ranks_alone():
+    (single,) = eatlas.run(tests="weat-6", measures="sc-eat")
+    assert single.frequency.matched is None
+    assert single.frequency.reason == "sc-eat is not computed of random words"
+    (projected,) = eatlas.run(tests="weat-6", measures="weat(association=projection)")
+    assert projected.frequency.ranks.X.median == single.frequency.ranks.X.median
+    assert "by cosines" in projected.frequency.reason
+
+
+def test_a_dict_has_no_order():
+    test = make_test()
+    result = eatlas.MLEAT()(test, make_vectors(test))
+    assert result.frequency is None
+    assert result.frequency_reason == "dict does not say how frequent its words are"
+    assert json.loads(to_json_line(result))["frequency_reason"] == result.frequency_reason
+
+
+def test_an_array_may_say_that_it_is_in_order():
+    source = open_vectors("glove-sample")
+    words = sample_words()[:10_000]
+    vectors = np.stack(list(source.lookup(words).values()))
+    test = random_test(3, APART)
+    silent = eatlas.MLEAT()(test, ArraySource(words, vectors))
+    told = eatlas.MLEAT()(test, ArraySource(words, vectors, ordered=True))
+    assert silent.frequency is None
+    assert told.frequency.matched.patterns["A-Uniform"] > 0.5
+    rank = {word: i + 1 for i, word in enumerate(words)}
+    for role in ROLES:
+        terms = told.frequency.ranks.group(role).terms
+        assert terms == {t: rank[t] for t in test.concept(role).terms}
+
+
+def test_sentences_have_the_ranks_of_their_stimuli():
+    test = make_sentences(dict.fromkeys(ROLES, (2,) * 8))
+    rng = np.random.default_rng(0)
+    stimuli = sample_words()[100:132]
+    concepts = {
+        role: eatlas.Concept(
+            name=role,
+            sentences=[
+                {"text": f"This is {w} {j}.", "stimulus": w}
+                for w in stimuli[8 * i : 8 * i + 8]
+                for j in range(2)
+            ],
+        )
+        for i, role in enumerate(ROLES)
+    }
+    test = eatlas.AssociationTest(id="said", **concepts)
+
+    def encoder(texts):
+        return [rng.normal(size=20) for _ in texts]
+
+    result = eatlas.MLEAT()(test, encoder)
+    assert list(result.frequency.ranks.X.terms) == stimuli[:8]
+    assert result.frequency.ranks.vocabulary == "GloVe 6B"
+    assert result.frequency.reason == "the terms are sentences, and random words make none"
+
+
+def test_words_that_are_not_listed_have_no_rank():
+    test = make_test()
+    unknown = eatlas.AssociationTest(
+        id="odd",
+        X=eatlas.Concept(name="X", terms=("zqxv", "aster", "iris", "lily")),
+        Y=test.Y,
+        A=test.A,
+        B=test.B,
+    )
+    rng = np.random.default_rng(0)
+    result = eatlas.MLEAT()(unknown, lambda texts: [rng.normal(size=9) for _ in texts])
+    assert result.frequency.ranks.X.terms["zqxv"] is None
+    assert result.frequency.ranks.X.terms["aster"] == 53_712
+    assert re.search("no rank is known of zqxv", result.frequency.reason)
+
+
+def test_a_frame_has_medians_and_p():
+    row = eatlas.run(tests="weat-5").to_frame().iloc[0]
+    result = eatlas.run(tests="weat-5")[0]
+    assert row["median_rank_A"] == result.frequency.ranks.A.median
+    assert row["matched_p_two_sided_X"] == result.frequency.matched.level2.X.p_two_sided
+    assert row["matched_pattern_share"] == result.frequency.matched.patterns["A-Uniform"]
+
+
+def test_verify_finds_the_same_lists_and_notices_others():
+    results = eatlas.run(tests=["weat-6", "weat-7"])
+    assert [v.status for v in eatlas.verify(results)] == ["same", "same"]
+    record = results[0].to_dict()
+    record["frequency"]["matched"]["level1"]["p_greater"] = 0.5
+    (verdict,) = eatlas.verify([type(results[0]).from_dict(record)])
+    assert verdict.status == "differs"
+    assert "frequency.matched.level1.p_greater: 0.5 in the file" in verdict.details[0]
+
+
+def test_older_results_are_read():
+    (result,) = eatlas.run(tests="weat-6", frequency="off")
+    record = result.to_dict()
+    del record["frequency"], record["frequency_reason"]
+    again = type(result).from_dict(record)
+    assert (again.frequency, again.frequency_reason) == (None, "")

@@ -1,0 +1,196 @@
+"""Ranks of words, and the words near a rank, whatever a source keeps them in."""
+
+import gzip
+
+import numpy as np
+from tests.inputs import make_test
+from tests.sources.files.writers import (
+    Data,
+    as_text,
+    csv_file,
+    fasttext_bin,
+    gensim_kv,
+    keyed_vectors,
+    matrix,
+    npz,
+    word2vec_binary,
+)
+
+import eatlas
+from eatlas.sources import ArraySource, open_vectors
+from eatlas.sources.frequency.bundled import bundled_order
+from eatlas.sources.frequency.candidates import in_lower_case, is_candidate
+from eatlas.sources.frequency.orders import FARTHEST, NEAR, ListedOrder, WordOrder
+from eatlas.sources.frequency.ranking import ranking_of, strongest
+
+LISTED = list(open_vectors("glove-sample").vocabulary())[:3000]
+DATA = Data(LISTED, matrix(3000, 12))
+TEST = eatlas.AssociationTest(
+    id="common",
+    X=eatlas.Concept(name="X", terms=("war", "police", "army", "attack")),
+    Y=eatlas.Concept(name="Y", terms=("music", "film", "song", "art")),
+    A=eatlas.Concept(name="A", terms=("good", "best", "love", "peace")),
+    B=eatlas.Concept(name="B", terms=("bad", "fear", "crime", "dead")),
+)
+
+
+def ranking(source, wish="cheap", test=TEST):
+    return ranking_of(open_vectors(source), [test], "auto", wish)
+
+
+def same(one, other):
+    assert one.ranks == other.ranks
+    assert one.pool.words == other.pool.words
+    assert np.array_equal(one.pool.ranks, other.pool.ranks)
+    assert np.allclose(one.pool.vectors, other.pool.vectors, rtol=1e-6)
+
+
+def test_an_index_a_pass_and_an_array_say_the_same(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_bytes(as_text(DATA))
+    expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
+    assert expected.ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
+    same(ranking(f"{path}?index=no"), expected)
+    indexed = open_vectors(f"{path}?index=yes")
+    indexed.lookup({"war"})  # writes the index
+    assert indexed.places() is not None
+    same(ranking(indexed), expected)
+    packed = tmp_path / "v.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    same(ranking(packed), expected)
+    binary = word2vec_binary(tmp_path, DATA)
+    same(ranking(binary), expected)
+    binary_indexed = open_vectors(f"{binary}?index=yes")
+    binary_indexed.lookup({"war"})
+    same(ranking(binary_indexed), expected)
+
+
+def test_gensim_and_fasttext_keep_the_order(tmp_path):
+    expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
+    same(ranking(keyed_vectors(DATA)), expected)
+    same(ranking(gensim_kv(tmp_path, DATA)), expected)
+    # words of one count stand in the reverse order of what it was trained on
+    written = fasttext_bin(tmp_path, Data(LISTED[::-1], DATA.vectors[::-1]))
+    assert ranking(written).ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
+
+
+def test_a_word_that_stands_twice_has_its_first_rank(tmp_path):
+    words = [*LISTED[:2000], "war", *LISTED[2000:]]
+    data = Data(words, matrix(len(words), 12))
+    path = tmp_path / "v.txt"
+    path.write_bytes(as_text(data))
+    source = open_vectors(f"{path}?index=yes")
+    source.lookup({"war"})
+    for found in (ranking(source), ranking(ArraySource(words, data.vectors, ordered=True))):
+        assert found.ranks["war"] == LISTED.index("war") + 1
+        assert found.ranks["fear"] == words.index("fear") + 1
+        assert len(set(found.pool.words)) == len(found.pool.words)
+    order = ListedOrder(words, "mine")
+    assert "war" not in order.near(LISTED[1998], 1999, set())
+
+
+def test_formats_without_an_order_say_so(tmp_path):
+    arrays, table = npz(tmp_path, DATA), csv_file(tmp_path, DATA)
+    for source in (arrays, table, dict(zip(LISTED, DATA.vectors, strict=True))):
+        found = ranking(source)
+        assert found.ranks is None
+        assert "does not say how frequent its words are" in found.reason
+
+
+def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
+    few = ranking(ArraySource(LISTED[:999], DATA.vectors[:999], ordered=True))
+    assert few.reason == "array has 999 words, fewer than 1,000, whose order may be any"
+    rows = np.argsort(LISTED)
+    alphabetical = ranking(ArraySource([LISTED[i] for i in rows], DATA.vectors[rows], ordered=True))
+    assert alphabetical.ranks is None
+    assert "not in order of frequency: their ranks correlate by" in alphabetical.reason
+    made = sorted(f"wort{i}" for i in range(1500))
+    unknown = ranking(ArraySource(made, matrix(1500, 12), ordered=True))
+    assert unknown.reason == "the words of array are in alphabetical order"
+    shuffled = [made[i] for i in np.random.default_rng(0).permutation(1500)]
+    assert ranking(ArraySource(shuffled, matrix(1500, 12), ordered=True)).ranks == {}
+
+
+def test_a_large_packed_file_is_listed_only_when_asked_for(tmp_path, monkeypatch):
+    path = tmp_path / "v.txt.gz"
+    path.write_bytes(gzip.compress(as_text(DATA)))
+    monkeypatch.setattr("eatlas.sources.files.indexed._SLOW_PACKED", 1000)
+    found = ranking(path)
+    assert found.ranks is None
+    assert "frequency=2000 does so" in found.reason
+    assert ranking(path, "always").pool is not None
+
+
+def test_transformed_vectors_keep_ranks_and_transform_random_words():
+    plain, centred = ranking("glove-sample"), ranking("glove-sample?transform=center")
+    assert plain.ranks == centred.ranks
+    assert plain.pool.words == centred.pool.words
+    source = open_vectors("glove-sample?transform=center")
+    rare = next(i for i, r in enumerate(plain.pool.ranks) if plain.pool.words[i] in LISTED)
+    word = plain.pool.words[rare]
+    assert np.allclose(centred.pool.vectors[rare], source.lookup([word])[word])
+    shift = plain.pool.vectors - centred.pool.vectors
+    assert np.allclose(shift, shift[0], atol=1e-6)
+
+
+def test_an_encoder_has_ranks_and_no_random_words():
+    found = ranking(lambda texts: [np.ones(3) for _ in texts])
+    assert found.vocabulary == "GloVe 6B"
+    assert found.ranks["war"] == bundled_order().ranks(["war"])["war"]
+    assert found.pool is None
+
+
+def test_random_words_are_of_the_terms_kind():
+    words = [w for i in range(800) for w in (f"word{chr(97 + i % 26)}", f"Name{chr(97 + i % 26)}")]
+    words = [w + "abcdefghijklmnopqrstuvwxyz"[i // 2 % 26] * (i // 52) for i, w in enumerate(words)]
+    order = ListedOrder([*words, "9", "x", "two_words", "Anna", "tree"], "mine")
+    near = order.near("Anna", len(words) + 4, set())
+    assert len(near) == NEAR
+    assert not any(in_lower_case(word) for word in near)
+    assert all(map(in_lower_case, order.near("tree", len(words) + 5, set())))
+    assert not {"9", "x", "two_words"} & set(order.near("tree", len(words) + 5, set()))
+
+
+def test_words_of_other_scripts_may_stand_for_terms():
+    assert all(map(is_candidate, ("मानव", "كتاب", "水", "été", "Ärger")))
+    assert not any(map(is_candidate, ("१२", "x", "a-b", "", "‘quoted’")))
+
+
+def test_a_vocabulary_without_candidates_ends_the_search():
+    order = ListedOrder([*(f"w{i}" for i in range(FARTHEST + 5)), "term"], "mine")
+    assert order.near("term", FARTHEST + 6, set()) == {}
+
+
+def test_neighbours_of_many_terms_are_those_of_each():
+    """The bundled list finds them for all terms at once."""
+    order = bundled_order()
+    keys = order.ranks(["love", "war", "aster", "the", "latonya"])
+    own = set(keys)
+    assert order.neighbours(keys, own) == WordOrder.neighbours(order, keys, own)
+
+
+def test_the_bundled_list_is_that_of_glove():
+    """GloVe 6B begins so; its ranks were taken from the index of all its words."""
+    order = bundled_order()
+    assert order.ranks(["the", "of", "house", "nothere"]) == {"the": 1, "of": 4, "house": 167}
+    ranks = order._ranks
+    assert (np.diff(ranks) > 0).all()
+    assert ranks[9999] == 10_580
+    assert ranks[-1] <= order.size == 400_000
+    assert all(map(is_candidate, order._listed[10_000:]))
+
+
+def test_a_wish_that_does_for_all():
+    assert strongest([None, "ranks", "cheap"]) == "cheap"
+    assert strongest([]) is None
+    assert strongest(["always", "cheap", None]) == "always"
+
+
+def test_tests_of_a_few_words_of_a_file_are_as_before(tmp_path):
+    """A file of a test's own words has an order that says nothing."""
+    test = make_test()
+    path = tmp_path / "mine.txt"
+    path.write_bytes(as_text(Data(list(test.terms), matrix(16, 4))))
+    (result,) = eatlas.run(tests=test, vectors=str(path))
+    assert result.frequency is None
+    assert "fewer than 1,000" in result.frequency_reason
