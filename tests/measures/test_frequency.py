@@ -288,3 +288,16 @@ def test_older_results_are_read():
     del record["frequency"], record["frequency_reason"]
     again = type(result).from_dict(record)
     assert (again.frequency, again.frequency_reason) == (None, "")
+
+
+def test_vectors_that_were_moved_keep_their_name(tmp_path):
+    source = open_vectors("glove-sample")
+    words = sample_words()[:9000]
+    vectors = source.lookup(words)
+    path = tmp_path / "here.txt"
+    path.write_text("".join(f"{w} {' '.join(map(str, vectors[w]))}\n" for w in words))
+    results = eatlas.run(tests=random_test(4, APART), vectors=str(path), measures="weat")
+    assert results[0].frequency.ranks.vocabulary == str(path)
+    moved = path.rename(tmp_path / "there.txt")
+    (verdict,) = eatlas.verify(results, vectors={str(path): str(moved)})
+    assert verdict.status == "same"

@@ -21,10 +21,11 @@ ROUNDED = {
     "influence": 2e-6,
     "similarities": 2e-6,
     "diagnosis": 2e-6,
+    "matched": 2e-6,
 }
 """Parts that a result keeps to six decimals, where the last bit of a number can turn the last
-digit. One of some thousand resamples may also fall on the other side of a threshold, which moves
-a share or the end of an interval by less than 1e-3."""
+digit. One of some thousand resamples, or of random lists, may also fall on the other side of a
+threshold, which moves a share or the end of an interval by less than 1e-3."""
 
 
 @dataclass(frozen=True)

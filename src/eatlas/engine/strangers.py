@@ -118,4 +118,7 @@ def renamed(source: Source, name: str) -> Source:
     if source.name == name:
         return source
     notes = tuple(note.replace(source.name, name) for note in source.notes)
-    return cast("Source", replace(cast("Any", source), name=name, notes=notes))
+    changed: dict[str, Any] = {"name": name, "notes": notes}
+    if (ranking := getattr(source, "ranking", None)) is not None:
+        changed["ranking"] = ranking.renamed(source.name, name)
+    return cast("Source", replace(cast("Any", source), **changed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -58,6 +58,11 @@ class Ranking:
     """None where there are no random words."""
     reason: str = ""
     """Why one of the two is not there."""
+
+    def renamed(self, old: str, new: str) -> Ranking:
+        """The same of a source that is called otherwise now."""
+        vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
+        return replace(self, vocabulary=vocabulary, reason=reason)
 
     def key(self, word: str, case: CaseRule) -> str | None:
         """The first spelling of a word that has a rank."""
@@ -194,11 +199,11 @@ def _with_pool(
         if word in vectors:
             rows[i] = vectors[word]
     ranks = np.array([pool[word] for word in words])
-    return Ranking(found.vocabulary, found.size, found.ranks, Pool(tuple(words), ranks, rows))
+    return replace(found, pool=Pool(tuple(words), ranks, rows))
 
 
 def _without_pool(found: Ranking, reason: str) -> Ranking:
-    return Ranking(found.vocabulary, found.size, found.ranks, reason=reason)
+    return replace(found, reason=reason)
 
 
 def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
