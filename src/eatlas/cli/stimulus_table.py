@@ -44,5 +44,5 @@ def _counts(result: AssociationResult) -> str:
 
 
 def _cell(row: StimulusRow) -> Text:
-    p = p_value(row.rule.p(row.sentences), row.rule.alpha)
+    p = p_value(row.rule.p(row.sentences), row.rule.alpha, row.rule.p_low(row.sentences))
     return Text.assemble(effect(row.sentences.effect_size), (f"\n{p}", "dim"))

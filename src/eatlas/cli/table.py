@@ -21,8 +21,9 @@ from eatlas.cli.stimulus_table import over_sentences
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.levels import bounds_shown
 from eatlas.report.numerals import UNDEFINED, effect, p_value
-from eatlas.report.rule import Rule
+from eatlas.report.rule import BOUNDS, Rule
 from eatlas.report.sections import sections
 from eatlas.report.stimulus_level import EXPLANATION, over_stimuli
 from eatlas.report.trend_words import heading, sentences
@@ -36,7 +37,7 @@ from eatlas.results import (
     WEATResult,
 )
 from eatlas.results.ml_eat import CELLS
-from eatlas.results.parts import Level
+from eatlas.results.parts import TAILS, Level
 from eatlas.results.sensitivity import told_apart
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "…": "~"})
@@ -125,12 +126,14 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     result, stars = members[0], Rule.of(members[0]).meaning
     if any(map(over_stimuli, members)):
         stars += "; tests of sentences: over stimuli"
+    bounds = f" {BOUNDS}" if any(map(bounds_shown, members)) else ""
     if not isinstance(result, ThreeLevelResult):
-        return stars
+        return f"{stars}.{bounds}" if bounds else stars
     unit = f"{result.unit} in {result.scale}" if result.scale else result.unit
     return (
         f"{stars}; p below each effect size. Level 3: mean {unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
+        f"{bounds}"
     )
 
 
@@ -224,7 +227,7 @@ def _weat_table(rows: Sequence[WEATResult]) -> Table:
         if level is None:
             table.add_row(_name(row), *[UNDEFINED] * 5)
             continue
-        tails = [p_value(level.p.tail(tail)) for tail in ("greater", "less", "two_sided")]
+        tails = [p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in TAILS]
         d = effect(level.effect_size) + rule.star(level)
         table.add_row(_name(row), d, *tails, level.p.method_of("greater"))
     return table
@@ -238,7 +241,7 @@ def _sc_eat_table(result: SCEATResult) -> Table:
     rule = Rule.of(result)
     for entry in sorted(result.primary_terms, key=lambda e: -(e.level2.effect_size or 0.0)):
         p = entry.level2.p
-        tails = [p_value(p.tail(tail)) for tail in ("greater", "less", "two_sided")]
+        tails = [p_value(p.tail(t), rule.alpha, p.low(t)) for t in TAILS]
         d = effect(entry.level2.effect_size) + rule.star(entry.level2)
         table.add_row(Text(entry.term), result.concepts.name(entry.group), d, *tails)
     return table
@@ -266,7 +269,9 @@ def _effect(level: Level | None, rule: Rule) -> Text:
     if level is None:
         return Text(f"{UNDEFINED} ")
     star = rule.star(level) or " "
-    p = "" if level.effect_size is None else f"\n{p_value(rule.p(level), rule.alpha)} "
+    p = ""
+    if level.effect_size is not None:
+        p = f"\n{p_value(rule.p(level), rule.alpha, rule.p_low(level))} "
     return Text.assemble(
         (effect(level.effect_size) + star, "bold" if star == "*" else ""), (p, "dim")
     )

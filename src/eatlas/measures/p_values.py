@@ -17,6 +17,7 @@ from eatlas.results.parts import (
     RelativeErrors,
 )
 from eatlas.stats.permutation import PermutationResult, Tail
+from eatlas.stats.permutation.result import SMALLEST
 
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
@@ -81,6 +82,17 @@ def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Ite
             f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
             f"no two-sided p-value can fall below {2 * p.min_p:.3g}, so none is below "
             f"alpha = {alpha}."
+        )
+    wide = [
+        f"{name.replace('_', '-')} between {0 if low <= SMALLEST else low:.3g} and {high:.3g}"
+        for name in TAILS
+        if (low := p.low(name)) is not None and low < alpha <= (high := p.tail(name))
+    ]
+    if wide:
+        yield (
+            f"Only bounds of p-values of {what} are known, and they do not decide whether p is "
+            f"below alpha = {alpha}: {', '.join(wide)}. A rule that reads one of these reads "
+            "its upper bound: no star, and no association."
         )
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
-    "attribute", "state", "effect_size", "p", "alpha", "tail", "significant",
+    "attribute", "state", "effect_size", "p", "p_low", "alpha", "tail", "significant",
 )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def prepare(results: object) -> pd.DataFrame:
         results of one test); ``pattern`` and ``two_sided_pattern``; ``cell`` (XA, XB, YA, YB)
         of ``role`` and ``attribute_role``, called ``target`` and ``attribute``; ``state``
         ("associated", "not associated", "undefined"); the target's level 2 ``effect_size``, and
-        its ``p``, ``alpha``, ``tail`` and ``significant``.
+        its ``p``, ``p_low`` (where only bounds are known), ``alpha``, ``tail`` and ``significant``.
 
     Raises
     ------
@@ -100,6 +100,7 @@ def _cells(shown: Content) -> Iterator[dict[str, Any]]:
                 "state": _state(column, attribute_role),
                 "effect_size": column.effect_size,
                 "p": column.p,
+                "p_low": column.p_low,
                 "alpha": shown.rule.alpha,
                 "tail": shown.rule.tail,
                 "significant": column.significant,

@@ -130,7 +130,7 @@ def _numbers(canvas: Canvas, row: dict[str, Any], x: float, y: float) -> None:
         return
     star = "*" if row["significant"] else ""
     canvas.write([f"d = {effect(row['effect_size'])}{star}"], x, y, _D)
-    canvas.write([p_equals(row["p"], row["alpha"])], x, y + 16, _P)
+    canvas.write([p_equals(row["p"], row["alpha"], row.get("p_low"))], x, y + 16, _P)
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
     known = row["effect_size"] is not None
     return {name: row[name] for name in kept} | {
         "d": effect(row["effect_size"]),
-        "p_shown": p_value(row["p"], row["alpha"]) if known else "–",
+        "p_shown": p_value(row["p"], row["alpha"], row.get("p_low")) if known else "–",
     }
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
-    "p", "alpha", "tail", "significant", "read_over",
+    "p", "p_low", "alpha", "tail", "significant", "read_over",
 )  # fmt: skip
 ACCEPTED = (ThreeLevelResult, WEATResult, SCEATResult)
 OVER = "over attributes"
@@ -49,9 +49,9 @@ def prepare(results: object) -> pd.DataFrame:
         results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
         ("level 1", "level 2", "over attributes"), ``role`` ("XY", "X", "Y", "AB"), ``name`` (of
         the group or term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
-        interval) with ``confidence``; ``p`` that the measure's rule reads, ``alpha``, ``tail``,
-        ``significant``; ``read_over`` ("stimuli" in tests of sentences, else "terms"). What is
-        undefined is missing.
+        interval) with ``confidence``; ``p`` that the measure's rule reads, ``p_low`` (its lower
+        bound where only bounds are known), ``alpha``, ``tail``, ``significant``; ``read_over``
+        ("stimuli" in tests of sentences, else "terms"). What is undefined is missing.
 
     Raises
     ------
@@ -146,6 +146,7 @@ def _row(
         "high": high,
         "confidence": None if low is None else confidence,
         "p": None if found is None else rule.p(found),
+        "p_low": None if found is None else rule.p_low(found),
         "alpha": rule.alpha,
         "tail": rule.tail,
         "significant": found is not None and rule.significant(found),

@@ -133,7 +133,9 @@ def _lines(result: AssociationResult) -> Iterator[Line]:
 def _line(name: str, level: Level | None, rule: Rule, drawn: EffectInterval | None) -> Line:
     known = level is not None and level.effect_size is not None
     ends = "" if drawn is None else interval(drawn.interval)
-    p = p_value(rule.p(level), rule.alpha) if level is not None and known else ""
+    p = ""
+    if level is not None and known:
+        p = p_value(rule.p(level), rule.alpha, rule.p_low(level))
     return Line(name, _starred(level, rule), ends, p)
 
 

@@ -35,7 +35,8 @@ def in_words(row: dict[str, Any]) -> str:
     interval = ""
     if row["low"] is not None:
         interval = f", interval {effect(row['low'])} to {effect(row['high'])}"
-    return f"{what}: d = {effect(row['effect_size'])}, {p_equals(row['p'], row['alpha'])}{interval}"
+    p = p_equals(row["p"], row["alpha"], row.get("p_low"))
+    return f"{what}: d = {effect(row['effect_size'])}, {p}{interval}"
 
 
 def shown(row: dict[str, Any]) -> dict[str, str]:
@@ -44,7 +45,7 @@ def shown(row: dict[str, Any]) -> dict[str, str]:
     return {
         "d": effect(row["effect_size"]),
         "interval": UNDEFINED if row["low"] is None else f"{low} to {high}",
-        "p_shown": p_value(row["p"], row["alpha"]),
+        "p_shown": p_value(row["p"], row["alpha"], row.get("p_low")),
         "words": in_words(row),
     }
 

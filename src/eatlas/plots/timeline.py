@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "test", "source", "signature", "series", "title", *"XYAB", "period", "state", "level", "role",
-    "name", "effect_size", "low", "high", "confidence", "p", "alpha", "tail", "significant",
+    "name", "effect_size", "low", "high", "confidence", "p", "p_low", "alpha", "tail",
+    "significant",
 )  # fmt: skip
 ACCEPTED = (MLEATResult, WEATResult)
 
@@ -45,7 +46,8 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
         ``A``, ``B`` (names of the groups); ``period``; ``state`` ("found", "undefined" without
         an effect size, "missing" without a result); ``level`` ("level 1", "level 2"), ``role``
         ("XY", "X", "Y"), ``name`` (of the targets); ``effect_size``, ``low``, ``high``,
-        ``confidence``, ``p``, ``alpha``, ``tail``, ``significant``; in the order of the periods.
+        ``confidence``, ``p``, ``p_low``, ``alpha``, ``tail``, ``significant``; in the order of the
+        periods.
 
     Raises
     ------

@@ -25,6 +25,8 @@ class Column:
     """Whether p is below alpha."""
     attribute: Literal["A", "B"] | None
     """The attribute that the group is associated with, if any."""
+    p_low: float | None = None
+    """Lower bound of p where only bounds are known."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Content:
                 name=names.name(role),
                 effect_size=effect_of(level),
                 p=None if level is None else rule.p(level),
+                p_low=None if level is None else rule.p_low(level),
                 significant=level is not None and rule.significant(level),
                 attribute=read.attribute(role),
             )
@@ -93,7 +96,9 @@ class Content:
             return f"{name}, association undefined"
         held = isolated(getattr(self, column.attribute)) if column.attribute else None
         found = f"associated with {held}" if held else f"associated with neither {a} nor {b}"
-        numbers = f"d = {effect(column.effect_size)}, {p_equals(column.p, self.alpha)}"
+        numbers = (
+            f"d = {effect(column.effect_size)}, {p_equals(column.p, self.alpha, column.p_low)}"
+        )
         return f"{name}, {found} ({numbers})"
 
     @property

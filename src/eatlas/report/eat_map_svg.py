@@ -80,7 +80,7 @@ def _column(shown: Content, column: Column, place: int) -> str:
     star = "*" if column.significant else ""
     known = column.effect_size is not None
     d = f"d = {effect(column.effect_size)}{star}" if known else "d undefined"
-    p = "" if column.p is None or not known else p_equals(column.p, shown.alpha)
+    p = "" if column.p is None or not known else p_equals(column.p, shown.alpha, column.p_low)
     return tag(
         "g",
         _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle"),

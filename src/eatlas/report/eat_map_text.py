@@ -123,7 +123,7 @@ class _Writer:
         star = "*" if column.significant else ""
         return (
             f"d = {effect(column.effect_size)}{star}",
-            p_equals(column.p, self.shown.alpha),
+            p_equals(column.p, self.shown.alpha, column.p_low),
         )
 
     def _line(self, name: str, *cells: str) -> str:

@@ -99,9 +99,9 @@ class DeclaredFamily:
         return cls(found if found is not None and len(found) else None, len(given), counted, alphas)
 
     @cached_property
-    def _adjusted(self) -> dict[tuple[Any, ...], float]:
+    def _adjusted(self) -> dict[tuple[Any, ...], tuple[float, float | None]]:
         """By the finding and its raw p."""
-        return {(*member.place, member.p): member.adjusted for member in self.family or ()}
+        return {(*m.place, m.p): (m.adjusted, m.adjusted_low) for m in self.family or ()}
 
     @cached_property
     def _levels(self) -> frozenset[str]:
@@ -111,9 +111,21 @@ class DeclaredFamily:
         self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
     ) -> float | None:
         """Adjusted p of an effect size at a place such as ``level2.X``; None outside the family."""
+        return self._found(result, place, level, term)[0]
+
+    def adjusted_low(
+        self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
+    ) -> float | None:
+        """Lower bound of the adjusted p; None where it is known as it is."""
+        return self._found(result, place, level, term)[1]
+
+    def _found(
+        self, result: AssociationResult, place: str, level: Level | None, term: str | None
+    ) -> tuple[float | None, float | None]:
         if level is None:
-            return None
-        return self._adjusted.get((*named(result), place, term, level.p.two_sided))
+            return None, None
+        key = (*named(result), place, term, level.p.two_sided)
+        return self._adjusted.get(key, (None, None))
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

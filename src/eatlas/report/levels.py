@@ -11,6 +11,7 @@ from eatlas.results import (
     AssociationResult,
     LogRatioResult,
     LPBSResult,
+    SCEATResult,
     ThreeLevelResult,
     WEATResult,
 )
@@ -36,6 +37,8 @@ class LevelRow:
     adjusted: float | None
     """p adjusted over the declared family, where the family has it."""
     influence: TermInfluence | None
+    adjusted_low: float | None = None
+    """Lower bound of the adjusted p, where only bounds are known; `adjusted` is then the upper."""
 
     @property
     def d(self) -> float | None:
@@ -63,6 +66,21 @@ class LevelRow:
         return self.rule.p(self.level) if self.level is not None and self._p else None
 
     @property
+    def p_low(self) -> float | None:
+        """Lower bound of that p-value where only bounds are known."""
+        return self.rule.p_low(self.level) if self.level is not None and self._p else None
+
+    @property
+    def one_sided_low(self) -> float | None:
+        """Lower bound of the p-value in the direction of d where only bounds are known."""
+        return None if self._p is None else self._p.low(self.one_sided_tail)
+
+    @property
+    def two_sided_low(self) -> float | None:
+        """Lower bound of the two-sided p-value where only bounds are known."""
+        return None if self._p is None else self._p.low("two_sided")
+
+    @property
     def one_sided_tail(self) -> Tail:
         """The tail of the sign that was observed."""
         return "greater" if (self.d or 0.0) > 0 else "less"
@@ -87,6 +105,20 @@ class LevelRow:
         return Estimate(self.d, self.interval, MARKS[self.place], self.significant)
 
 
+def bounds_shown(result: AssociationResult) -> bool:
+    """Whether any p-value of a result is shown by bounds."""
+    rule, found = Rule.of(result), []
+    if isinstance(result, ThreeLevelResult | WEATResult):
+        found.append(result.primary.level1)
+    if isinstance(result, ThreeLevelResult):
+        found += [result.primary.group(role) for role in "XY"]
+    if isinstance(result, LogRatioResult):
+        found.append(result.over_attributes)
+    if isinstance(result, SCEATResult):
+        found += [entry.level2 for entry in result.primary_terms]
+    return any(level is not None and rule.bounds_shown(level) for level in found)
+
+
 def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> list[LevelRow]:
     """Levels 1 and 2 of an ML-EAT or LPBS, level 1 of a WEAT; of other results nothing.
 
@@ -106,6 +138,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             given.level1 if given else None,
             family.adjusted(result, "level1", read.level1),
             influence.level1 if influence else None,
+            family.adjusted_low(result, "level1", read.level1),
         )
     ]
     if isinstance(result, ThreeLevelResult):
@@ -121,6 +154,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 resampled.group(role) if resampled else None,
                 family.adjusted(result, f"level2.{role}", read.group(role)),
                 driven.group(role) if driven else None,
+                family.adjusted_low(result, f"level2.{role}", read.group(role)),
             )
             for role in "XY"
         ]

@@ -51,7 +51,7 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
     return repr(first), repr(second)
 
 
-def p_value(p: float, alpha: float = 0.05) -> str:
+def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     """A p-value to two digits, or more where rounding would carry it across alpha.
 
     Parameters
@@ -60,6 +60,9 @@ def p_value(p: float, alpha: float = 0.05) -> str:
         Above 0, at most 1.
     alpha : float
         The level that the reader compares with.
+    low : float, optional
+        Certain lower bound, where only bounds of the p-value are known; `p` is then the upper one.
+        Bounds that print alike are one number; an upper bound below alpha stands alone.
 
     Examples
     --------
@@ -67,7 +70,11 @@ def p_value(p: float, alpha: float = 0.05) -> str:
     ('.017', '3.2e-8', '.0499', '> .99')
     >>> p_value(5e-324)  # what stands for all that is smaller
     '< 5e-324'
+    >>> p_value(0.031, low=0.012), p_value(0.43, low=0.12), p_value(1.0, low=5e-324)
+    ('≤ .031', '[.12, .43]', '[0, 1]')
     """
+    if low is not None:
+        return _bounded(low, p, alpha)
     if p == 1.0:
         return "1"
     if p > 0.99:
@@ -82,6 +89,31 @@ def p_value(p: float, alpha: float = 0.05) -> str:
     return f"{float(rounded):.{decimals}f}".lstrip("0")
 
 
+def _bounded(low: float, high: float, alpha: float) -> str:
+    ends = bounds_of_p(low, high, alpha)
+    if ends[0] == ends[1] or ends[0].startswith(">"):
+        return ends[0]
+    return f"≤ {ends[1]}" if high < alpha else f"[{ends[0]}, {ends[1]}]"
+
+
+def bounds_of_p(low: float, high: float, alpha: float = 0.05) -> tuple[str, str]:
+    """Certain bounds of a p-value: the smallest positive number as 0, nearly 1 as 1.
+
+    Examples
+    --------
+    >>> bounds_of_p(5e-324, 0.998), bounds_of_p(0.991, 0.998)
+    (('0', '1'), ('> .99', '> .99'))
+    """
+    first = "0" if low <= SMALLEST else p_value(low, alpha)
+    last = p_value(high, alpha)
+    return first, "1" if last.startswith(">") and last != first else last
+
+
+def undecided(p: float, alpha: float, low: float | None) -> bool:
+    """Whether certain bounds of a p-value leave open on which side of alpha it lies."""
+    return low is not None and low < alpha <= p
+
+
 def _rounded(p: float, alpha: float) -> str:
     """Scientific notation with the fewest digits, two or more, on p's own side of alpha."""
     for digits in range(1, _MOST_DIGITS):
@@ -91,16 +123,25 @@ def _rounded(p: float, alpha: float) -> str:
     return f"{p:.{_MOST_DIGITS}e}"
 
 
-def p_equals(p: float, alpha: float = 0.05) -> str:
+def p_equals(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     """The p-value as part of a sentence.
+
+    Parameters
+    ----------
+    p, alpha, low
+        As in :func:`p_value`.
 
     Examples
     --------
     >>> p_equals(0.5), p_equals(0.999)
     ('p = .50', 'p > .99')
+    >>> p_equals(0.031, low=0.012), p_equals(0.43, low=0.12), p_equals(1.0, low=5e-324)
+    ('p ≤ .031', 'p in [.12, .43]', 'p in [0, 1], undecided')
     """
-    text = p_value(p, alpha)
-    return f"p {text}" if text[0] in "<>" else f"p = {text}"
+    text = p_value(p, alpha, low)
+    if text.startswith("["):
+        return f"p in {text}{', undecided' if undecided(p, alpha, low) else ''}"
+    return f"p {text}" if text[0] in "<>≤" else f"p = {text}"
 
 
 def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
@@ -231,7 +272,7 @@ def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
 
 
 def _range(bounds: tuple[float, float], alpha: float) -> str:
-    low, high = (p_value(p, alpha) for p in bounds)
+    low, high = bounds_of_p(*bounds, alpha)
     return f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
 
 

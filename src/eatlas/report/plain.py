@@ -72,8 +72,8 @@ def _chance(result: ThreeLevelResult | WEATResult, row: LevelRow, level: Level) 
     p, alpha = level.p, row.rule.alpha
     x, y = (short_name(result.concepts.name(role)) for role in "XY")
     tail = row.one_sided_tail
-    one = p_equals(p.tail(tail), alpha), explain_p(p, tail, alpha)
-    two = p_equals(p.two_sided, alpha), explain_p(p, "two_sided", alpha)
+    one = p_equals(p.tail(tail), alpha, p.low(tail)), explain_p(p, tail, alpha)
+    two = p_equals(p.two_sided, alpha, p.low("two_sided")), explain_p(p, "two_sided", alpha)
     what = "stimuli" if result.primary.over_stimuli else "terms"
     text = (
         f"If it did not matter which of the {count(sum(level.n))} target {what} stand for {x} "
@@ -81,7 +81,8 @@ def _chance(result: ThreeLevelResult | WEATResult, row: LevelRow, level: Level) 
         f"{one[0]} ({one[1]}), and in either direction {two[0]} ({two[1]})."
     )
     if row.adjusted is not None:
-        text += f" Adjusted for the size of the family: {p_equals(row.adjusted, alpha)}."
+        adjusted = p_equals(row.adjusted, alpha, row.adjusted_low)
+        text += f" Adjusted for the size of the family: {adjusted}."
     return f"{text}{_over_sentences(result)}"
 
 
@@ -90,9 +91,10 @@ def _over_sentences(result: ThreeLevelResult | WEATResult) -> str:
     level, alpha = result.level1, Rule.of(result).alpha
     if not result.primary.over_stimuli or level.effect_size is None:
         return ""
+    p = p_equals(level.p.two_sided, alpha, level.p.low("two_sided"))
     return (
         f" Over their {count(sum(level.n))} sentences d is {effect(level.effect_size)}, and "
-        f"{p_equals(level.p.two_sided, alpha)} in either direction; that p is smaller than the "
+        f"{p} in either direction; that p is smaller than the "
         "number of stimuli warrants, as sentences of one stimulus are not independent."
     )
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from eatlas.errors import SignatureError
-from eatlas.report.numerals import level_of
+from eatlas.report.numerals import level_of, p_value
 from eatlas.results import AssociationResult, ThreeLevelResult
-from eatlas.results.parts import Level, Tail
+from eatlas.results.parts import TAILS, Level, Tail
 from eatlas.signature import Signature
 
 DEFAULT_ALPHA = 0.05
+BOUNDS = "A p after ≤, or between brackets, is known by certain bounds alone."
+"""What a legend adds where a p-value is shown by bounds."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Rule:
         """Return the p-value that the rule reads."""
         return level.p.tail(self.tail_of(level))
 
+    def p_low(self, level: Level) -> float | None:
+        """Return the lower bound of that p-value where only bounds are known, else None."""
+        return level.p.low(self.tail_of(level))
+
     def significant(self, level: Level) -> bool:
         """Whether the effect size is defined and its p-value is below alpha."""
         return level.effect_size is not None and self.p(level) < self.alpha
@@ -57,6 +63,11 @@ class Rule:
     def star(self, level: Level) -> str:
         """A star for a significant effect size, as in the papers' tables."""
         return "*" if self.significant(level) else ""
+
+    def bounds_shown(self, level: Level) -> bool:
+        """Whether any p-value of a level is shown by bounds, as its one number is not known."""
+        shown = (p_value(level.p.tail(t), self.alpha, level.p.low(t)) for t in TAILS)
+        return any(text.startswith(("≤", "[")) for text in shown)
 
     @property
     def meaning(self) -> str:

@@ -19,11 +19,11 @@ from eatlas.report.drawings.scale import Scale
 from eatlas.report.drivers import Panel, panels
 from eatlas.report.eat_map import EATMap
 from eatlas.report.family import DeclaredFamily
-from eatlas.report.levels import LevelRow, levels_of
+from eatlas.report.levels import LevelRow, bounds_shown, levels_of
 from eatlas.report.numerals import effect
 from eatlas.report.plain import Statement, statements
 from eatlas.report.ratios import about_ratios
-from eatlas.report.rule import Rule
+from eatlas.report.rule import BOUNDS, Rule
 from eatlas.report.sentences import sentence, short_sentence
 from eatlas.report.space import about_space
 from eatlas.report.stimulus_level import StimulusRow, stimulus_rows
@@ -70,6 +70,11 @@ class Section:
     def levels(self) -> list[LevelRow]:
         """Effect sizes of levels 1 and 2."""
         return levels_of(self.result, self.rule, self.family)
+
+    @property
+    def bounds_note(self) -> str:
+        """What the p-values mean that are shown by bounds; nothing where none is."""
+        return f" {BOUNDS}" if bounds_shown(self.result) else ""
 
     @property
     def source(self) -> str:

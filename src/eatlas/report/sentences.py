@@ -163,7 +163,8 @@ def _comparison(result: ThreeLevelResult | WEATResult) -> str:
             "because the scores do not differ."
         )
     over = "over stimuli, " if result.primary.over_stimuli else ""
-    numbers = f"({over}d = {effect(level.effect_size)}, {p_equals(rule.p(level), rule.alpha)})"
+    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
+    numbers = f"({over}d = {effect(level.effect_size)}, {p})"
     if not rule.significant(level):
         return f"In direct comparison, the two do not differ detectably {numbers}."
     near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
@@ -179,9 +180,10 @@ def _published(result: LogRatioResult) -> str:
     if level.effect_size is None:
         return "The published effect size is undefined, because the scores do not differ."
     what = "the mean LPBS of the draws" if isinstance(result, DrawnResult) else "the published LPBS"
+    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
     return (
         f"Over attributes, {what} is d = {effect(level.effect_size)} "
-        f"({p_equals(rule.p(level), rule.alpha)}; labels of {name.A} and {name.B} move)."
+        f"({p}; labels of {name.A} and {name.B} move)."
     )
 
 

@@ -128,7 +128,7 @@ def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterable[Poi
 def _told(row: LevelRow) -> str:
     if row.p is None:
         return "undefined"
-    return f"d = {effect(row.d)}, {p_equals(row.p, row.rule.alpha)}"
+    return f"d = {effect(row.d)}, {p_equals(row.p, row.rule.alpha, row.p_low)}"
 
 
 def series_of(

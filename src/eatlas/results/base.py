@@ -106,8 +106,15 @@ class AssociationResult(Record):
 
 
 def p_columns(p: PValues, suffix: str = "") -> dict[str, float]:
-    """The three tails as columns of a table."""
-    return {f"p_{tail}{suffix}": p.tail(tail) for tail in ("greater", "less", "two_sided")}
+    """The three tails as columns of a table.
+
+    A tail of which only bounds are known has its upper bound there, and the lower one in a column
+    of its own, ``p_greater_low`` for instance.
+    """
+    tails = ("greater", "less", "two_sided")
+    lows = {f"p_{tail}_low{suffix}": p.low(tail) for tail in tails}
+    known = {name: low for name, low in lows.items() if low is not None}
+    return {**{f"p_{tail}{suffix}": p.tail(tail) for tail in tails}, **known}
 
 
 def interval_columns(interval: tuple[float, float] | None, suffix: str = "") -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from eatlas.errors import EatlasError
 from eatlas.results.base import AssociationResult
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import Level, Tail
+from eatlas.results.parts import Level, PValues, Tail
 from eatlas.results.sc_eat import SCEATResult
 from eatlas.results.weat import WEATResult
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
@@ -44,6 +44,10 @@ class FamilyMember:
     p: float
     adjusted: float
     """The smallest level at which the procedure rejects this hypothesis."""
+    p_low: float | None = None
+    """Certain lower bound of a p of which only bounds are known; `p` is then the upper one."""
+    adjusted_low: float | None = None
+    """Lower bound of the adjusted p, where any p of the family has one."""
     period: int | None = None
     window: int | str | None = None
     """Of results in contexts: words on either side, or the sentence."""
@@ -150,8 +154,8 @@ def family_of(
         groups.setdefault(None if settings else key, []).append(place)
     members: dict[int, FamilyMember] = {}
     for places in groups.values():
-        raw = np.array([found[place][-1].p.tail(tail) for place in places])
-        for place, adjusted in zip(places, METHODS[method](raw).tolist(), strict=True):
+        p = [found[place][-1].p for place in places]
+        for place, (adjusted, bound) in zip(places, _adjusted(p, tail, method), strict=True):
             result, key, where, term, level = found[place]
             members[place] = FamilyMember(
                 result.test,
@@ -162,6 +166,8 @@ def family_of(
                 level.effect_size,
                 p=level.p.tail(tail),
                 adjusted=adjusted,
+                p_low=level.p.low(tail),
+                adjusted_low=bound,
                 period=result.period,
                 window=_sizes(result)[0],
                 distance=_sizes(result)[1],
@@ -178,6 +184,20 @@ def family_of(
             for key, places in groups.items()
         ),
     )
+
+
+def _adjusted(
+    given: Sequence[PValues], tail: Tail, method: Method
+) -> list[tuple[float, float | None]]:
+    """Adjusted p-values that are taken together, with lower bounds where only bounds are known."""
+    raw = [p.tail(tail) for p in given]
+    adjusted = METHODS[method](np.array(raw)).tolist()
+    # these procedures are monotone: lower p-values give lower adjusted ones
+    least = [
+        high if (low := p.low(tail)) is None else low for p, high in zip(given, raw, strict=True)
+    ]
+    bounds = METHODS[method](np.array(least)).tolist() if least != raw else [None] * len(raw)
+    return list(zip(adjusted, bounds, strict=True))
 
 
 def _with_settings(

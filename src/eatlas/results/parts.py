@@ -159,6 +159,14 @@ class PValues(Record):
         value: float = getattr(self, name)
         return value
 
+    def low(self, name: str) -> float | None:
+        """Return the certain lower bound of one tail of which only bounds are known, else None.
+
+        The p-value itself is then the upper bound.
+        """
+        bounds: Bounds | None = None if self.bracket is None else getattr(self.bracket, name)
+        return None if bounds is None else bounds[0]
+
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""
         return self.method if isinstance(self.method, str) else str(getattr(self.method, name))

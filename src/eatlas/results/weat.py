@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Literal
 
 from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
@@ -130,4 +131,8 @@ class WEATResult(AssociationResult):
         level, over = self.primary.level1, " over stimuli" * self.primary.over_stimuli
         if level is None:
             return "d is undefined over stimuli"
-        return f"d = {show_effect(level.effect_size)}, p(greater) = {level.p.greater:.3g}{over}"
+        low, p = level.p.low("greater"), f"{level.p.greater:.3g}"
+        known = (
+            f"= {p}" if low is None else f"in [{0 if low < sys.float_info.min else low:.3g}, {p}]"
+        )
+        return f"d = {show_effect(level.effect_size)}, p(greater) {known}{over}"

@@ -12,7 +12,7 @@ _LATEX = {
     r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|", r"{\char34}": '"',
     r"{\char96}": "`", r"\textendash{}": "–", r"\ldots{}": "…", "{[}": "[", "{]}": "]", "{*}": "*", "$-$": "−",
     r"\textquotedblleft{}": "“", r"\textquotedblright{}": "”", r"\textquoteleft{}": "‘",
-    r"\textquoteright{}": "’", r"$\times$": "×",
+    r"\textquoteright{}": "’", r"$\times$": "×", r"$\leq$": "≤",
 }  # fmt: skip
 _LETTER = re.compile(r"\\eatlasletter\{([0-9A-F]+)\}\{(.)\}", re.DOTALL)
 _PLAIN = re.compile(r"[^\\{}$&#%_^~<>|\"`\[\]*]")

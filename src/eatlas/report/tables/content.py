@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
-from eatlas.report.levels import LevelRow, levels_of
+from eatlas.report.levels import LevelRow, bounds_shown, levels_of
 from eatlas.report.numerals import UNDEFINED, effect, interval, number_of, p_value, percent
-from eatlas.report.rule import Rule
+from eatlas.report.rule import BOUNDS, Rule
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.tables.model import Cell, Column, Table
@@ -150,21 +150,21 @@ def _effects(rows: Iterable[LevelRow], family: DeclaredFamily) -> Iterator[Cell]
     for row in rows:
         yield _effect(row.level, row.rule, row.interval)
         if family.has(row.place):
-            yield Cell((_adjusted(row.adjusted, row.d, row.rule),))
+            yield Cell((_adjusted(row.adjusted, row.d, row.rule, row.adjusted_low),))
 
 
 def _effect(level: Level | None, rule: Rule, within: tuple[float, float] | None = None) -> Cell:
     """Effect size, below it its interval, and below that p in both readings."""
     if level is None or level.effect_size is None:
         return Cell((UNDEFINED,))
-    one_sided = level.p.tail(Rule(rule.alpha).tail_of(level))
-    p, two_sided = (p_value(value, rule.alpha) for value in (one_sided, level.p.two_sided))
+    tails = Rule(rule.alpha).tail_of(level), "two_sided"
+    p, two_sided = (p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in tails)
     lines = (effect(level.effect_size), *([interval(within)] if within else ()))
     return Cell((*lines, p, f"({two_sided})"), star=rule.significant(level))
 
 
-def _adjusted(p: float | None, d: float | None, rule: Rule) -> str:
-    return UNDEFINED if p is None or d is None else p_value(p, rule.alpha)
+def _adjusted(p: float | None, d: float | None, rule: Rule, low: float | None) -> str:
+    return UNDEFINED if p is None or d is None else p_value(p, rule.alpha, low)
 
 
 def _sc_eat_columns(family: DeclaredFamily) -> list[Column]:
@@ -182,8 +182,9 @@ def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell,
     concepts = Cell((one_line(names.A), one_line(names.B)))
     for entry in result.primary_terms:
         level = entry.level2
-        p = family.adjusted(result, "level2", level, entry.term)
-        adjusted = _adjusted(p, level.effect_size, rule)
+        which = result, "level2", level, entry.term
+        p, low = family.adjusted(*which), family.adjusted_low(*which)
+        adjusted = _adjusted(p, level.effect_size, rule, low)
         yield (
             _test(result),
             concepts,
@@ -227,6 +228,8 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
     if sure := distinct(percent(u.confidence) for u in _drawn(members)):
         yield f"In brackets: {' and '.join(sure)} bootstrap interval over the choice of terms."
     yield "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
+    if any(map(bounds_shown, members)):
+        yield BOUNDS
     levels = ("level2",) if isinstance(first, SCEATResult) else ("level1", "level2")
     if any(map(family.has, levels[:1] if isinstance(first, WEATResult) else levels)):
         yield f"{family.method}: two-sided p, adjusted over {family.what}."

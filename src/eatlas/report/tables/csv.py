@@ -35,13 +35,13 @@ def _written(value: Any) -> str:
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(result.rows()):
-        adjusted = {
-            f"p_two_sided_{family.family.method}{suffix}": family.adjusted(
-                result, place, level, term
-            )
-            for suffix, place, level, term in _levels(result, number)
-            if family.family is not None and family.has(place)
-        }
+        adjusted: dict[str, float | None] = {}
+        for suffix, place, level, term in _levels(result, number):
+            if family.family is not None and family.has(place):
+                name = f"p_two_sided_{family.family.method}"
+                adjusted[f"{name}{suffix}"] = family.adjusted(result, place, level, term)
+                if (low := family.adjusted_low(result, place, level, term)) is not None:
+                    adjusted[f"{name}_low{suffix}"] = low
         yield row | adjusted
 
 

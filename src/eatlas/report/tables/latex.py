@@ -19,6 +19,7 @@ _SPECIAL = {
     # what LaTeX takes for an option or a star where it begins a row
     "[": "{[}", "]": "{]}", "*": "{*}",
     "\N{MINUS SIGN}": r"$-$", "–": r"\textendash{}", "…": r"\ldots{}", "×": r"$\times$",
+    "≤": r"$\leq$",
     "\N{NO-BREAK SPACE}": "~", "\N{REPLACEMENT CHARACTER}": "?",
     "’": r"\textquoteright{}", "‘": r"\textquoteleft{}",
     "“": r"\textquotedblleft{}", "”": r"\textquotedblright{}",

@@ -1,0 +1,20 @@
+"""The terminal says where only bounds of a p-value are known."""
+
+from __future__ import annotations
+
+from eatlas.stats.permutation import bracket
+
+
+def test_the_terminal_shows_bounds_and_says_what_they_leave_open(eatlas_cli, monkeypatch):
+    monkeypatch.setattr(bracket, "MOST_STEPS", 6)
+    monkeypatch.setattr(bracket, "LEAST_STEPS", 1)
+    ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "ML-EAT(p=bracket)")
+    said = " ".join((ended.out + ended.err).split())
+    assert "≤ .0010" in said
+    assert "[.015, .26]" in said
+    assert "A p after ≤, or between brackets, is known by certain bounds alone." in said
+    assert (
+        "Only bounds of p-values of level 2 of X are known, and they do not decide whether p is "
+        "below alpha = 0.05: greater between 0.0146 and 0.256, two-sided between 0.0292 and 0.513. "
+        "A rule that reads one of these reads its upper bound: no star, and no association."
+    ) in said
