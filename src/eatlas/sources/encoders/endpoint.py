@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -10,25 +10,27 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
 from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.endpoint_calls import post
+from eatlas.sources.encoders.exchange import is_loopback
 from eatlas.sources.encoders.rounding import roundoff_of
+from eatlas.sources.encoders.secret import KEYS, Secret, secret_of_environment
 from eatlas.sources.passages import Passage, Tell, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, escape, parse_options
 
-KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 BATCH = 128
 TIMEOUT = 60.0
 OPTIONS = {
     "model": "which model of the endpoint",
     "dimensions": "how many components, where the model can shorten its vectors",
     "batch": "texts in a request",
-    "timeout": "seconds to wait for an answer",
+    "timeout": "seconds for a whole answer",
+    "insecure": "yes: send the key over http, which everybody on the way can read",
 }
 
 
@@ -45,12 +47,15 @@ class EndpointSource:
     batch : int
         Texts in a request.
     timeout : float
-        Seconds to wait for an answer.
+        Seconds for a whole answer.
+    insecure : bool
+        Whether a key may be sent over http to another machine.
 
     Notes
     -----
     The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
-    are sent; it stands in no name, fingerprint, result or message.
+    are sent; it stands in no name, fingerprint, result or message. It goes to this address alone:
+    redirects are not followed.
     """
 
     def __init__(
@@ -60,10 +65,13 @@ class EndpointSource:
         dimensions: int | None = None,
         batch: int = BATCH,
         timeout: float = TIMEOUT,
+        *,
+        insecure: bool = False,
     ) -> None:
         self.address, self.model, self.dimensions = address, model, dimensions
-        self.batch, self.timeout = batch, timeout
+        self.batch, self.timeout, self.insecure = batch, timeout, insecure
         self._dim: int | None = None
+        self._warned = False
 
     @property
     def name(self) -> str:
@@ -127,12 +135,41 @@ class EndpointSource:
         return words_alone(self, keys)
 
     def _rows(self, texts: list[str]) -> Any:
+        secret = secret_of_environment()
+        self._require_privacy(secret)
+        with secret.kept():
+            return self._asked(texts, secret)
+
+    def _require_privacy(self, secret: Secret) -> None:
+        """Refuse to send a key where others can read it, or warn of it.
+
+        Raises
+        ------
+        SourceError
+            If the address is http, on another machine, and nobody said that this is meant.
+        """
+        secure = self.address.lower().startswith("https:") or is_loopback(self.address)
+        if secret.value is None or secure or self._warned:
+            return
+        if not self.insecure:
+            raise SourceError(
+                f"{self.address}: over http, everybody on the way can read the key",
+                allowed="https, or an address on this machine",
+                remedy="use https; or unset the key; or add insecure=yes to the address",
+            )
+        self._warned = True
+        warnings.warn(
+            f"{self.address}: the key is sent over http, where everybody on the way can read it",
+            SourceWarning,
+            stacklevel=2,
+        )
+
+    def _asked(self, texts: list[str], secret: Secret) -> Any:
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
         if self.dimensions is not None:
             body["dimensions"] = self.dimensions
-        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
-        answer = post(self.address, body, key, self.timeout)
-        rows = as_rows(self._in_order(answer, len(texts)), texts, self.name).astype(np.float32)
+        answer = post(self.address, body, secret, self.timeout)
+        rows = self._single(as_rows(self._in_order(answer, len(texts)), texts, self.name))
         expected = self._dim or self.dimensions
         if expected not in {None, rows.shape[1]}:
             raise SourceError(
@@ -143,12 +180,29 @@ class EndpointSource:
         self._dim = rows.shape[1]
         return rows
 
+    def _single(self, rows: Any) -> Any:
+        """Rows in single precision, if it can hold them.
+
+        Raises
+        ------
+        SourceError
+            If a component is too large.
+        """
+        largest = float(np.abs(rows).max())
+        if largest > float(np.finfo(np.float32).max):
+            raise SourceError(
+                f"{self.name}: a component of a vector is too large",
+                got=f"{largest:g}",
+                allowed="numbers that single precision holds, up to 3.4e38",
+            )
+        return rows.astype(np.float32)
+
     def _in_order(self, answer: Any, count: int) -> list[Any]:
         """Vectors by the index that comes with each."""
         try:
             found = {one["index"]: one["embedding"] for one in answer["data"]}
         except (TypeError, KeyError) as error:
-            shape = sorted(answer) if isinstance(answer, dict) else type(answer).__name__
+            shape = list(answer)[:5] if isinstance(answer, dict) else type(answer).__name__
             raise SourceError(
                 f"{self.name}: the answer holds no vectors",
                 got=f"JSON with {shape}",
@@ -205,8 +259,20 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
             _whole(options, "dimensions", address),
             _whole(options, "batch", address) or BATCH,
             float(_whole(options, "timeout", address) or TIMEOUT),
+            insecure=_yes(options, "insecure", address),
         ),
     )
+
+
+def _yes(options: Mapping[str, str], key: str, where: str) -> bool:
+    text = options.get(key, "no")
+    if text not in {"yes", "no"}:
+        raise SourceError(
+            f"{where}: the option {key} cannot have this value",
+            got=f"{key}={text}",
+            allowed="yes or no",
+        )
+    return text == "yes"
 
 
 def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from eatlas.errors import SourceError
+from eatlas.sources.encoders.exchange import (
+    Answer,
+    BrokenError,
+    LateError,
+    UnusableError,
+    exchange,
+)
+from eatlas.sources.encoders.secret import Secret
 
 TRIES = 6
+LATE_TRIES = 2
+"""Tries where no answer comes in time: each takes all of the time."""
 FIRST_WAIT = 0.5
 """Seconds before the second try; twice as long before each further one, without Retry-After."""
 LONGEST_WAIT = 120.0
 """Seconds; an endpoint that asks for more is not waited for."""
+LEAST_LIMIT, LIMIT_EACH = 16 << 20, 512 << 10
+"""Bytes of an answer: at least, and for each text; 20,000 components take 500 kB."""
 _AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _SHOWN = 300
 
 
 def post(
     address: str,
-    body: dict[str, Any],
-    key: str | None,
+    body: Mapping[str, Any],
+    secret: Secret,
     timeout: float,
     wait: Callable[[float], None] = time.sleep,
 ) -> Any:
@@ -29,95 +41,140 @@ def post(
     Parameters
     ----------
     address : str
-    body : dict
-    key : str or None
+    body : mapping
+        With a list of texts as ``input``.
+    secret : Secret
         Sent as ``Authorization: Bearer ...``, and never shown.
     timeout : float
-        Seconds to wait for a connection, and then between two parts of the answer.
+        Seconds for a whole answer.
     wait : callable
         Called with seconds before another try.
 
     Raises
     ------
     SourceError
-        If there is no answer after several tries, or one that says no.
+        If there is no answer after several tries, one that says no, or one without end.
     """
-    pause, reason = FIRST_WAIT, ""
+    calls = _Calls(address, body, secret, timeout)
+    pause = FIRST_WAIT
     for left in reversed(range(TRIES)):
-        answer, reason = _tried(address, body, key, timeout)
-        if answer is not None and answer.status_code not in _AGAIN:
-            return _read(address, answer, body, key)
+        answer = calls.tried()
+        if answer is not None and answer.status not in _AGAIN:
+            return calls.read(answer)
         asked = None if answer is None else _asked_to_wait(answer)
-        if not left or (asked or 0.0) > LONGEST_WAIT:
+        if not left or calls.late >= LATE_TRIES or (asked or 0.0) > LONGEST_WAIT:
             break
         wait(pause if asked is None else asked)
         pause *= 2
     raise SourceError(
         f"{address}: the endpoint gave no vectors after several tries",
-        got=_without(reason, key),
-        remedy="try again later; what has been encoded is kept, and the same command goes on",
+        got=calls.reason,
+        remedy="try again later, or with timeout=SECONDS; what has been encoded is kept, and the "
+        "same command goes on",
     )
 
 
-def _tried(address: str, body: dict[str, Any], key: str | None, timeout: float) -> tuple[Any, str]:
-    """The answer, or None, and what is wrong with it."""
-    import requests  # noqa: PLC0415  (only where an endpoint is asked)
+class _Calls:
+    """Tries of one request."""
 
-    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    try:
-        answer = requests.post(
-            address, json=body, headers=headers, timeout=timeout, allow_redirects=False
-        )
-    except (requests.ConnectionError, requests.Timeout) as error:
-        return None, f"{type(error).__name__}: {error}"[:_SHOWN]
-    except (requests.RequestException, ValueError) as error:
-        raise SourceError(
-            f"{address}: the request cannot be sent", got=_without(str(error)[:_SHOWN], key)
-        ) from error
-    return answer, f"status {answer.status_code}: {_message(answer)}"
+    def __init__(
+        self, address: str, body: Mapping[str, Any], secret: Secret, timeout: float
+    ) -> None:
+        self.address, self.body, self.secret, self.timeout = address, body, secret, timeout
+        self.late = 0
+        """Tries without an answer in time."""
+        self.reason = ""
+        """What is wrong with the last answer."""
 
-
-def _read(address: str, answer: Any, body: dict[str, Any], key: str | None) -> Any:
-    status = answer.status_code
-    if status == 200:
+    def tried(self) -> Answer | None:
+        """The answer, or None where another try may bring one."""
+        key = self.secret.value
+        limit = max(LEAST_LIMIT, LIMIT_EACH * len(self.body["input"]))
         try:
-            return answer.json()
-        except ValueError as error:
+            answer = exchange(
+                self.address,
+                self.body,
+                {} if key is None else {"Authorization": f"Bearer {key}"},
+                seconds=self.timeout,
+                limit=limit,
+            )
+        except BrokenError as error:
+            self.reason = self._brief(str(error))
+        except LateError as error:
+            self.late, self.reason = self.late + 1, str(error)
+        except UnusableError as error:
             raise SourceError(
-                f"{address}: the answer is no JSON",
-                got=_without(answer.text[:80], key),
-                allowed="an endpoint that speaks like OpenAI's: POST .../v1/embeddings",
+                f"{self.address}: there is no usable answer",
+                got=self._brief(str(error)),
+                allowed=f"up to {limit:,} bytes for {len(self.body['input'])} texts, not packed or "
+                "packed with gzip",
             ) from error
-    got = _without(f"status {status}: {_message(answer)}", key)
-    if status in {401, 403}:
+        else:
+            self.reason = f"status {answer.status}: {self._message(answer)}"
+            return answer
+        return None
+
+    def read(self, answer: Answer) -> Any:
+        """What an answer holds that is no reason to try again."""
+        status, address = answer.status, self.address
+        if status == 200:
+            try:
+                return answer.json()
+            except ValueError as error:
+                deep = ": nested too deeply" if "nested" in str(error) else ""
+                raise SourceError(
+                    f"{address}: the answer is no JSON{deep}",
+                    got=self._brief(answer.text, 80),
+                    allowed="an endpoint that speaks like OpenAI's: POST .../v1/embeddings",
+                ) from error
+        if status in {401, 403}:
+            raise SourceError(
+                f"{address}: the endpoint does not let us in",
+                got=f"{self.reason} ({'with' if self.secret.value else 'without'} a key)",
+                remedy="set EATLAS_API_KEY or OPENAI_API_KEY to a key for this endpoint",
+            )
+        if status == 404:
+            raise SourceError(
+                f"{address}: there is no such endpoint, or it does not know the model",
+                got=self.reason,
+                allowed="an address such as https://HOST/v1/embeddings, and a model that is there; "
+                f"asked for: {self.body['model']}",
+            )
+        if 300 <= status < 400:
+            to = {name.lower(): text for name, text in answer.headers.items()}.get("location")
+            raise SourceError(
+                f"{address}: the endpoint is elsewhere",
+                got=self._brief(f"status {status}, to {to}"),
+                remedy="name that address, if you trust it with your texts and your key",
+            )
         raise SourceError(
-            f"{address}: the endpoint does not let us in",
-            got=f"{got} ({'with' if key else 'without'} a key)",
-            remedy="set EATLAS_API_KEY or OPENAI_API_KEY to a key for this endpoint",
+            f"{address}: the endpoint refuses the request",
+            got=self.reason,
+            remedy=f"check the model's name ({self.body['model']}) and the options",
         )
-    if status == 404:
-        raise SourceError(
-            f"{address}: there is no such endpoint, or it does not know the model",
-            got=got,
-            allowed=f"an address such as https://HOST/v1/embeddings, and a model that is there; "
-            f"asked for: {body['model']}",
-        )
-    if 300 <= status < 400:
-        raise SourceError(
-            f"{address}: the endpoint is elsewhere",
-            got=_without(f"status {status}, to {answer.headers.get('Location')}", key),
-            remedy="name that address, if you trust it with your texts and your key",
-        )
-    raise SourceError(
-        f"{address}: the endpoint refuses the request",
-        got=got,
-        remedy=f"check the model's name ({body['model']}) and the options",
-    )
+
+    def _message(self, answer: Answer) -> str:
+        """What the endpoint says, from the places where such endpoints say it."""
+        try:
+            said = answer.json()
+        except ValueError:
+            return self._brief(answer.text)
+        error = said.get("error", said) if isinstance(said, dict) else said
+        message = error.get("message", error) if isinstance(error, dict) else error
+        try:
+            return self._brief(str(message))
+        except RecursionError:
+            return "an answer that is nested too deeply"
+
+    def _brief(self, text: str, most: int = _SHOWN) -> str:
+        """The beginning of a text, hidden before it is cut: half a key is not known again."""
+        return self.secret.hide(text[: 10 * _SHOWN])[:most]
 
 
-def _asked_to_wait(answer: Any) -> float | None:
+def _asked_to_wait(answer: Answer) -> float | None:
     """Seconds that Retry-After names; it may also hold a date."""
-    text = str(answer.headers.get("Retry-After", "")).strip()
+    headers = {name.lower(): text for name, text in answer.headers.items()}
+    text = str(headers.get("retry-after", "")).strip()
     if text.isascii() and text.isdigit():
         return float(text)
     if not text:
@@ -129,19 +186,3 @@ def _asked_to_wait(answer: Any) -> float | None:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):
         return None
-
-
-def _message(answer: Any) -> str:
-    """What the endpoint says, from the places where such endpoints say it."""
-    try:
-        said = answer.json()
-    except ValueError:
-        return str(answer.text[:_SHOWN])
-    error = said.get("error", said) if isinstance(said, dict) else said
-    message = error.get("message", error) if isinstance(error, dict) else error
-    return str(message)[:_SHOWN]
-
-
-def _without(text: str, key: str | None) -> str:
-    """A text without the key, which some endpoints repeat in their messages."""
-    return text.replace(key, "***") if key else text
