@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.measures.beyond import equivalence, generalisation, power
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
@@ -58,9 +59,11 @@ __all__ = [
     "Results",
     "__version__",
     "diagnose",
+    "equivalence",
     "fetch_vectors",
     "find_contexts",
     "find_pairs",
+    "generalisation",
     "get_measure",
     "language_model",
     "load_contexts",
@@ -69,6 +72,7 @@ __all__ = [
     "open_vectors",
     "permutation_test",
     "plot",
+    "power",
     "read_results",
     "read_scan",
     "run",
@@ -96,9 +100,11 @@ _HOME = {
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
+    "equivalence": "eatlas.measures.beyond",
     "fetch_vectors": "eatlas.sources.published",
     "find_contexts": "eatlas.sources.corpora",
     "find_pairs": "eatlas.sources.corpora",
+    "generalisation": "eatlas.measures.beyond",
     "get_measure": "eatlas.measures",
     "load_contexts": "eatlas.sources.corpora",
     "load_pairs": "eatlas.sources.corpora",
@@ -107,6 +113,7 @@ _HOME = {
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",
     "plot": "eatlas.plots",
+    "power": "eatlas.measures.beyond",
     "read_results": "eatlas.results",
     "read_scan": "eatlas.results.scan",
     "run": "eatlas.engine",

@@ -21,6 +21,7 @@ from eatlas.cli.stimulus_table import over_sentences
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.inference import not_generalised
 from eatlas.report.levels import bounds_shown
 from eatlas.report.numerals import UNDEFINED, effect, p_value
 from eatlas.report.rule import BOUNDS, Rule
@@ -79,6 +80,8 @@ def print_results(results: Results, family: str = "level1") -> None:
             _print(console, drawn)
             first = next(result for result in members if isinstance(result, DrawnResult))
             _print(console, Text(about(first), "dim"))
+        if beyond := not_generalised(members, map(_called, members)):
+            _print(console, Text(beyond))
     for name, line in declared.lines():
         _print(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
     _print_comparisons(console, results, declared)

@@ -117,6 +117,44 @@ def sentences(
     _hand_out(tests, output, read)
 
 
+@app.command("power")
+def power(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID|FILE.toml]...", help="Tests, batteries or TOML files."),
+    ] = None,
+    sizes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sizes",
+            metavar="X,Y[,A,B]",
+            help="Sizes in place of tests, as in 8,8,25,25; repeatable.",
+        ),
+    ] = None,
+    d: Annotated[
+        float | None, typer.Option("--d", help="An effect size: how likely is it found?")
+    ] = None,
+    wanted: Annotated[float, typer.Option("--power", help="Power of the smallest effect.")] = 0.8,
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    tail: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a line on stdout, nothing else.")
+    ] = False,
+) -> None:
+    """Say what designs can find: the smallest p and effect size, and how many terms it takes.
+
+    Level 1 permutes targets, level 2 attributes. Tests of sentences count stimuli.
+    """
+    from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
+
+    print_powers(
+        names or [],
+        sizes or [],
+        {"d": d, "wanted": wanted, "alpha": alpha, "tail": tail.replace("-", "_")},
+        as_json=as_json,
+    )
+
+
 def _classes(given: list[str]) -> dict[str, str]:
     """Read ``X=name``, or ``name`` for all roles; what is said of a role wins."""
     pairs = [one.rpartition("=") for one in given]

@@ -37,7 +37,7 @@ from eatlas.stats.equivalence import equivalence_test
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
-from eatlas.stats.student import t_outside
+from eatlas.stats.student import t_outside, t_quantile
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
@@ -123,6 +123,23 @@ def unanswered(reason: str, *, confidence: float, unit: Unit = "term") -> Genera
     return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
 
 
+def at_confidence(given: Generalisation, confidence: float) -> Generalisation:
+    """The same tests with intervals of another confidence."""
+    if given.confidence == confidence:
+        return given
+
+    def changed(level: CrossedLevel | None) -> CrossedLevel | None:
+        if level is None or level.df is None:
+            return level
+        reach = t_quantile(1 - confidence, level.df) * level.se
+        ends = {"low": level.difference - reach, "high": level.difference + reach}
+        return level.model_copy(update=ends)
+
+    level2 = given.level2 and CrossedLevel2(X=changed(given.level2.X), Y=changed(given.level2.Y))
+    update = {"confidence": confidence, "level1": changed(given.level1), "level2": level2}
+    return given.model_copy(update=update)
+
+
 def _crossed(found: CrossedTest) -> CrossedLevel:
     names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
     values = {name: _number(getattr(found, name)) for name in names}
@@ -193,9 +210,9 @@ def design_power(
     """What groups of these sizes can find; with a `rule` the chance of each pattern."""
 
     def design(n: tuple[int, int] | None) -> DesignPower | None:
-        if n is None or sum(n) <= TWO:
+        if n is None:
             return None
-        d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail)
+        d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail) if sum(n) > TWO else None
         return DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
 
     patterns = None

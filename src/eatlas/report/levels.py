@@ -15,6 +15,7 @@ from eatlas.results import (
     ThreeLevelResult,
     WEATResult,
 )
+from eatlas.results.inference import CrossedLevel
 from eatlas.results.influence import TermInfluence
 from eatlas.results.parts import Level, PValues, Tail, effect_of
 from eatlas.results.uncertainty import EffectInterval
@@ -39,6 +40,8 @@ class LevelRow:
     influence: TermInfluence | None
     adjusted_low: float | None = None
     """Lower bound of the adjusted p, where only bounds are known; `adjusted` is then the upper."""
+    crossed: CrossedLevel | None = None
+    """Whether other targets and other attributes would show it."""
 
     @property
     def d(self) -> float | None:
@@ -127,7 +130,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
     if not isinstance(result, ThreeLevelResult | WEATResult):
         return []
     read, names = result.primary, result.concepts
-    given, influence = read.uncertainty, read.influence
+    given, influence, crossed = read.uncertainty, read.influence, result.generalisation
     rows = [
         LevelRow(
             "level1",
@@ -139,6 +142,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
             family.adjusted(result, "level1", read.level1),
             influence.level1 if influence else None,
             family.adjusted_low(result, "level1", read.level1),
+            crossed.level1 if crossed else None,
         )
     ]
     if isinstance(result, ThreeLevelResult):
@@ -155,6 +159,7 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 family.adjusted(result, f"level2.{role}", read.group(role)),
                 driven.group(role) if driven else None,
                 family.adjusted_low(result, f"level2.{role}", read.group(role)),
+                crossed.level(f"level2.{role}") if crossed else None,
             )
             for role in "XY"
         ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from eatlas.errors import SignatureError
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.inference import methods_sentences
 from eatlas.report.numerals import count, level_of, number_of, percent
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.stimulus_level import over_stimuli
@@ -110,6 +111,7 @@ def _sentences(
     yield from _p_values(given)
     yield from _over_stimuli(given)
     yield from _intervals(given)
+    yield from methods_sentences(given)
     if family is not None and family.family is not None:
         taken = "as one family each" if len(family.settings) > 1 else "as one family"
         yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from eatlas.report import inference
 from eatlas.report.contexts import in_other_contexts
 from eatlas.report.levels import LevelRow
 from eatlas.report.numerals import (
@@ -50,14 +51,17 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     if levels[0].d is None:
         return []
     found = [Statement("Chance alone.", _chance(result, levels[0], read.level1))]
+    text = inference.other_words(result)
     if read.uncertainty is not None:
-        text = " ".join(_other_words(result, read.uncertainty, levels[0]))
-        found.append(Statement("Other words.", text))
+        text = " ".join([*_other_words(result, read.uncertainty, levels[0]), text])
+    found.append(Statement("Other words.", text.strip()))
     if isinstance(result, DrawnResult):
         found.append(Statement(f"Other {result.varied}.", in_other_contexts(result)))
     single = _single_terms(result, levels[0])
     if single:
         found.append(Statement("Single terms.", single))
+    found.append(Statement("What this design can find.", inference.design(result)))
+    found.append(Statement("Too small to matter?", inference.too_small(result)))
     return [statement for statement in found if statement.text]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.inference import has_crossed
 from eatlas.report.trend_words import levels_of_trend
 from eatlas.results import AssociationResult, TrendResult
 
@@ -79,6 +80,28 @@ _BLOCKS = """\
   pages = {1171--1179},
   year = {1986}
 }"""
+_CROSSED = """\
+@article{clark1973language,
+  author = {Clark, Herbert H.},
+  title = {The Language-as-Fixed-Effect Fallacy: A Critique of Language Statistics in Psychological
+    Research},
+  journal = {Journal of Verbal Learning and Verbal Behavior},
+  volume = {12},
+  number = {4},
+  pages = {335--359},
+  year = {1973}
+}"""
+_EQUIVALENCE = """\
+@article{schuirmann1987comparison,
+  author = {Schuirmann, Donald J.},
+  title = {A Comparison of the Two One-Sided Tests Procedure and the Power Approach for Assessing
+    the Equivalence of Average Bioavailability},
+  journal = {Journal of Pharmacokinetics and Biopharmaceutics},
+  volume = {15},
+  number = {6},
+  pages = {657--680},
+  year = {1987}
+}"""
 _ADJUSTMENTS = {
     "holm": """\
 @article{holm1979simple,
@@ -141,6 +164,8 @@ def bibtex(
         (bool(measures & {"lpbs", "lpbs-ceat"}), _LPBS),
         (bool(measures & {"lpbs", "lpbs-ceat"}), _BIAS_METHODS),
         (resampled, _BOOTSTRAP),
+        (any(map(has_crossed, given)), _CROSSED),
+        (any(getattr(result, "equivalence", None) for result in given), _EQUIVALENCE),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
         (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),
     ]

@@ -77,6 +77,11 @@ class Section:
         return f" {BOUNDS}" if bounds_shown(self.result) else ""
 
     @property
+    def crossed(self) -> bool:
+        """Whether any level was tested on other words."""
+        return any(row.crossed for row in self.levels)
+
+    @property
     def source(self) -> str:
         """The source with its year and the size of contexts, where it has them."""
         return source_of(self.result)
