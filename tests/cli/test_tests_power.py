@@ -11,7 +11,9 @@ from eatlas.stats.designs import smallest_effect
 def test_a_file_of_tests(eatlas_cli, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(TOML)
-    done = eatlas_cli("tests", "power", path, "weat-1", "sent-weat-6", "--sizes", "3,3", "--sizes", "1,1")
+    done = eatlas_cli(
+        "tests", "power", path, "weat-1", "sent-weat-6", "--sizes", "3,3", "--sizes", "1,1"
+    )
     assert (done.code, done.err) == (0, "")
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert "tiny 4 v 4 .029 1.64 4 v 4 .029 1.64" in lines
@@ -29,9 +31,7 @@ def test_a_file_of_tests(eatlas_cli, tmp_path):
 
 def test_an_effect_size_and_its_power(eatlas_cli):
     done = eatlas_cli("tests", "power", "--sizes", "8,8,25,25", "--d", "0.8")
-    assert "8,8,25,25 8 v 8 .00016 1.20 37% 25 v 25 1.6e-14 0.75 86%" in " ".join(
-        done.out.split()
-    )
+    assert "8,8,25,25 8 v 8 .00016 1.20 37% 25 v 25 1.6e-14 0.75 86%" in " ".join(done.out.split())
 
 
 def test_as_json(eatlas_cli):

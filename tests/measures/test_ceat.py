@@ -21,8 +21,10 @@ from eatlas.errors import (
     UndefinedWarning,
 )
 from eatlas.measures.contexts import Contexts
+from eatlas.measures.drawn_levels import Combining, DrawnLevel
 from eatlas.results import to_json_line
 from eatlas.results.records import record_from_dict
+from eatlas.stats.effect_variance import union_variance
 from eatlas.stats.permutation import permutation_test
 
 COUNTS = {"X": (5, 9, 7, 4), "Y": (6, 6, 1, 8), "A": (5, 7, 9, 3), "B": (4, 4, 6, 12)}
@@ -171,10 +173,70 @@ def test_variances_and_models_differ_as_they_say(said, vectors):
     def combined(**parameters):
         return run(CEAT(n=60, **parameters), said, vectors).draws.level1.combined
 
-    union, textbook = combined(), combined(variance="borenstein")
+    union, textbook = combined(variance="union"), combined(variance="borenstein")
     assert union.q > 3 * textbook.q
     assert textbook.tau2 == 0.0 < union.tau2
-    assert len({round(combined(model=model).tau2, 9) for model in ("dl", "pm", "reml")}) == 3
+    models = ("dl", "pm", "reml")
+    assert len({round(combined(model=m, variance="union").tau2, 9) for m in models}) == 3
+    # of equal variances the three estimators are one
+    assert len({round(combined(model=m).tau2, 9) for m in models}) == 1
+
+
+def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, draws):
+    result = run(CEAT(n=60), said, vectors)
+    found, d = result.draws.level1.combined, sizes_of(draws)[:, 0]
+    assert result.draws.variance == "common"
+    assert result.signature.endswith("variance=common)")
+    assert found.effect_size == pytest.approx(d.mean(), rel=1e-10)
+    v = union_variance(d, 4, 4).mean()
+    _, tau2, q, p = published(d, np.full(60, v))
+    assert (found.tau2, found.q) == (pytest.approx(tau2, abs=1e-10), pytest.approx(q, rel=1e-10))
+    assert found.p.greater == pytest.approx(p, rel=1e-8)
+    # each draw's own variance falls with its d, and carries the combination away from the mean
+    own = run(CEAT(n=60, variance="union"), said, vectors).draws.level1.combined
+    assert abs(own.effect_size) > abs(d.mean()) + 3 * found.se
+
+
+def test_draws_of_one_population_are_combined_to_their_mean():
+    rng = np.random.default_rng(3)
+    for n, g in ((3, 2.0), (8, 1.0), (25, 1.0)):
+        scores = rng.normal(size=(4000, 2 * n))
+        scores[:, :n] += g
+        level = DrawnLevel.of("level 1", scores, (n, n), 1)
+        found, own = (
+            Combining("dl", variance, 1).over_draws(level, None).combined.effect_size
+            for variance in ("common", "union")
+        )
+        assert found == pytest.approx(level.effects.mean, rel=1e-12)
+        assert own > found + 0.04
+
+
+def test_small_groups_are_remarked_on_where_draws_are_weighed_by_their_d(said, vectors):
+    remark = (
+        "variance=union in groups of 4: draws whose effect size is near the largest that there can "
+        "be have a sampling variance near 0, and so nearly all of the weight in the combined "
+        "effect size. variance=common weighs all draws alike."
+    )
+    assert remark in run(CEAT(n=20, variance="union"), said, vectors).warnings
+    assert remark not in run(CEAT(n=20), said, vectors).warnings
+    assert remark not in run(CEAT(n=20, variance="ceat"), said, vectors).warnings
+
+
+def test_results_of_the_former_default_are_read_and_verified(said, vectors, tmp_path):
+    # their signature names the variance, so it says which combination they have
+    former = "CEAT(alpha=0.05,ddof=1,model=dl,n=40,p=auto,replace=auto,tail=directional,"
+    former += "threshold=0.2,variance=union)"
+    measure = eatlas.get_measure(former)
+    assert measure.signature == former
+    assert measure.variance == "union"
+    path = tmp_path / "old.jsonl"
+    source = tmp_path / "said.npz"
+    np.savez(source, vocab=np.array(list(vectors)), vectors=np.array(list(vectors.values())))
+    eatlas.run(said, str(source), measure).write(path)
+    again = eatlas.read_results(path)
+    assert again[0].draws.variance == "union"
+    assert [one.status for one in eatlas.verify(again)] == ["same"]
+    assert eatlas.get_measure("ceat").variance == eatlas.CEAT(n=40).variance == "common"
 
 
 def test_published_p_falls_with_the_number_of_draws_and_ours_does_not(said, vectors):
@@ -355,7 +417,7 @@ def test_a_cloud_of_limited_size(said, vectors):
         (
             {"variance": "hedges"},
             "ceat: the parameter variance has no such value\n  got: 'hedges'\n"
-            "  allowed: union or borenstein or ceat",
+            "  allowed: common or union or borenstein or ceat",
         ),
         (
             {"replace": "never"},

@@ -137,7 +137,8 @@ def test_the_p_is_that_of_relabelling_with_the_mean_over_draws_found_again():
 def test_the_combination_is_that_of_statsmodels():
     test = words(4, 4, 5, 5)
     seed = 4  # its draws differ beyond their sampling errors
-    found = run(LPBSCEAT(templates=THREE, n=60), test, seed=seed).draws.over_attributes.combined
+    measure = LPBSCEAT(templates=THREE, n=60, variance="union")
+    found = run(measure, test, seed=seed).draws.over_attributes.combined
     m = matrices(test, 60, seed)
     u = m[:, :4].mean(axis=1) - m[:, 4:].mean(axis=1)
     d = draw_effects(u, 5).d
@@ -155,9 +156,18 @@ def test_estimators_and_variances_differ_as_they_say():
         found = run(LPBSCEAT(templates=THREE, n=60, **parameters), test, seed=4)
         return found.draws.over_attributes.combined
 
-    assert len({round(combined(tau2=tau2).tau2, 9) for tau2 in ("dl", "pm", "reml")}) == 3
-    variances = {combined(variance=name).q for name in ("union", "borenstein", "ceat")}
-    assert len(variances) == 3
+    ways = ("dl", "pm", "reml")
+    assert len({round(combined(tau2=way, variance="union").tau2, 9) for way in ways}) == 3
+    assert len({round(combined(tau2=way).tau2, 9) for way in ways}) == 1
+    variances = {combined(variance=name).q for name in ("common", "union", "borenstein", "ceat")}
+    assert len(variances) == 4
+
+
+def test_by_default_the_combination_is_the_mean_of_the_draws():
+    result = run(LPBSCEAT(templates=THREE, n=60), words(4, 4, 5, 5), seed=4)
+    assert result.draws.over_attributes.combined.effect_size == pytest.approx(
+        result.over_attributes.effect_size, rel=1e-10
+    )
 
 
 def test_one_template_is_the_lpbs_with_it_in_every_draw():
@@ -343,7 +353,7 @@ def test_a_seed_gives_the_same_draws_and_another_gives_others():
     [
         ({"n": 1}, "lpbs-ceat: the parameter n has no such value\n  got: 1\n  allowed: a whole"),
         ({"tau2": "ml"}, "allowed: dl or pm or reml"),
-        ({"variance": "pooled"}, "allowed: union or borenstein or ceat"),
+        ({"variance": "pooled"}, "allowed: common or union or borenstein or ceat"),
         ({"replace": "never"}, "allowed: auto or always"),
         ({"model": "dl"}, "lpbs-ceat: the parameter model has no such value"),
         ({"templates": "nope"}, "lpbs-ceat: there are no templates called 'nope'"),

@@ -51,10 +51,12 @@ class CEAT(DrawnMeasure):
     model : {"dl", "pm", "reml"}, default "dl"
         Estimator of the variance between draws: DerSimonian-Laird, as published, Paule-Mandel, or
         restricted maximum likelihood.
-    variance : {"union", "borenstein", "ceat"}, default "union"
-        Sampling variance of an effect size in the random-effects model: that of this d, whose
-        denominator is the deviation of the union; the textbook's, for the d that divides by the
-        pooled deviation; or, as published, the variance of the associations themselves.
+    variance : {"common", "union", "borenstein", "ceat"}, default "common"
+        Sampling variance of an effect size in the random-effects model: one for all draws, the mean
+        of ``union``, so that no draw is weighed by its own effect size; that of each draw's d,
+        whose denominator is the deviation of the union; the textbook's, for the d that divides by
+        the pooled deviation; or, as published, the variance of the associations themselves. All
+        but the first give larger weights to larger, or to smaller, effects.
     replace : {"auto", "always"}, default "auto"
         Whether contexts are drawn with replacement: only for stimuli with fewer than `n`, as
         published; or always, as in the published code.

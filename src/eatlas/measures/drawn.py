@@ -6,7 +6,7 @@ An association of every unit in every draw is all that they need, however it was
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
 """Units of X, Y, A and B."""
 
+DEGENERATE = 4
+"""Units of a group up to which draws with (nearly) the largest effect size are frequent."""
 KEPT = 2_000
 """Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
 CELL_SINGLES = 20_000
@@ -48,14 +50,14 @@ class DrawnMeasure(PatternMeasure):
     ----------
     n : int
         Draws of contexts.
-    variance : {"union", "borenstein", "ceat"}
+    variance : {"common", "union", "borenstein", "ceat"}
         Sampling variance of an effect size in the random-effects model.
     replace : {"auto", "always"}
         Whether contexts are drawn with replacement.
     """
 
     n: int = field(default=10_000, kw_only=True)
-    variance: Variance = field(default="union", kw_only=True)
+    variance: Variance = field(default="common", kw_only=True)
     replace: Replace = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -91,6 +93,7 @@ class DrawnMeasure(PatternMeasure):
         """
         level1, x, y = (self.drawn_level(one, notes, rng) for one in levels)
         over = [self.over_draws(*pair) for pair in zip(levels, parts, strict=True)]
+        notes.extend(self._favoured(level.n for level in levels))
         shares, error = self._patterns(levels[1:], np.random.default_rng(seed))
         level2 = Level2(X=x, Y=y)
         draws = {
@@ -105,6 +108,16 @@ class DrawnMeasure(PatternMeasure):
             "kept": kept(np.stack([one.effects.d for one in levels], axis=1), KEPT),
         }
         return {"level1": level1, "level2": level2, "pattern": self.pattern(level2)}, draws
+
+    def _favoured(self, sizes: Iterable[tuple[int, int]]) -> Iterator[str]:
+        """Say where a variance that depends on d gives a few draws nearly all of the weight."""
+        least = min(min(n) for n in sizes)
+        if self.variance == "union" and least <= DEGENERATE:
+            yield (
+                f"variance=union in groups of {least}: draws whose effect size is near the largest "
+                "that there can be have a sampling variance near 0, and so nearly all of the "
+                "weight in the combined effect size. variance=common weighs all draws alike."
+            )
 
     def over_draws(self, level: DrawnLevel, parts: Components | None) -> OverDraws:
         """What the draws of one effect size say, beside their mean."""

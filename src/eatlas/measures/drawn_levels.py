@@ -121,7 +121,14 @@ class Combining:
         )
 
     def variances(self, d: Array, sd: Array, n: tuple[int, int]) -> Array:
-        """What stands for the sampling variance of each draw."""
+        """What stands for the sampling variance of each draw.
+
+        By default one number for all draws: a variance that is a function of a draw's own d would
+        weigh large effects more, and the combined effect would exceed their mean.
+        """
+        if self.variance == "common":
+            own = union_variance(d, *n, ddof=self.ddof)
+            return np.full(d.shape, own.mean() if d.size else 0.0)
         if self.variance == "union":
             return union_variance(d, *n, ddof=self.ddof)
         if self.variance == "borenstein":

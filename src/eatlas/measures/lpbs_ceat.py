@@ -41,7 +41,7 @@ class LPBSCEAT(DrawnMeasure, LogRatioMeasure):
     tau2 : {"dl", "pm", "reml"}, default "dl"
         Estimator of the variance between draws: DerSimonian-Laird, Paule-Mandel, or restricted
         maximum likelihood. (`model` is the kind of language model.)
-    variance : {"union", "borenstein", "ceat"}, default "union"
+    variance : {"common", "union", "borenstein", "ceat"}, default "common"
         Sampling variance of an effect size in the random-effects model, as in
         :class:`eatlas.CEAT`.
     replace : {"auto", "always"}, default "auto"
@@ -61,7 +61,7 @@ class LPBSCEAT(DrawnMeasure, LogRatioMeasure):
     --------
     >>> LPBSCEAT(n=1000, templates="person").signature
     'LPBS-CEAT(alpha=0.05,ddof=1,model=masked,n=1000,p=auto,pieces=joint,replace=auto,\
-tail=directional,tau2=dl,templates=person,threshold=0.2,variance=union)'
+tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     """
 
     name: ClassVar[str] = "lpbs-ceat"

@@ -9,7 +9,7 @@ from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import Effect, Probability, Record
 
 Model = Literal["dl", "pm", "reml"]
-Variance = Literal["union", "borenstein", "ceat"]
+Variance = Literal["common", "union", "borenstein", "ceat"]
 Replace = Literal["auto", "always"]
 Triple = tuple[float | None, float | None, float | None]
 
@@ -32,7 +32,8 @@ class CombinedEffect(Record):
     draws: int
     """Draws with an effect size and a variance above 0."""
     effect_size: Effect
-    """Mean of the effect sizes, weighted by 1 / (variance + tau2)."""
+    """Mean of the effect sizes, weighted by 1 / (variance + tau2): equally, where the variance is
+    common to all draws."""
     se: float
     interval: tuple[float, float]
     """Effect size plus and minus 1.96 standard errors."""
@@ -100,7 +101,8 @@ class DrawsRecord(Record):
     model: Model
     """How tau2 was estimated: DerSimonian-Laird, Paule-Mandel, REML."""
     variance: Variance
-    """What stands for the sampling variance of an effect size."""
+    """What stands for the sampling variance of an effect size: one number for all draws
+    (``common``), or a function of each draw."""
     level1: OverDraws
     level2: Level2OverDraws
     patterns: dict[str, float]
