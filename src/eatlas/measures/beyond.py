@@ -334,7 +334,9 @@ def _designs(given: Any) -> tuple[Design, Design, Unit]:
 
 def _designs_of(result: AssociationResult) -> tuple[Design, Design, Unit]:
     if isinstance(result, SCEATResult):
-        return None, result.terms[0].level2.n, "term"
+        if result.power is not None and result.power.level2 is not None:
+            return None, result.power.level2.n, result.power.unit
+        return None, result.primary_terms[0].level2.n if result.primary_terms else None, "term"
     if isinstance(result, ThreeLevelResult | WEATResult):
         read = result.primary
         n = {role: len(read.names(role)) for role in ROLES}

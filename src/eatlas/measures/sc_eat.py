@@ -16,6 +16,7 @@ from eatlas.measures.inference import design_power
 from eatlas.measures.stimuli import several, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
+from eatlas.results.uncertainty import Unit
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
 
 Group = Literal["X", "Y"]
@@ -71,7 +72,9 @@ class SCEAT(AssociationMeasure):
         found = self._each(terms, scores, len(given.rows["A"]), given, notes)
         over = self._over_stimuli(scores, given, notes)
         stimuli = stimuli_of(given.coverage)
-        power = design_power(None, (len(stimuli["A"]), len(stimuli["B"])), alpha=self.alpha)
+        sizes = len(stimuli["A"]), len(stimuli["B"])
+        unit: Unit = "stimulus" if several(stimuli) else "term"
+        power = design_power(None, sizes, alpha=self.alpha, unit=unit)
         return SCEATResult(**given.head, terms=found, stimulus_terms=over, power=power)
 
     def _each(
