@@ -128,6 +128,10 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
             yield key, values[key] or unknown[key]
     for note in values["notes"]:
         yield "note", note
+    from eatlas.sources.published.fetching import unproven  # noqa: PLC0415
+
+    if values["hash"] and (caution := unproven(entry, None)):
+        yield "caution", caution
     yield "here", values["path"] or f"no; eatlas data fetch {entry.name}"
     if values["fetched"]:
         yield "fetched", f"{values['fetched']}, sha256:{values['fetched_sha256']}"

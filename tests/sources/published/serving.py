@@ -50,6 +50,8 @@ class Publisher:
     stall: int | None = None
     """After how many bytes an answer waits for `hold`."""
     lengths: bool = True
+    announced: int | None = None
+    """A length that is not true."""
     url: str = ""
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
@@ -75,7 +77,7 @@ class Publisher:
         if self.etag:
             request.send_header("ETag", self.etag)
         if self.lengths:
-            request.send_header("Content-Length", str(len(data) - start))
+            request.send_header("Content-Length", str(self.announced or len(data) - start))
         request.end_headers()
         body = data[start:]
         if self.cuts:

@@ -1,13 +1,17 @@
 """Fetch from a real server: what comes is whole, checked, recorded, and comes once."""
 
 import gzip
+import hashlib
 import json
 import resource
+import shutil
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -358,6 +362,11 @@ def test_a_series_that_is_not_what_it_should_be(publisher, data, held, message):
 def test_a_zip_that_is_none(publisher, data):
     publisher.files["hist.zip"] = b"<html>login</html>"
     register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
+    with pytest.raises(
+        SourceError, match="serves: this is a web page, no file of vectors; the dow"
+    ):
+        fetch_vectors("hist")
+    publisher.files["hist.zip"] = b"sun 1 2 3"
     with pytest.raises(SourceError, match="hist.zip.download: this is no zip archive"):
         fetch_vectors("hist")
     publisher.files["hist.zip"] = zip_of(
@@ -385,3 +394,174 @@ def test_a_damaged_record(publisher, data):
     (data / "mine.vec.json").write_text("{")
     with pytest.raises(SourceError, match="the record of an earlier download cannot be read"):
         fetch_vectors("mine")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<!DOCTYPE html><p>Log in",
+        b"\xef\xbb\xbf \n<HTML>",
+        b"<?xml version='1.0'?><html>",
+        b"<head>",
+    ],
+)
+def test_a_web_page_is_no_file_of_vectors(publisher, data, page):
+    publisher.files["mine.vec"] = page + b" 1 2 3\n" * 100
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, page="https://a.org")
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert caught.value.what == (
+        f"mine: what {publisher.url}/mine.vec serves: this is a web page, no file of vectors; the "
+        "download was removed"
+    )
+    assert caught.value.remedy.endswith("sends such a page; see https://a.org")
+    assert left_over(data) == []
+    assert not (data / "mine.vec.json").exists()
+    (data / "mine.vec").write_bytes(page)
+    with pytest.raises(SourceError, match="mine.vec: this is a web page, no file of vectors\n"):
+        fetch_vectors("mine")
+    assert (data / "mine.vec").exists()
+
+
+@pytest.mark.parametrize("lengths", [True, False])
+@pytest.mark.parametrize("size", [len(MANY) - 1, 1000])
+def test_more_than_was_published_is_not_taken(publisher, data, lengths, size):
+    publisher.files["mine.vec"], publisher.lengths = MANY, lengths
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=size)
+    with pytest.raises(SourceError, match="cannot be downloaded") as caught:
+        fetch_vectors("mine")
+    assert caught.value.got == (
+        f"the file has {len(MANY):,} bytes, {size:,} were published"
+        if lengths
+        else f"more than {size:,} bytes came"
+    )
+    assert left_over(data) == []
+
+
+def test_less_than_was_published_is_refused(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=len(MANY) + 1)
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert caught.value.got == f"the file has {len(MANY):,} bytes, {len(MANY) + 1:,} were published"
+
+
+def test_an_announced_length_that_no_disk_holds(publisher, data):
+    publisher.files["mine.vec"], publisher.announced = MANY, 10**18
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError, match="not enough room on this disk") as caught:
+        fetch_vectors("mine", pause=0)
+    assert caught.value.allowed == f"{10**18:,} bytes at least"
+
+
+def test_without_length_and_size_there_is_a_bound(publisher, data, monkeypatch):
+    from eatlas.sources.published import downloading
+
+    monkeypatch.setattr(downloading, "LARGEST", 1000)
+    publisher.files["mine.vec"], publisher.lengths = MANY, False
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    with pytest.raises(SourceError) as caught:
+        fetch_vectors("mine")
+    assert caught.value.got == "more than 1,000 bytes came"
+
+
+def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=len(MANY))
+    said = []
+    fetch_vectors("mine", say=said.append).unlink()
+    assert said[:2] == [
+        "mine: nobody has published a hash of this file, so nothing tells whether it is the right "
+        "one; its SHA-256 is recorded, and later downloads are compared with it; over http, "
+        "everybody on the way can replace it",
+        f"mine: downloading {publisher.url}/mine.vec",
+    ]
+    again = []
+    fetch_vectors("mine", say=again.append)
+    assert again[0] == f"mine: downloading {publisher.url}/mine.vec"
+
+
+@pytest.mark.parametrize(("kind", "said"), [("md5", "an MD5"), ("sha1", "an SHA1")])
+def test_a_weak_hash_is_said_to_be_one(publisher, data, kind, said):
+    digits = hashlib.new(kind, MANY).hexdigest()
+    publisher.files["mine.vec"] = MANY
+    register(
+        data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=f"{kind}:{digits}"
+    )
+    heard = []
+    fetch_vectors("mine", say=heard.append)
+    assert heard[0].startswith(f"mine: of this file only {said} is published, which can be forged")
+
+
+def test_what_killed_processes_have_left_goes(publisher, data):
+    publisher.files["mine.zip"] = zip_of({"a.txt": MANY, "b.txt": MANY})
+    sets = [{"name": name, "title": "t", "member": f"{name}.txt"} for name in "ab"]
+    register(data, publisher.url, "mine.zip", *sets)
+    fetch_vectors("a")
+    for name in "ab":
+        (data / name / f".{name}.txt.unpacking").mkdir()
+        (data / name / f".{name}.txt.unpacking" / "vectors").write_bytes(b"gigabytes")
+    for name in ("mine.zip.part", "mine.zip.part.json", "mine.zip.download"):
+        (data / name).write_bytes(b"gigabytes")
+    fetch_vectors("b")
+    assert left_over(data) == ["a", "b"]
+    assert sorted(p.name for p in data.glob("*/*")) == ["a.txt", "b.txt"]
+    assert not (data / "mine.zip.part.json").exists()
+
+
+def test_a_record_over_http_holds_for_https(publisher, data):
+    publisher.files["mine.vec"] = MANY
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    fetch_vectors("mine").unlink()
+    record = json.loads((data / "mine.vec.json").read_text())
+    assert record["url"].startswith("http://")
+    record["url"] = record["url"].replace("http://", "https://")
+    (data / "mine.vec.json").write_text(json.dumps(record))
+    publisher.files["mine.vec"], publisher.etag = text_of(), '"two"'
+    with pytest.raises(SourceError, match="is not the file that was got on"):
+        fetch_vectors("mine")
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_way_from_https_to_http_is_not_taken(publisher, data, tmp_path, monkeypatch):
+    publisher.files["mine.vec"] = MANY
+    pem = tmp_path / "host.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=DNS:localhost", "-days", "2"]
+    subprocess.run(
+        [*command, "-keyout", pem, "-out", tmp_path / "cert.pem"], check=True, capture_output=True
+    )
+    pem.write_bytes(pem.read_bytes() + (tmp_path / "cert.pem").read_bytes())
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "cert.pem"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+    with redirecting(publisher.url, pem) as url:
+        register(data, url, "mine.vec", {"name": "mine", "title": "t"})
+        with pytest.raises(SourceError) as caught:
+            fetch_vectors("mine")
+    assert caught.value.got == f"the server leads from https to {publisher.url}/mine.vec"
+
+
+@contextmanager
+def redirecting(to, pem):
+    """A server over https that leads everybody elsewhere."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(302)
+            self.send_header("Location", to + self.path)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"https://localhost:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -18,6 +19,8 @@ PAUSE = 1.0
 """Seconds before the first new try; each further one waits twice as long."""
 _TIMEOUT = (20, 60)  # to connect, between two packets; in seconds
 _OK, _PARTIAL, _NOT_SATISFIABLE = 200, 206, 416
+LARGEST = 50 * 10**9
+"""Bytes that are taken where neither the list nor the server says how many there are."""
 
 
 class RefusedError(Exception):
@@ -26,6 +29,14 @@ class RefusedError(Exception):
 
 class BrokenOffError(Exception):
     """The connection broke too often, or there is none."""
+
+
+class NoRoomError(Exception):
+    """The disk has less room than the file needs: so many bytes."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,7 @@ class Remote:
 
 
 class Resuming:
-    """Fetch a file into a part beside its place; what pooch takes as a downloader.
+    """Fetch a file into a part beside its place.
 
     Parameters
     ----------
@@ -61,22 +72,33 @@ class Resuming:
         its end, if the remote file is still the same by ETag, time of change and length.
     watch : callable, optional
         Told about every chunk.
+    size : int, optional
+        Bytes of the file as it was published; another length is refused, and no byte more is taken.
     pause : float
         Seconds before the first new try.
     """
 
-    def __init__(self, part: Path, watch: Watch | None = None, *, pause: float = PAUSE) -> None:
-        self.part, self.watch, self.pause = part, watch, pause
+    def __init__(
+        self,
+        part: Path,
+        watch: Watch | None = None,
+        *,
+        size: int | None = None,
+        pause: float = PAUSE,
+    ) -> None:
+        self.part, self.watch, self.size, self.pause = part, watch, size, pause
         self.state = part.with_name(f"{part.name}.json")
         self.remote: Remote | None = None
 
-    def __call__(self, url: str, output_file: str, pooch: object) -> None:  # noqa: ARG002
-        """Fetch `url` and move it to `output_file`.
+    def __call__(self, url: str, path: Path) -> None:
+        """Fetch `url` and move it to `path`.
 
         Raises
         ------
         RefusedError
-            If the server answers with anything but the file.
+            If the server answers with anything but the file, or with too much; nothing of it stays.
+        NoRoomError
+            If the disk has not enough room for it.
         BrokenOffError
             If the connection breaks again and again.
         OSError
@@ -94,7 +116,7 @@ class Resuming:
                 if most == start or failures >= TRIES:  # nothing came: there is no connection
                     raise
                 time.sleep(self.pause * 2 ** (failures - 1))
-        self.part.replace(output_file)
+        self.part.replace(path)
         self.state.unlink(missing_ok=True)
 
     def _here(self) -> int:
@@ -136,7 +158,14 @@ class Resuming:
             return self._forget()  # the remote file is shorter now than our part
         if answer.status_code not in {_OK, _PARTIAL} or (answer.status_code != _OK and not start):
             raise RefusedError(f"{answer.status_code} {answer.reason}")
+        if url.startswith("https:") and not answer.url.startswith("https:"):
+            raise RefusedError(f"the server leads from https to {answer.url}")
         remote = _remote(url, answer)
+        if None not in {self.size, remote.length} and remote.length != self.size:
+            self._forget()
+            raise RefusedError(
+                f"the file has {remote.length:,} bytes, {self.size:,} were published"
+            )
         if answer.status_code == _PARTIAL:
             begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
             if not begins or remembered is None or not remote.same_as(remembered):
@@ -153,19 +182,26 @@ class Resuming:
         self.state.unlink(missing_ok=True)
 
     def _write(self, answer: Any, start: int, remote: Remote) -> None:
+        expected = remote.length if self.size is None else self.size
+        most = LARGEST if expected is None else expected
+        if expected is not None and expected - start > shutil.disk_usage(self.part.parent).free:
+            raise NoRoomError(expected)
         with self.part.open("ab") as file:
             for chunk in answer.raw.stream(CHUNK, decode_content=False):
-                file.write(chunk)
                 start += len(chunk)
+                if start > most:
+                    break
+                file.write(chunk)
                 if self.watch:
                     self.watch(start, remote.length)
+        if start > most:
+            self._forget()
+            raise RefusedError(f"more than {most:,} bytes came")
         if remote.length is None:  # the end of the connection is the only sign of the end
             ended = Remote(remote.url, start, remote.etag, remote.modified)
             self.state.write_text(json.dumps(asdict(ended)), encoding="utf-8")
         elif start < remote.length:
             raise BrokenOffError("the connection ended early")
-        elif start > remote.length:
-            raise RefusedError(f"{start:,} bytes came, {remote.length:,} were announced")
 
 
 def _remote(url: str, answer: Any) -> Remote:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,13 +16,16 @@ from eatlas.sources.published import places, registry
 from eatlas.sources.published.downloading import (
     PAUSE,
     BrokenOffError,
+    NoRoomError,
     RefusedError,
     Remote,
     Resuming,
     Watch,
 )
 from eatlas.sources.published.entries import Published
-from eatlas.sources.published.unpacking import need, unpack
+from eatlas.sources.published.unpacking import clear, need, unpack
+
+_PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def read_record(entry: Published) -> Record | None:
 
 
 def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
+    _tidy(entry)
     if places.place_of(entry) is not None:
         return
     by_hand, ours = places.archive_of(entry), places.download_of(entry)
@@ -131,6 +135,19 @@ def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pa
     ours.unlink(missing_ok=True)
 
 
+def _tidy(entry: Published) -> None:
+    """Remove what killed processes have left: half-unpacked vectors, parts of what is here.
+
+    Nobody else is at work on this file, whose lock is held.
+    """
+    sets = [one for one in registry.published_vectors() if one.download == entry.download]
+    for one in sets:
+        clear(places.target_of(one))
+    if all(places.place_of(one) is not None for one in sets):
+        for path in (places.download_of(entry), *places.parts_of(entry)):
+            path.unlink(missing_ok=True)
+
+
 def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> None:
     """Unpack every set of vectors that the file holds."""
     for each in registry.published_vectors():
@@ -146,55 +163,98 @@ def _download(
     say: Callable[[str], None],
     pause: float,
 ) -> Remote | None:
-    import pooch  # noqa: PLC0415  (0.3 s, and only a download needs it)
-
     path, download = places.download_of(entry), entry.download
-    pooch.get_logger().setLevel(logging.WARNING)  # we say ourselves what goes on
-    part = path.with_name(f"{download.file}.part")
+    part = places.part_of(entry)
     if download.size is not None:
         need(path.parent, download.size - (part.stat().st_size if part.exists() else 0))
+    if caution := unproven(entry, earlier):
+        say(f"{entry.name}: {caution}")
     say(f"{entry.name}: downloading {download.url}")
-    fetched = Resuming(part, watch, pause=pause)
-    known = _known(entry, earlier)
+    fetched = Resuming(part, watch, size=download.size, pause=pause)
     try:
-        pooch.retrieve(download.url, known, path.name, path.parent, downloader=fetched)
+        fetched(download.url, path)
+    except NoRoomError as error:
+        need(path.parent, error.size)
+        raise _no_file(entry, RefusedError("there is not enough room on this disk")) from error
     except (RefusedError, BrokenOffError) as error:
         raise _no_file(entry, error) from error
-    except ValueError as error:  # pooch has removed the file
-        got = re.search(r"but got (\w+)", str(error))
-        if got is None:
-            raise
-        raise _another(entry, earlier, got[1]) from error
+    try:
+        _inspect(entry, earlier, path)
+    except SourceError:
+        path.unlink()
+        raise
     return fetched.remote
+
+
+def unproven(entry: Published, earlier: Record | None) -> str:
+    """What a user should know of vectors whose content nobody vouches for; empty if somebody does.
+
+    A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
+    """
+    published = entry.download.hash or ""
+    if published.startswith("sha256:") or (not published and _known(entry, earlier)):
+        return ""
+    open_way = "; over http, everybody on the way can replace it"
+    way = open_way if entry.download.url.startswith("http:") else ""
+    if published:
+        kind = published.partition(":")[0].upper()
+        return f"of this file only an {kind} is published, which can be forged{way}"
+    return (
+        "nobody has published a hash of this file, so nothing tells whether it is the right one; "
+        f"its SHA-256 is recorded, and later downloads are compared with it{way}"
+    )
 
 
 def _known(entry: Published, earlier: Record | None) -> str | None:
     """The hash that the file must have."""
     if entry.download.hash:
         return entry.download.hash
-    return f"sha256:{earlier.sha256}" if earlier and earlier.url == entry.download.url else None
+    return f"sha256:{earlier.sha256}" if earlier and _same_place(earlier, entry) else None
+
+
+def _same_place(earlier: Record, entry: Published) -> bool:
+    """Whether an earlier download came from the same address, over http or https."""
+    return earlier.url.partition("://")[2] == entry.download.url.partition("://")[2]
 
 
 def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
-    """Check a file that lies there already."""
-    from pooch import file_hash  # noqa: PLC0415
-
+    """Check a file that lies there: its hash where one is known, and that it is no web page."""
+    at = path if path == places.archive_of(entry) else None
     if known := _known(entry, earlier):
         algorithm, _, digits = known.partition(":")
-        if (got := file_hash(str(path), alg=algorithm)) != digits:
-            raise _another(entry, earlier, got, at=path)
+        if (got := _hash(path, algorithm)) != digits:
+            raise _another(entry, earlier, got, at=at)
+    elif page := web_page(path):
+        raise SourceError(
+            f"{at or f'{entry.name}: what {entry.download.url} serves'}: this is a web page, no "
+            "file of vectors" + ("" if at else "; the download was removed"),
+            got=page,
+            remedy="a network that asks for a login, or a host that has moved the file, sends such "
+            f"a page; see {entry.download.page or 'the address in a browser'}",
+        )
     record = _record(entry, path, None)
     known_before = earlier and (earlier.url, earlier.sha256) == (record.url, record.sha256)
     return earlier if earlier and known_before else record
 
 
-def _record(entry: Published, path: Path, remote: Remote | None) -> Record:
-    from pooch import file_hash  # noqa: PLC0415
+def web_page(path: Path) -> str:
+    """How a web page begins; empty for anything else."""
+    with path.open("rb") as file:
+        start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
+    shown = start[:60].decode("ascii", "replace")
+    return shown if _PAGE.match(start) else ""
 
+
+def _hash(path: Path, algorithm: str) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def _record(entry: Published, path: Path, remote: Remote | None) -> Record:
     return Record(
         url=entry.download.url,
         size=path.stat().st_size,
-        sha256=file_hash(str(path), alg="sha256"),
+        sha256=_hash(path, "sha256"),
         etag=remote.etag if remote else None,
         modified=remote.modified if remote else None,
         fetched=datetime.now(UTC).isoformat(timespec="seconds"),

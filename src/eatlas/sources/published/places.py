@@ -30,6 +30,17 @@ def download_of(entry: Published) -> Path:
     return data_folder() / f"{entry.download.file}.download"
 
 
+def part_of(entry: Published) -> Path:
+    """Where an unfinished download lies."""
+    return data_folder() / f"{entry.download.file}.part"
+
+
+def parts_of(entry: Published) -> tuple[Path, Path]:
+    """An unfinished download, and what is known of the file that it is a part of."""
+    part = part_of(entry)
+    return part, part.with_name(f"{part.name}.json")
+
+
 def record_of(entry: Published) -> Path:
     """What was got, and when."""
     return data_folder() / f"{entry.download.file}.json"

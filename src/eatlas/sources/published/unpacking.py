@@ -31,8 +31,8 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     OSError
         If the vectors cannot be written.
     """
-    folder = target.with_name(f".{target.name}.unpacking")
-    shutil.rmtree(folder, ignore_errors=True)  # gigabytes of a process that was killed here
+    clear(target)
+    folder = _workplace(target)
     folder.mkdir(parents=True)
     try:
         if vectors.series:
@@ -43,6 +43,15 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
         made.replace(target)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear(target: Path) -> None:
+    """Remove what a process that was killed has left: gigabytes."""
+    shutil.rmtree(_workplace(target), ignore_errors=True)
+
+
+def _workplace(target: Path) -> Path:
+    return target.with_name(f".{target.name}.unpacking")
 
 
 def _copy(archive: Path, member: str | None, path: Path) -> None:
