@@ -6,9 +6,6 @@ import traceback
 import warnings
 from dataclasses import dataclass
 
-import numpy as np
-
-from eatlas.engine.identity import derived_seed
 from eatlas.engine.plan import Job
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.results import AssociationResult, Failure
@@ -40,11 +37,8 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
 
 
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
-    """Give each job random numbers of its own, whoever does it and when."""
-    case, seed = conditions.case, conditions.seed
-    source = job.source
-    own = derived_seed(seed, job.test.id, source.name, job.measure.signature, period_of(source))
-    return job.measure(job.test, job.source, case=case, seed=seed, rng=np.random.default_rng(own))
+    """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
+    return job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
 
 
 def failure(job: Job, error: EatlasError) -> Failure:

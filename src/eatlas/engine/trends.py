@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from eatlas.engine.identity import derived_seed
+from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, Failure, MLEATResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.primary import Primary
@@ -78,7 +78,7 @@ def _year(result: AssociationResult) -> int:
 def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) -> TrendResult:
     first = found[0]
     notes: list[str] = []
-    rng = np.random.default_rng(derived_seed(seed, first.test, first.source, first.signature, -1))
+    rng = generator_of(seed, stimuli_covered(first.coverage), "trend")
 
     def level(what: str, of: Callable[[Primary], Level | None]) -> LevelTrend | None:
         known = [

@@ -27,6 +27,7 @@ from eatlas.measures.frequency import Placed, placed
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.moments import MomentsByRole
 from eatlas.measures.p_values import remarks, to_record
+from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, Encoding, Level, Provenance
@@ -182,9 +183,11 @@ class AssociationMeasure(Placed, ABC):
         case : {"auto", "exact"}
             Rule by which terms are looked up.
         seed : int
-            Recorded with the result; exact p-values do not depend on it.
+            Recorded with the result; exact p-values do not depend on it. With the stimuli it
+            decides all random draws: another source, layer or prompt has the same.
         rng : numpy.random.Generator, optional
-            Source of random relabellings, where `p` asks for them; by default one from `seed`.
+            Source of random relabellings, where `p` asks for them; by default one that `seed` and
+            the stimuli decide.
         rounding : float, default 1.0
             Multiple of the precision of computed vectors by which sums tie. The counts at 0.5 and
             at 1.5 are limits for those of the same test on another machine.
@@ -218,7 +221,11 @@ class AssociationMeasure(Placed, ABC):
                 got=f"a test of the kind {test.kind}",
                 allowed=f"tests of the kind {self.kind}",
             )
-        chance = np.random.default_rng(seed) if rng is None else generator(rng)
+        chance = (
+            generator_of(seed, stimuli_of_test(test), "relabellings")
+            if rng is None
+            else generator(rng)
+        )
         source = self.opened(source)
         given = self._embed(test, source, case, seed, chance)
         given = replace(given, precision=_precision(given.head, rounding))

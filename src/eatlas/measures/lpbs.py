@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,12 @@ from eatlas.measures.base import Input
 from eatlas.measures.blocks import Block
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Aggregate
+from eatlas.measures.ordered import Ordered
 from eatlas.measures.three_levels import ThreeLevels
-from eatlas.measures.variation import Resampling, allows
+from eatlas.measures.variation import allows
 from eatlas.results.lpbs import LPBSResult
 from eatlas.results.uncertainty import EffectInterval
-from eatlas.stats.resampling import Over
+from eatlas.stats.resampling import Over, Streams
 from eatlas.stats.weighted import Design
 
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
@@ -114,11 +115,17 @@ templates=basic,threshold=0.2)'
 
     def _interval(self, given: Input) -> EffectInterval | None:
         """Interval of the published effect size: targets and attributes change places."""
-        block = Block.of(given.rows)
+        ordered = Ordered.of(given.rows, given.coverage)
+        block = Block.of(ordered.rows)
         swapped = Design(block.values.T, block.n_a, block.n_x)
         over = _SWAPPED[self.over]
         if not self.resamples or not allows(swapped, over):
             return None
-        how = Resampling(self.resamples, over, self.confidence, self.ddof)
-        rng = np.random.default_rng(int(given.rng.integers(2**63)))
-        return how.intervals(swapped, "term", rng, []).level1  # its notes would be those of level 1
+        how = self._resampling(swapped, ordered, given)
+
+        def streams() -> Streams:
+            drawn = how.streams()
+            return {role: drawn[other] for role, other in zip("XYAB", "ABXY", strict=True)}
+
+        # notes of this would be those of level 1
+        return replace(how, over=over, streams=streams).intervals(swapped, "term", [])[0].level1

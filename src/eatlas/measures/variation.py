@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,15 @@ from eatlas.measures.patterns import eat_pattern
 from eatlas.results.influence import Influence, Level2Influence, TermInfluence
 from eatlas.results.ml_eat import Attribute
 from eatlas.results.uncertainty import EffectInterval, Interval, Level2Intervals, Uncertainty, Unit
-from eatlas.stats.bootstrap import EffectIntervals, bootstrap_layout
+from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout
 from eatlas.stats.influence import Influence as Changes
 from eatlas.stats.influence import influence_in
-from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability_in
-from eatlas.stats.resampling import Over, fewest
+from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
+from eatlas.stats.resampling import Over, Streams, fewest
 from eatlas.stats.weighted import Design, Layout
 
+STUDENTISED = 2_048
+"""Resamples behind the studentised interval where the percentile interval is the one to report."""
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
 _OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
@@ -63,19 +66,27 @@ class Resampling:
     over: Over
     confidence: float
     ddof: int
+    streams: Callable[[], Streams]
+    """Makes the generators of the groups anew, so that all figures rest on the same resamples."""
+    aside: Callable[[], np.random.Generator]
+    """Makes the generator of relabellings."""
 
     def intervals(
-        self, test: Layout, unit: Unit, rng: np.random.Generator, notes: list[str], what: str = ""
-    ) -> Uncertainty:
-        """Intervals of all three effect sizes; `what` is said in notes."""
+        self, test: Layout, unit: Unit, notes: list[str], what: str = ""
+    ) -> tuple[Uncertainty, EffectsDrawn]:
+        """Intervals of all three effect sizes, and these in the resamples.
+
+        `what` is said in notes.
+        """
         with _noted(notes, what):
-            found = bootstrap_layout(
+            found, drawn = bootstrap_layout(
                 test,
-                rng=rng,
+                streams=self.streams(),
                 over=self.over,
                 resamples=self.resamples,
                 level=self.confidence,
                 ddof=self.ddof,
+                with_errors=STUDENTISED if self.over == "both" else None,
             )
         return Uncertainty(
             over=self.over,
@@ -86,22 +97,31 @@ class Resampling:
             level2=Level2Intervals(
                 X=_interval(found.level2_x, self.over), Y=_interval(found.level2_y, self.over)
             ),
-        )
+        ), drawn
 
     def patterns(
         self,
         test: Design,
         rule: PatternRule,
-        rng: np.random.Generator,
+        drawn: EffectsDrawn,
         notes: list[str],
         what: str = "",
-    ) -> dict[str, float]:
-        """Share of the resamples that show each EAT pattern, the nine in one order."""
+    ) -> dict[str, Any]:
+        """Share of the resamples that show each EAT pattern, the nine in one order.
+
+        Returns the fields of :class:`eatlas.results.uncertainty.Uncertainty` that say so.
+        """
         with _noted(notes, what):
             found = pattern_stability_in(
-                test, rng=rng, over=self.over, resamples=self.resamples, rule=rule
+                test,
+                streams=self.streams(),
+                aside=self.aside(),
+                over=self.over,
+                resamples=self.resamples,
+                rule=rule,
+                drawn=(drawn.d[1], drawn.d[2]),
             )
-        return _by_label(found)
+        return {"patterns": _by_label(found.share), "patterns_error": _by_label(found.error)}
 
 
 def allows(test: Layout, over: Over) -> bool:
@@ -109,8 +129,12 @@ def allows(test: Layout, over: Over) -> bool:
     return all(test.groups[role] >= least for role, least in fewest(over).items())
 
 
+Places = Mapping[str, Sequence[int]]
+"""For each unit of a group, in the order of the coverage: its place in the layout."""
+
+
 def leave_one_out(
-    test: Layout, unit: Unit, ddof: int, notes: list[str], what: str = ""
+    test: Layout, unit: Unit, places: Places, ddof: int, notes: list[str], what: str = ""
 ) -> Influence | None:
     """Change of each effect size without each term, or without all sentences of each stimulus.
 
@@ -122,9 +146,10 @@ def leave_one_out(
         found = influence_in(test, ddof=ddof)
     return Influence(
         unit=unit,
-        level1=_changes(found.level1, test, "XY"),
+        level1=_changes(found.level1, test, "XY", places),
         level2=Level2Influence(
-            X=_changes(found.level2_x, test, "X"), Y=_changes(found.level2_y, test, "Y")
+            X=_changes(found.level2_x, test, "X", places),
+            Y=_changes(found.level2_y, test, "Y", places),
         ),
     )
 
@@ -139,16 +164,22 @@ def _noted(notes: list[str], what: str = "") -> Iterator[None]:
     notes.extend(f"Resampled{what}: {w.message}." for w in caught)
 
 
-def _by_label(found: PatternStability) -> dict[str, float]:
+def _by_label(of: Callable[[int, int], float]) -> dict[str, float]:
     signs = product(_OF_SIGN, _OF_SIGN)
-    return {eat_pattern(_OF_SIGN[x], _OF_SIGN[y])[0]: round(found.share(x, y), 6) for x, y in signs}
+    return {eat_pattern(_OF_SIGN[x], _OF_SIGN[y])[0]: round(of(x, y), DECIMALS) for x, y in signs}
 
 
 def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
     # what covers: with both sides resampled percentile held 94% to 95% on real lists and
     # studentised 93% to 94.5%; with one side percentile held 81% to 93% and studentised 94% to 96%
+    reported, error = (
+        (found.percentile, found.percentile_error)
+        if over == "both"
+        else (found.studentised, found.studentised_error)
+    )
     return EffectInterval(
-        interval=_ends(found.percentile if over == "both" else found.studentised),
+        interval=_ends(reported),
+        error=_ends(error),
         se=_number(found.se),
         percentile=_ends(found.percentile),
         bca=_ends(found.bca),
@@ -162,7 +193,7 @@ def _ends(ends: Interval) -> Interval | None:
     return None if low is None or high is None else (low, high)
 
 
-def _changes(found: Changes, test: Layout, targets: str) -> TermInfluence:
+def _changes(found: Changes, test: Layout, targets: str, places: Places) -> TermInfluence:
     n_x, n_a = test.groups["X"], test.groups["A"]
     groups = {
         "X": found.targets[:n_x] if "X" in targets else (),
@@ -170,7 +201,12 @@ def _changes(found: Changes, test: Layout, targets: str) -> TermInfluence:
         "A": found.attributes[:n_a],
         "B": found.attributes[n_a:],
     }
-    return TermInfluence(**{role: tuple(map(_number, values)) for role, values in groups.items()})
+    return TermInfluence(
+        **{
+            role: tuple(_number(values[place]) for place in places[role] if len(values))
+            for role, values in groups.items()
+        }
+    )
 
 
 def _number(value: float) -> float | None:

@@ -25,6 +25,9 @@ class EffectInterval(Record):
     interval: Interval | None
     """The one to report, which tables and charts show: of the three, the one that covers best where
     the same stimuli were resampled in simulations. Percentile for both, else studentised."""
+    error: Interval | None = None
+    """Monte Carlo standard errors of its ends: how far other resamples of the same number would
+    move them. None in results of versions that did not say."""
     undefined: int = 0
     """Resamples whose scores have no spread, left out."""
 
@@ -55,9 +58,12 @@ class Uncertainty(Record):
     level2: Level2Intervals | None = None
     """None where the measure has no level 2."""
     patterns: dict[str, float] | None = None
-    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule.
+    """Share of the resamples that show each of the nine EAT patterns, under the measure's rule: no
+    probability that a study with other stimuli replicates a pattern.
 
     None without level 2, and over the sentences of a test: see ``stimulus_level``."""
+    patterns_error: dict[str, float] | None = None
+    """Monte Carlo standard errors of these shares. None in results of versions that did not say."""
 
     def share(self, label: str) -> float | None:
         """Share of the resamples that show one pattern."""

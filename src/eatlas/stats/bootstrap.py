@@ -10,11 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap_intervals import acceleration, bca, percentile, studentised
+from eatlas.stats.bootstrap_intervals import (
+    UNDEFINED,
+    Studentised,
+    acceleration,
+    around,
+    bca_tails,
+    errors,
+    quantiles,
+    studentised,
+    tails,
+)
 from eatlas.stats.inputs import generator, open_unit, whole
 from eatlas.stats.leave_one_out import without_each_other, without_each_unit
-from eatlas.stats.resampling import Over, draw, fewest, sides
-from eatlas.stats.weighted import Array, Layout, Weights, design
+from eatlas.stats.resampling import Over, Streams, draw, fewest, sides, streams_of
+from eatlas.stats.weighted import Array, Layout, design
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")
 """The three effect sizes in order."""
@@ -39,6 +49,11 @@ class EffectIntervals:
     unstudentised: int
     """Further resamples that have an effect size but no standard error (groups without spread of
     their own), left out of the studentised interval alone."""
+    percentile_error: tuple[float, float] = UNDEFINED
+    """Monte Carlo standard errors of the ends of the percentile interval: how far other resamples
+    of the same number would move them."""
+    studentised_error: tuple[float, float] = UNDEFINED
+    """The same of the studentised interval."""
 
 
 @dataclass(frozen=True)
@@ -119,36 +134,55 @@ def bootstrap_effects(
     (1.582775, 'targets', 0)
     """
     test = design(cosines, n_x, n_a, fewest(over))
-    return bootstrap_layout(test, rng=rng, over=over, resamples=resamples, level=level, ddof=ddof)
+    streams = streams_of(generator(rng))
+    return bootstrap_layout(
+        test, streams=streams, over=over, resamples=resamples, level=level, ddof=ddof
+    )[0]
 
 
 def bootstrap_layout(
     test: Layout,
     *,
-    rng: np.random.Generator,
+    streams: Streams,
     over: Over,
     resamples: int,
     level: float,
     ddof: int,
-) -> Bootstrap:
-    """As :func:`bootstrap_effects`, of a layout whose resampled groups have 2 units or more."""
+    with_errors: int | None = None,
+) -> tuple[Bootstrap, EffectsDrawn]:
+    """As :func:`bootstrap_effects`, of a layout whose resampled groups have 2 units or more.
+
+    Parameters
+    ----------
+    with_errors : int, optional
+        Resamples, in whole chunks, whose standard errors the studentised interval rests on; all by
+        default. A standard error takes as long as three effect sizes.
+
+    Returns
+    -------
+    Bootstrap, EffectsDrawn
+    """
     count, ddof = whole(resamples, "resamples", 1), whole(ddof, "ddof", 0, 1)
     sample = _Sample(test, over, ddof, open_unit(level))
-    chunks = [sample.errors(weights) for weights in draw(test, over, count, generator(rng))]
+    drawn = sample.draw(count, streams, count if with_errors is None else with_errors)
     notes: list[str] = []
-    level1, x, y = (sample.intervals(i, _joined([c[i] for c in chunks]), notes) for i in range(3))
+    level1, x, y = (sample.intervals(i, drawn, notes) for i in range(3))
     if notes:
         warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=3)
-    return Bootstrap(level1, x, y, over=over, resamples=count, level=sample.level)
+    found = Bootstrap(level1, x, y, over=over, resamples=count, level=sample.level)
+    return found, drawn
 
 
-Drawn = tuple[Array, Array, Array]
-"""Effect sizes of one level, their standard errors and greatest magnitudes, one a resample."""
+@dataclass(frozen=True)
+class EffectsDrawn:
+    """Effect sizes of resamples, of each of the three levels; NaN without spread."""
 
-
-def _joined(parts: list[Drawn]) -> Drawn:
-    d, se, bound = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return d, se, bound
+    d: tuple[Array, Array, Array]
+    """Each of shape (resamples,)."""
+    se: tuple[Array, Array, Array]
+    """Standard errors of the first of them."""
+    bound: tuple[Array, Array, Array]
+    """Greatest magnitudes of these."""
 
 
 @dataclass(frozen=True)
@@ -165,34 +199,69 @@ class _Sample:
         targets, attributes = sides(self.over)
         return (targets, attributes) if i == 0 else (attributes, targets)
 
-    def errors(self, weights: Weights) -> list[Drawn]:
-        """Effect size and standard error of the three levels."""
-        return [self._error(i, *pair) for i, pair in enumerate(self.test.sides(weights))]
+    def draw(self, count: int, streams: Streams, with_errors: int) -> EffectsDrawn:
+        """Effect sizes of all resamples, and standard errors of the first of them."""
+        parts: list[list[tuple[Array, Array, Array]]] = [[], [], []]
+        further: list[list[Array]] = [[], [], []]
+        done = 0
+        for weights in draw(self.test, self.over, count, streams):
+            for i, pair in enumerate(self.test.sides(weights)):
+                if done < with_errors:
+                    parts[i].append(self._error(i, *pair))
+                else:
+                    further[i].append(self.test.levels[i].effect(*pair, self.ddof))
+            done += max(len(weights.targets), len(weights.attributes))
+        joined = [
+            [np.concatenate(column) for column in zip(*some, strict=True)]
+            if some
+            else [np.empty(0)] * 3
+            for some in parts
+        ]
+        d, se, bound = zip(*joined, strict=True)
+        d = tuple(np.concatenate([first, *rest]) for first, rest in zip(d, further, strict=True))
+        return EffectsDrawn(d, se, bound)
 
-    def _error(self, i: int, units: Array, others: Array) -> Drawn:
+    def _error(self, i: int, units: Array, others: Array) -> tuple[Array, Array, Array]:
+        """Effect size, its standard error and greatest magnitude, one a set of weights."""
         level, over = self.test.levels[i], self.resampled(i)
         d, variance = level.effect_and_variance(units, others, self.ddof, over)
         bound = np.broadcast_to(level.bound(units, self.ddof), d.shape)
         return d, np.sqrt(variance), bound
 
-    def intervals(self, i: int, drawn: Drawn, notes: list[str]) -> EffectIntervals:
+    def intervals(self, i: int, drawn: EffectsDrawn, notes: list[str]) -> EffectIntervals:
         """All figures of one level; what is undefined goes into `notes`."""
         estimate = self._error(i, *self.test.sides(self.test.as_is)[i])
         d, se, bound = (float(figure[0]) for figure in estimate)
-        defined = ~np.isnan(drawn[0])
-        values, errors, bounds = (figures[defined] for figures in drawn)
-        student, left_out = studentised((d, se), (values, errors), bound, self.level, bounds)
+        every = drawn.d[i]
+        values = every[~np.isnan(every)]
+        student = self._studentised((d, se, bound), i, drawn)
+        ends = tails(self.level)
+        wanted = [*ends, *around(ends, max(1, values.size))]
+        corrected = bca_tails(values, d, acceleration(self._leaving_one_out(i)), self.level)
+        at = quantiles(values, [*wanted, *(corrected or ())]).tolist()
         found = EffectIntervals(
             estimate=d,
             se=float(np.std(values, ddof=1)) if values.size > 1 else math.nan,
-            percentile=percentile(values, self.level),
-            bca=bca(values, d, acceleration(self._leaving_one_out(i)), self.level),
-            studentised=student,
-            undefined=defined.size - values.size,
-            unstudentised=left_out,
+            percentile=(at[0], at[1]),
+            bca=(at[6], at[7]) if corrected else UNDEFINED,
+            studentised=student.ends,
+            undefined=every.size - values.size,
+            unstudentised=student.left_out,
+            percentile_error=errors(at[2:6]),
+            studentised_error=student.errors,
         )
-        notes.extend(_remarks(NAMES[i], found, defined.size))
+        notes.extend(_remarks(NAMES[i], found, every.size))
         return found
+
+    def _studentised(
+        self, estimate: tuple[float, float, float], i: int, drawn: EffectsDrawn
+    ) -> Studentised:
+        """The studentised interval from the resamples that have standard errors."""
+        d, se, bound = estimate
+        first = drawn.d[i][: drawn.se[i].size]
+        defined = ~np.isnan(first)
+        some = first[defined], drawn.se[i][defined]
+        return studentised((d, se), some, bound, self.level, drawn.bound[i][defined])
 
     def _leaving_one_out(self, i: int) -> list[Array]:
         """Effect sizes without each term, for each resampled group."""

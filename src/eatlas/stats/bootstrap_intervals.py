@@ -1,9 +1,13 @@
-"""Intervals from a bootstrap distribution: percentile, BCa and studentised."""
+"""Intervals from a bootstrap distribution: percentile, BCa and studentised.
+
+Each has ends that more resamples would move a little; their Monte Carlo errors say how far.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -26,8 +30,46 @@ def percentile(drawn: Array, level: float) -> tuple[float, float]:
     >>> percentile(np.arange(101.0), 0.5)
     (25.0, 75.0)
     """
-    tail = (1 - level) / 2
-    return _quantiles(drawn, (tail, 1 - tail))
+    low, high = quantiles(drawn, tails(level)).tolist()
+    return low, high
+
+
+def tails(level: float) -> tuple[float, float]:
+    """Shares of the resamples below the ends of a percentile interval.
+
+    Examples
+    --------
+    >>> tails(0.5)
+    (0.25, 0.75)
+    """
+    return (1 - level) / 2, (1 + level) / 2
+
+
+def around(shares: Sequence[float], count: int) -> list[float]:
+    """Shares a standard error below and above each share of `count` resamples.
+
+    Examples
+    --------
+    >>> around([0.5], 100)
+    [0.45, 0.55]
+    """
+    errors = [math.sqrt(share * (1 - share) / count) for share in shares]
+    return [
+        min(1.0, max(0.0, share + sign * error))
+        for share, error in zip(shares, errors, strict=True)
+        for sign in (-1, 1)
+    ]
+
+
+def errors(values: Sequence[float]) -> tuple[float, float]:
+    """Half the distance of the quantiles at two shares :func:`around` each of two ends.
+
+    Examples
+    --------
+    >>> errors([1.0, 3.0, 7.0, 7.5])
+    (1.0, 0.25)
+    """
+    return (values[1] - values[0]) / 2, (values[3] - values[2]) / 2
 
 
 def acceleration(groups: Sequence[Array]) -> float:
@@ -78,15 +120,42 @@ def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, f
     >>> bca(np.arange(101.0), 50.0, 0.0, 0.5)
     (25.0, 75.0)
     """
-    if not drawn.size or math.isnan(a):
+    at = bca_tails(drawn, estimate, a, level)
+    if at is None:
         return UNDEFINED
+    low, high = quantiles(drawn, at).tolist()
+    return low, high
+
+
+def bca_tails(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float] | None:
+    """Shares of the resamples below the ends of :func:`bca`; None where it is undefined.
+
+    Examples
+    --------
+    >>> bca_tails(np.arange(101.0), 50.0, 0.0, 0.5)
+    (0.25, 0.75)
+    """
+    if not drawn.size or math.isnan(a):
+        return None
     # a resample of every term once has the estimate itself, but for rounding
     share = float(np.mean(drawn < estimate - TIE) + np.mean(drawn <= estimate + TIE)) / 2
     if not 0 < share < 1:
-        return UNDEFINED
+        return None
     z0, z = NORMAL.inv_cdf(share), NORMAL.inv_cdf((1 - level) / 2)
-    adjusted = [NORMAL.cdf(z0 + (z0 + x) / (1 - a * (z0 + x))) for x in (z, -z)]
-    return _quantiles(drawn, adjusted)
+    low, high = (NORMAL.cdf(z0 + (z0 + x) / (1 - a * (z0 + x))) for x in (z, -z))
+    return low, high
+
+
+@dataclass(frozen=True)
+class Studentised:
+    """A studentised interval."""
+
+    ends: tuple[float, float]
+    """NaN where there is none."""
+    errors: tuple[float, float]
+    """Monte Carlo standard errors of the ends."""
+    left_out: int
+    """Resamples without a finite ``(z* - z) / se(z*)``."""
 
 
 def studentised(
@@ -95,7 +164,7 @@ def studentised(
     bound: float,
     level: float,
     bounds: Array | None = None,
-) -> tuple[tuple[float, float], int]:
+) -> Studentised:
     """Bootstrap-t interval on Fisher's scale, where the effect size has no bound.
 
     Parameters
@@ -113,12 +182,10 @@ def studentised(
 
     Returns
     -------
-    (low, high) : (float, float)
-        ``bound tanh(z - q se(z))`` with ``z = artanh(d / bound)``,
+    Studentised
+        Its ends are ``bound tanh(z - q se(z))`` with ``z = artanh(d / bound)``,
         ``se(z) = se(d) / bound / (1 - r**2)`` and q the quantiles of ``(z* - z) / se(z*)`` over
         the resamples. NaN where r is 1 or -1.
-    left_out : int
-        Resamples without a finite ``(z* - z) / se(z*)``, left out.
 
     Notes
     -----
@@ -132,9 +199,15 @@ def studentised(
     usable = t[np.isfinite(t)]
     left_out = t.size - usable.size
     if not usable.size or not math.isfinite(se) or se <= 0:
-        return UNDEFINED, left_out
-    low, high = percentile(usable, level)
-    return (bound * math.tanh(z - high * se), bound * math.tanh(z - low * se)), left_out
+        return Studentised(UNDEFINED, UNDEFINED, left_out)
+    ends = tails(level)
+    low, high, *near = quantiles(usable, [*ends, *around(ends, usable.size)]).tolist()
+    moved = [bound * math.tanh(z - q * se) for q in (near[3], near[2], near[1], near[0])]
+    return Studentised(
+        (bound * math.tanh(z - high * se), bound * math.tanh(z - low * se)),
+        errors(moved),
+        left_out,
+    )
 
 
 def _fisher(d: Array, se: Array, bound: float | Array) -> tuple[Array, Array]:
@@ -144,10 +217,21 @@ def _fisher(d: Array, se: Array, bound: float | Array) -> tuple[Array, Array]:
     return np.arctanh(np.where(np.isnan(free), np.nan, r)), se / bound / free
 
 
-def _quantiles(drawn: Array, at: Sequence[float]) -> tuple[float, float]:
-    """Two quantiles, interpolated linearly as `numpy.quantile` does in ten times the time."""
+def quantiles(drawn: Array, at: Sequence[float]) -> Array:
+    """Quantiles, interpolated linearly as `numpy.quantile` does in ten times the time.
+
+    Of the resamples only those next to the quantiles are put in order.
+
+    Examples
+    --------
+    >>> quantiles(np.array([4.0, 0.0, 2.0]), [0.5, 0.75])
+    array([2., 3.])
+    """
     if not drawn.size:
-        return UNDEFINED
-    ordered = np.sort(drawn)
-    low, high = np.interp(at, np.linspace(0, 1, ordered.size), ordered).tolist()
-    return low, high
+        return np.full(len(at), math.nan)
+    place = np.asarray(at) * (drawn.size - 1)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, drawn.size - 1)
+    ordered = np.partition(drawn, np.unique(np.concatenate([below, above])))
+    found: Array = ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return found

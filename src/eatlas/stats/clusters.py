@@ -191,6 +191,12 @@ class ClusterDesign(Layout):
         """Number of target clusters and of attribute clusters."""
         return self.level1.shape
 
+    @property
+    def work(self) -> int:
+        """Products of a weight and a cosine in the scores of level 1: of rows, and of sums."""
+        units, others = self.shape
+        return (units + len(self.level1.rows)) * others
+
 
 @dataclass(frozen=True)
 class Side:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.weighted import Array, Layout, Weights
@@ -14,9 +13,23 @@ from eatlas.stats.weighted import Array, Layout, Weights
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
 
-CHUNK = 2**16
-"""Numbers in one array of weights: 512 kB. 2**15 to 2**18 take about the same time at 16 to 50
-terms a side, 2**13 twice as much."""
+ROLES = "XYAB"
+"""The groups of a test: those of the targets, and those of the attributes."""
+Streams = Mapping[str, np.random.Generator]
+"""Where the draws of each group come from. Each group has numbers of its own, so that another list
+in place of one group leaves the draws of the three others as they are."""
+
+BLOCK = 1024
+"""Lists of each group that are drawn together. Fixed, as it decides which resamples there are."""
+MANY = 512
+"""Designs with more terms on a side are drawn in smaller blocks, for their memory."""
+FEW = 64
+"""Lists in such a block."""
+ROTATIONS = 4
+"""Resamples that each drawn list serves: as it is, and with all terms moved on by one, two and
+three places. Every term is equally likely in each of them, as in a list drawn afresh, and takes
+the places of its neighbours in the others. Drawing takes most of the time, so that four lists
+cost little more than one."""
 
 
 def sides(over: Over) -> tuple[bool, bool]:
@@ -42,7 +55,18 @@ def fewest(over: Over) -> dict[str, int]:
     return {"X": targets, "Y": targets, "A": attributes, "B": attributes}
 
 
-def draw(test: Layout, over: Over, count: int, rng: np.random.Generator) -> Iterator[Weights]:
+def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """Return a generator for each group of a test, of numbers from one generator.
+
+    Examples
+    --------
+    >>> sorted(streams_of(np.random.default_rng(0)))
+    ['A', 'B', 'X', 'Y']
+    """
+    return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in ROLES}
+
+
+def draw(test: Layout, over: Over, count: int, streams: Streams) -> Iterator[Weights]:
     """How often each term was drawn, in chunks of resamples.
 
     Parameters
@@ -51,9 +75,9 @@ def draw(test: Layout, over: Over, count: int, rng: np.random.Generator) -> Iter
     over : {"targets", "attributes", "both"}
         Both: rows and columns are drawn independently of one another, the pigeonhole bootstrap.
     count : int
-        Resamples in all.
-    rng : numpy.random.Generator
-        The same state gives the same resamples, however they are cut into chunks.
+        Resamples in all. The first of many are those of few.
+    streams : mapping of str to numpy.random.Generator
+        By role: X, Y, A, B. They are drawn from; those of a side that stays as it is are not.
 
     Yields
     ------
@@ -63,47 +87,57 @@ def draw(test: Layout, over: Over, count: int, rng: np.random.Generator) -> Iter
 
     Notes
     -----
-    Rows and columns: Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1.
+    Rows and columns: Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1. Each
+    drawn list of terms serves in several rotations, a form of the balanced bootstrap (Davison,
+    Hinkley and Schechtman 1986, Efficient bootstrap simulation, Biometrika 73).
 
     Examples
     --------
     >>> from eatlas.stats.weighted import Design
     >>> test = Design(np.zeros((4, 3)), 2, 1)
-    >>> (weights,) = draw(test, "targets", 5, np.random.default_rng(0))
+    >>> (weights,) = draw(test, "targets", 5, streams_of(np.random.default_rng(0)))
     >>> weights.targets.shape, weights.targets[:, :2].sum(axis=1), weights.attributes
     ((5, 4), array([2., 2., 2., 2., 2.]), array([[1., 1., 1.]]))
     """
-    resampled, size = sides(over), test.groups
-    groups = [size[role] for role in "XY" * resampled[0] + "AB" * resampled[1]]
-    many, start = _runs(groups)
-    targets, ones = resampled[0] * test.shape[0], test.as_is
-    step = max(1, CHUNK // max(test.shape))
-    for done in range(0, count, step):
-        # one draw for each place of each group, row by row: the size of a chunk changes nothing
-        counts = _counts(rng.random((min(step, count - done), many.size)), many, start)
-        yield Weights(
-            counts[:, :targets] if resampled[0] else ones.targets,
-            counts[:, targets:] if resampled[1] else ones.attributes,
-        )
+    (targets, attributes), ones = sides(over), test.as_is
+    resampled = {
+        r: n
+        for r, n in test.groups.items()
+        if (r in "XY" and targets) or (r in "AB" and attributes)
+    }
+    block = BLOCK if max(test.shape) <= MANY else FEW
+    left = count
+    while left > 0:
+        lists = {role: _lists(streams[role], size, block) for role, size in resampled.items()}
+        for by in range(min(ROTATIONS, *resampled.values())):
+            rows = min(block, left)
+            yield Weights(
+                _rotated([lists["X"], lists["Y"]], by, rows) if targets else ones.targets,
+                _rotated([lists["A"], lists["B"]], by, rows) if attributes else ones.attributes,
+            )
+            left -= block
+            if left <= 0:
+                return
 
 
-def _runs(groups: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each place: how many terms its group has, and where the group begins."""
-    sizes = np.array(groups)
-    return np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
-
-
-def _counts(uniform: Array, many: NDArray[np.int64], start: NDArray[np.int64]) -> Array:
-    """How often each term was drawn in each row.
+def _lists(rng: np.random.Generator, size: int, block: int) -> Array:
+    """How often each term of a group is in each list, shape (size, block).
 
     Numbers of one term lie side by side in memory, so that what is summed over terms is summed
-    for all rows at once.
+    for all lists at once.
     """
-    rows, terms = uniform.shape
-    uniform *= many
-    drawn = uniform.astype(np.int64)
-    drawn += start
-    drawn *= rows
-    drawn += np.arange(rows)[:, None]
-    counts: Array = np.bincount(drawn.ravel(), minlength=rows * terms).astype(np.float64)
-    return counts.reshape(terms, rows).T
+    drawn = rng.random((size, block)) * size
+    at = drawn.astype(np.int64) * block + np.arange(block)
+    return np.bincount(at.ravel(), minlength=size * block).astype(np.float64).reshape(size, block)
+
+
+def _rotated(groups: list[Array], by: int, rows: int) -> Array:
+    """The first lists of two groups with their terms moved on, shape (rows, terms)."""
+    out = np.empty((sum(map(len, groups)), rows))
+    start = 0
+    for lists in groups:
+        size = len(lists)
+        out[start : start + size - by] = lists[by:, :rows]
+        out[start + size - by : start + size] = lists[:by, :rows]
+        start += size
+    return out.T

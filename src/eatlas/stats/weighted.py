@@ -19,6 +19,8 @@ from eatlas.stats.precision import ROUNDING_UNITS
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
+CANCELLED = 1e-6
+"""Share of a sum of squares that is left about another mean, below which too few digits are."""
 
 
 def greatest(first: Array, second: Array, ddof: int) -> Array:
@@ -84,7 +86,7 @@ class Level:
 
     def effect(self, units: Array, others: Array, ddof: int) -> Array:
         """Effect size for each set of weights, shape (sets,)."""
-        return effects(self, units, others, ddof).d
+        return quick_effects(self, units, others, ddof)
 
     def effect_and_variance(
         self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
@@ -133,6 +135,12 @@ class Layout(ABC):
     @abstractmethod
     def levels(self) -> tuple[Weighable, Weighable, Weighable]:
         """Level 1, level 2 of X, level 2 of Y."""
+
+    @property
+    def work(self) -> int:
+        """Products of a weight and a cosine in the scores of level 1."""
+        targets, attributes = self.shape
+        return targets * attributes
 
     @property
     def groups(self) -> dict[str, int]:
@@ -292,6 +300,54 @@ def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
         sd[squares <= total * level.noise**2] = np.nan
         difference = means[0] - means[1]
         return Effects(s, difference, sd, difference / sd)
+
+
+def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array:
+    """Effect sizes as :func:`effects` finds them, in a third of the time, and nothing else.
+
+    Squares are summed about the mean of the scores as they are, and moved to the mean of each set
+    of weights. Where that cancels most of their digits, :func:`effects` finds the effect size.
+
+    Examples
+    --------
+    >>> level = Level(np.array([[1.0], [2.0], [-1.0], [-2.0]]), 2, ((slice(None), 1.0),))
+    >>> quick_effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).round(6)
+    array([1.643168])
+    """
+    weights, n = units.T, level.n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = _scores_of_units(level, others.T)
+        first, second = _sum(weights[:n], s[:n]), _sum(weights[n:], s[n:])
+        sizes = np.add.reduce(weights[:n], axis=0), np.add.reduce(weights[n:], axis=0)
+        total, every = sizes[0] + sizes[1], first + second
+        about = _sum(weights, np.multiply(s, s, out=s))
+        squares = about - every * every / total
+        d: Array = (first / sizes[0] - second / sizes[1]) / np.sqrt(squares / (total - ddof))
+    lost = np.flatnonzero(~(squares > CANCELLED * about))
+    if lost.size:
+        some = (side if len(side) == 1 else side[lost] for side in (units, others))
+        d[lost] = effects(level, *some, ddof).d
+    return d
+
+
+def _scores_of_units(level: Level, weights: Array) -> Array:
+    """Score of each unit, shape (n_units, sets), but for what all units have in common.
+
+    `weights` have shape (n_others, sets).
+    """
+    totals = [np.add.reduce(weights[where], axis=0) for where, _ in level.others]
+    centred = level.block - level.block.mean(axis=0)
+    if all((total == total[0]).all() for total in totals):
+        # as of all resamples: the sums of weights are divided out of the block
+        for (where, sign), total in zip(level.others, totals, strict=True):
+            centred[:, where] *= sign / total[0]
+        return product(centred, weights)
+    return product(centred, score_weights(level, weights.T).T)
+
+
+def _sum(w: Array, x: Array) -> Array:
+    """Sum of w x over each column."""
+    return np.asarray(np.einsum("ib,ib->b", w, x))
 
 
 def _scores(level: Level, others: Array) -> Array:
