@@ -286,12 +286,10 @@ def test_intervals_resample_stimuli():
     assert sum(over.patterns.values()) == pytest.approx(1, abs=1e-5)
     assert eatlas.WEAT()(test, vectors).stimulus_level.uncertainty.level2 is None
     # six sentences of each stimulus, all alike, are as good as one: the intervals are those of words
-    words = make_test(**{role: tuple(f"{role}{i}" for i in range(6)) for role in "XYAB"})
+    words = make_test(**{r: tuple(f"{r.lower()}{i}" for i in range(6)) for r in "XYAB"})
     plain = make_vectors(words, dim=6)
     said = make_sentences(dict.fromkeys("XYAB", (6,) * 6))
-    spoken = {
-        s.text: plain[s.stimulus.upper()] for role in "XYAB" for s in said.concept(role).sentences
-    }
+    spoken = {s.text: plain[s.stimulus] for role in "XYAB" for s in said.concept(role).sentences}
     one, other = (eatlas.MLEAT(resamples=400)(t, v) for t, v in ((words, plain), (said, spoken)))
     for level in ("level1", "level2"):
         ends = [

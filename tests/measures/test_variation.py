@@ -1,13 +1,17 @@
 """Intervals, pattern shares and influence in results: against the statistics and by measuring again."""
 
+import copy
+
 import numpy as np
 import pytest
 from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.stats.bootstrap import bootstrap_effects
-from eatlas.stats.pattern_stability import pattern_stability
+from eatlas.measures.seeding import generator_of
+from eatlas.stats.bootstrap import bootstrap_layout
+from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
+from eatlas.stats.weighted import Design
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 6}
 TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})
@@ -20,16 +24,18 @@ def measured(**parameters):
 
 def test_the_record_holds_what_the_statistics_found():
     result = measured(resamples=300, over="targets", confidence=0.9)
-    # the measure takes one number from its generator, and both statistics start from it
-    seed = int(np.random.default_rng(5).integers(2**63))
     unit = {term: v / np.linalg.norm(v) for term, v in VECTORS.items()}
     targets, attributes = (
         np.array([unit[t] for role in roles for t in TEST.concept(role).terms])
         for roles in ("XY", "AB")
     )
     block = targets @ attributes.T
-    own = bootstrap_effects(
-        block, 6, 8, rng=np.random.default_rng(seed), over="targets", resamples=300, level=0.9
+    streams = {
+        role: generator_of(0, {role: TEST.concept(role).terms}, "resamples") for role in "XYAB"
+    }
+    how = {"over": "targets", "resamples": 300}
+    own, _ = bootstrap_layout(
+        Design(block, 6, 8), streams=copy.deepcopy(streams), level=0.9, ddof=1, **how
     )
     found = result.uncertainty
     assert (found.over, found.resamples, found.confidence) == ("targets", 300, 0.9)
@@ -43,9 +49,12 @@ def test_the_record_holds_what_the_statistics_found():
         assert record.percentile == pytest.approx(statistic.percentile, abs=1e-6)
         assert record.se == pytest.approx(statistic.se, abs=1e-6)
         assert record.interval == record.studentised  # the percentile interval is too narrow here
-    shares = pattern_stability(
-        block, 6, 8, rng=np.random.default_rng(seed), over="targets", resamples=300
+        assert record.error == pytest.approx(statistic.studentised_error, abs=1e-6)
+    aside = np.random.default_rng(0)  # 3,003 relabellings are all visited
+    shares = pattern_stability_in(
+        Design(block, 6, 8), streams=streams, aside=aside, rule=PatternRule(), **how
     )
+    assert found.patterns_error["AB-Divergent"] == pytest.approx(shares.error(1, -1), abs=1e-6)
     assert found.patterns["AB-Divergent"] == pytest.approx(shares.share(1, -1), abs=1e-6)
     assert found.patterns["BY-Singular"] == pytest.approx(shares.share(0, -1), abs=1e-6)
     assert len(found.patterns) == 9
@@ -135,10 +144,10 @@ def test_no_spread_has_no_interval_and_says_so():
         result = eatlas.MLEAT()(make_test(), vectors)
     assert result.uncertainty.level1.interval is None
     assert result.uncertainty.level1.se is None
-    assert result.uncertainty.level1.undefined == 1000
+    assert result.uncertainty.level1.undefined == 100_000
     assert result.uncertainty.patterns["Non-Directional"] == 1
     assert set(result.influence.level1.X) == {None}
-    assert any("1000 of 1000 resamples have no spread" in note for note in result.warnings)
+    assert any("100000 of 100000 resamples have no spread" in note for note in result.warnings)
 
 
 def test_signatures_leave_defaults_of_resampling_out():

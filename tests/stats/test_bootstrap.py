@@ -13,7 +13,7 @@ from scipy import stats
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.bootstrap import bootstrap_effects
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.resampling import draw
+from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 
 LEVELS = ("level1", "level2_x", "level2_y")
@@ -53,7 +53,7 @@ def copies(weights, k):
 def test_a_naive_loop(over, ddof):
     s, n_x, n_a, count = cosines(), 8, 7, 300
     found = bootstrap_effects(s, n_x, n_a, rng=rng(5), over=over, resamples=count, ddof=ddof)
-    (weights,) = draw(Design(s, n_x, n_a), over, count, rng(5))
+    (weights,) = draw(Design(s, n_x, n_a), over, count, streams_of(rng(5)))
     drawn = []
     for k in range(count):
         rows, columns = copies(weights, k)
@@ -208,7 +208,7 @@ def test_scores_without_spread():
 
 def test_separated_groups_without_spread_of_their_own():
     block = scored(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
-    with pytest.warns(UndefinedWarning, match="^level 1 has no studentised interval"):
+    with pytest.warns(UndefinedWarning, match="^level 1 has no BCa or studentised interval"):
         found = bootstrap_effects(block, 3, 1, rng=rng(), resamples=50).level1
     assert found.percentile == pytest.approx((found.estimate, found.estimate))
     assert found.unstudentised == 50

@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eatlas.stats.bootstrap_intervals import acceleration, bca, percentile, studentised
+from eatlas.stats.bootstrap_intervals import (
+    acceleration,
+    around,
+    bca,
+    errors,
+    percentile,
+    quantiles,
+    studentised,
+    tails,
+)
 
 SAME = 1e-10
 """Largest difference from scipy seen: 2e-15."""
@@ -90,9 +99,32 @@ def test_studentised_by_hand():
     se = np.full(201, 0.1)
     d = 2 * np.tanh(t * se)
     errors = se * 2 * (1 - np.tanh(t * se) ** 2)
-    ends, left_out = studentised((0.0, 0.4), (d, errors), 2.0, 0.95)
-    assert ends == pytest.approx((2 * math.tanh(-1.9 * 0.2), 2 * math.tanh(1.9 * 0.2)))
-    assert left_out == 0
+    found = studentised((0.0, 0.4), (d, errors), 2.0, 0.95)
+    assert found.ends == pytest.approx((2 * math.tanh(-1.9 * 0.2), 2 * math.tanh(1.9 * 0.2)))
+    assert found.left_out == 0
+    # 0.025 of 201 resamples +- its standard error, in 200 steps of t
+    error = math.sqrt(0.025 * 0.975 / 201)
+    t = [-2 + 4 * (0.025 + sign * error) for sign in (-1, 1)]
+    expected = (2 * math.tanh(0.2 * t[1]) - 2 * math.tanh(0.2 * t[0])) / 2
+    assert found.errors == pytest.approx((expected, expected))
+
+
+def test_quantiles_are_those_of_numpy():
+    drawn = np.random.default_rng(0).normal(size=501)
+    at = [0.0, 0.0251, 0.025, 0.5, 0.999, 1.0]
+    assert quantiles(drawn, at) == pytest.approx(np.quantile(drawn, at), rel=1e-14)
+    assert np.isnan(quantiles(np.array([]), [0.5])).all()
+
+
+def test_errors_of_ends_are_those_of_other_resamples():
+    """Of 400 sets of 2,000 normal numbers, the ends vary as each set says of itself."""
+    ends, said = [], []
+    for seed in range(400):
+        drawn = np.random.default_rng(seed).normal(size=2000)
+        ends.append(percentile(drawn, 0.95))
+        said.append(errors(quantiles(drawn, around(tails(0.95), 2000)).tolist()))
+    # the standard deviation of 400 numbers has a relative standard error of .035
+    assert np.mean(said, axis=0) == pytest.approx(np.std(ends, axis=0), rel=0.12)
 
 
 def test_studentised_reverses_the_tails():
@@ -100,21 +132,21 @@ def test_studentised_reverses_the_tails():
     t = np.concatenate([np.full(500, -1.0), np.linspace(0, 6, 500)])
     d, errors = 2 * np.tanh(0.5 + t * 0.1), 0.2 * (1 - np.tanh(0.5 + t * 0.1) ** 2)
     estimate = 2 * math.tanh(0.5), 0.2 * (1 - math.tanh(0.5) ** 2)
-    (low, high), _ = studentised(estimate, (d, errors), 2.0, 0.9)
+    low, high = studentised(estimate, (d, errors), 2.0, 0.9).ends
     assert np.arctanh(high / 2) == pytest.approx(0.6)
     assert np.arctanh(low / 2) < 0.5 - 0.5
 
 
 def test_studentised_leaves_out_what_has_no_error():
     d, errors = np.array([0.1, 0.2, 0.3, 2.0, -2.0]), np.array([0.1, 0.1, 0.0, 0.0, 0.1])
-    ends, left_out = studentised((0.15, 0.1), (d, errors), 2.0, 0.95)
-    assert left_out == 3
-    assert ends[0] < 0.15 < ends[1]
+    found = studentised((0.15, 0.1), (d, errors), 2.0, 0.95)
+    assert found.left_out == 3
+    assert found.ends[0] < 0.15 < found.ends[1]
 
 
 @pytest.mark.parametrize("estimate", [(2.0, 0.1), (-2.0, 0.0), (0.5, 0.0), (math.nan, math.nan)])
 def test_studentised_does_not_exist(estimate):
     drawn = np.array([0.1, 0.2]), np.array([0.1, 0.1])
-    assert all(map(math.isnan, studentised(estimate, drawn, 2.0, 0.95)[0]))
+    assert all(map(math.isnan, studentised(estimate, drawn, 2.0, 0.95).ends))
     empty = np.array([]), np.array([])
-    assert all(map(math.isnan, studentised((0.5, 0.1), empty, 2.0, 0.95)[0]))
+    assert all(map(math.isnan, studentised((0.5, 0.1), empty, 2.0, 0.95).ends))

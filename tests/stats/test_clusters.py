@@ -10,7 +10,7 @@ from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout
 from eatlas.stats.clusters import Side, cluster_design
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.influence import influence, influence_in
-from eatlas.stats.resampling import draw
+from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 
 SAME = 1e-9
@@ -75,7 +75,7 @@ def three(block, rows, columns, ddof=1):
 def test_a_naive_loop_over_resampled_clusters(over, ddof):
     block = cosines()
     test = clustered(block)
-    (weights,) = draw(test, over, 60, np.random.default_rng(1))
+    (weights,) = draw(test, over, 60, streams_of(np.random.default_rng(1)))
     found = [
         level.effect(*pair, ddof)
         for level, pair in zip(test.levels, test.sides(weights), strict=True)
@@ -113,7 +113,8 @@ def test_clusters_of_one_row_are_the_design_without_clusters(over):
     test = clustered(block, ones, ones, 4, 3)
     how = {"over": over, "resamples": 300, "level": 0.9, "ddof": 1}
     plain = bootstrap_effects(block, 4, 3, rng=np.random.default_rng(2), **how)
-    found = bootstrap_layout(test, rng=np.random.default_rng(2), **how)
+    streams = streams_of(np.random.default_rng(2))
+    found, _ = bootstrap_layout(test, streams=streams, **how)
     for one, other in zip(
         (plain.level1, plain.level2_x, plain.level2_y),
         (found.level1, found.level2_x, found.level2_y),
@@ -171,9 +172,9 @@ def test_many_rows_weigh_as_their_moments(seed):
 def test_no_spread_is_no_effect_size():
     flat = np.full((sum(TARGETS), sum(ATTRIBUTES)), 0.3)
     with pytest.warns(UndefinedWarning, match="level 1: 20 of 20 resamples have no spread"):
-        found = bootstrap_layout(
+        found, _ = bootstrap_layout(
             clustered(flat),
-            rng=np.random.default_rng(),
+            streams=streams_of(np.random.default_rng()),
             over="both",
             resamples=20,
             level=0.95,

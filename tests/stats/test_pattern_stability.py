@@ -8,13 +8,15 @@ from tests.stats.test_bootstrap import copies, cosines
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.patterns import associated_with
+from eatlas.stats import pattern_stability as module
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.resampling import draw
+from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 
 OVER = ("targets", "attributes", "both")
+NONE = ((0.0,) * 3,) * 3
 
 
 def rng(seed=0):
@@ -30,7 +32,7 @@ def place(scores, n, rule):
 
 
 def naive(s, n_x, n_a, over, count, rule, seed):
-    (weights,) = draw(Design(s, n_x, n_a), over, count, rng(seed))
+    (weights,) = draw(Design(s, n_x, n_a), over, count, streams_of(rng(seed)))
     table = np.zeros((3, 3), int)
     for k in range(count):
         rows, columns = copies(weights, k)
@@ -55,7 +57,8 @@ def test_enumerated_designs_agree_with_the_measure_in_every_resample(over, rule,
     s = cosines(6, 5, n_a, n_b, seed=3)
     found = pattern_stability(s, 6, n_a, rng=rng(1), over=over, resamples=150, rule=rule)
     expected = naive(s, 6, n_a, over, 150, rule, seed=1)
-    assert found.counts == tuple(map(tuple, expected.tolist()))
+    assert np.array_equal(found.shares, expected / 150)
+    assert found.decided == 150
     assert np.count_nonzero(expected) > 1
     assert found.p_error == 0
 
@@ -67,19 +70,53 @@ def test_drawn_designs_agree_but_for_p_near_alpha(over):
     expected = naive(s, 8, 10, over, 200, PatternRule(), seed=1)
     assert found.p_error == pytest.approx(math.sqrt(0.05 * 0.95 / 8_000))
     # at most 1 of 200 has moved when this was written
-    assert np.abs(np.array(found.counts) - expected).sum() <= 2 * 4
+    assert np.abs(200 * np.array(found.shares) - expected).sum() <= 2 * 4 + 1e-9
 
 
 def test_shares():
-    counts = ((1, 2, 3), (4, 5, 6), (7, 8, 64))
-    found = PatternStability(counts, "both", 100, (0, 0), 0.0)
+    shares = ((0.01, 0.02, 0.03), (0.04, 0.05, 0.06), (0.07, 0.08, 0.64))
+    errors = ((0.0,) * 3, (0.0,) * 3, (0.0, 0.0, 0.048))
+    found = PatternStability(shares, errors, "both", 100, 100, (0, 0), 0.0)
     assert found.share(1, 1) == 0.01
     assert found.share(1, -1) == 0.03
     assert found.share(0, 0) == 0.05
     assert found.share(-1, 0) == 0.08
-    assert found.error(-1, -1) == pytest.approx(math.sqrt(0.64 * 0.36 / 100))
-    assert found.x == (0.06, 0.15, 0.79)
-    assert found.y == (0.12, 0.15, 0.73)
+    assert found.error(-1, -1) == 0.048
+    assert found.x == pytest.approx((0.06, 0.15, 0.79))
+    assert found.y == pytest.approx((0.12, 0.15, 0.73))
+
+
+def test_errors_of_few_resamples_are_binomial():
+    s = cosines(6, 6, 5, 5)
+    found = pattern_stability(s, 6, 5, rng=rng(), resamples=400)
+    share = np.array(found.shares)
+    assert np.array(found.errors) == pytest.approx(np.sqrt(share * (1 - share) / 400))
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(5, 5), (4, 7)])
+def test_most_resamples_are_judged_by_d_and_the_shares_are_those_of_their_p_values(
+    n_a, n_b, monkeypatch
+):
+    """Both ways see the same 30,000 resamples."""
+    s = cosines(6, 5, n_a, n_b, seed=3)
+    quick = pattern_stability(s, 6, n_a, rng=rng(1), resamples=30_000)
+    monkeypatch.setattr(module, "DECIDED", 30_000)
+    exact = pattern_stability(s, 6, n_a, rng=rng(1), resamples=30_000)
+    assert (quick.decided, exact.decided) == (2048, 30_000)
+    assert sum(map(sum, quick.shares)) == pytest.approx(1)
+    assert np.abs(np.subtract(quick.shares, exact.shares)).max() < 4 * np.max(quick.errors)
+    # 2,048 resamples alone would say .011 of a share of one half
+    assert np.max(quick.errors) < 0.0075
+
+
+def test_stated_errors_of_shares_are_those_of_other_resamples():
+    s = cosines(6, 6, 6, 6, seed=5)
+    found = [pattern_stability(s, 6, 6, rng=rng(seed), resamples=8192) for seed in range(60)]
+    shares, said = (np.array([getattr(f, of) for f in found]) for of in ("shares", "errors"))
+    common = shares.mean(axis=0) > 0.05
+    assert common.sum() >= 3
+    # the standard deviation of 60 numbers has a relative standard error of .09
+    assert said.mean(axis=0)[common] == pytest.approx(shares.std(axis=0)[common], rel=0.4)
 
 
 def test_strong_associations_stay():
@@ -105,18 +142,10 @@ def test_noise_is_more_often_associated_in_resamples_than_in_new_lists():
     assert 0.22 < np.mean(shares) < 0.32
 
 
-def test_the_generator_moves_as_for_the_resamples_alone():
-    one, other = rng(), rng()
-    s = cosines(8, 8, 10, 10)
-    pattern_stability(s, 8, 10, rng=one, over="both", resamples=70)
-    list(draw(Design(s, 8, 10), "both", 70, other))
-    assert one.random() == other.random()
-
-
 def test_swapping_signs_swaps_a_and_b():
     s = cosines(6, 6, 5, 5)
     one, other = (pattern_stability(sign * s, 6, 5, rng=rng(), resamples=300) for sign in (1, -1))
-    assert np.array_equal(np.array(one.counts), np.array(other.counts)[::-1, ::-1])
+    assert np.array_equal(one.shares, np.array(other.shares)[::-1, ::-1])
 
 
 def test_no_spread_is_no_association():
@@ -155,7 +184,7 @@ def test_no_spread_is_no_association():
             "a group has too few terms to leave some of them out\n  got: 1 in A\n  allowed: 2 or more in A",
         ),
         (
-            lambda: PatternStability(((0,) * 3,) * 3, "both", 1, (0, 0), 0.0).share(2, 0),
+            lambda: PatternStability(NONE, NONE, "both", 1, 1, (0, 0), 0.0).share(2, 0),
             "x must be an association\n  got: 2\n  allowed: 1 (with A), 0 (with neither), -1 (with B)",
         ),
     ],

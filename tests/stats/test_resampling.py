@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats import resampling as module
-from eatlas.stats.resampling import draw, fewest, sides
+from eatlas.stats.resampling import BLOCK, draw, fewest, sides, streams_of
 from eatlas.stats.weighted import Design
 
 TEST = Design(np.zeros((7, 6)), 3, 2)
 
 
 def joined(over, count, seed=0):
-    chunks = list(draw(TEST, over, count, np.random.default_rng(seed)))
+    chunks = list(draw(TEST, over, count, streams_of(np.random.default_rng(seed))))
     return np.vstack([c.targets for c in chunks]), np.vstack([c.attributes for c in chunks])
 
 
@@ -49,18 +48,41 @@ def test_counts_are_multinomial():
 
 
 @pytest.mark.parametrize("over", ["targets", "attributes", "both"])
-def test_chunks_change_nothing(over, monkeypatch):
-    whole = joined(over, 101)
-    monkeypatch.setattr(module, "CHUNK", 70)  # ten resamples
-    cut = list(draw(TEST, over, 101, np.random.default_rng(0)))
-    assert len(cut) == 11
-    for side, name in enumerate(("targets", "attributes")):
-        parts = np.vstack([getattr(c, name) for c in cut])
-        # a side that is not resampled has one row of ones in each chunk
-        assert np.array_equal(
-            parts if len(parts) == 101 else parts[:1],
-            whole[side] if len(parts) == 101 else np.ones((1, parts.shape[1])),
-        )
+def test_the_first_of_many_resamples_are_those_of_few(over):
+    few, many = joined(over, 1500), joined(over, 5000)
+    for one, other in zip(few, many, strict=True):
+        same = min(len(one), 1500)
+        if (one == 1).all():  # a side that stays as it is has one row of ones in each chunk
+            assert (other == 1).all()
+            continue
+        assert (len(one), len(other)) == (1500, 5000)
+        assert np.array_equal(one[:same], other[:same])
+
+
+def test_lists_serve_again_with_their_terms_moved_on():
+    """Groups of 3, 4, 2 and 4: two rotations, as the smallest group has no more."""
+    targets, attributes = joined("both", 2 * BLOCK)
+    for side, border in ((targets, 3), (attributes, 2)):
+        for group in (side[:, :border], side[:, border:]):
+            assert np.array_equal(group[BLOCK:], np.roll(group[:BLOCK], -1, axis=1))
+    _, further = joined("both", 3 * BLOCK)
+    assert not np.array_equal(further[2 * BLOCK :], further[:BLOCK])
+
+
+def test_each_group_has_draws_of_its_own():
+    """Another list in place of B leaves the draws of X, Y and A as they are."""
+    streams = streams_of(np.random.default_rng(1)), streams_of(np.random.default_rng(1))
+    (one,) = draw(Design(np.zeros((7, 6)), 3, 2), "both", 50, streams[0])
+    (other,) = draw(Design(np.zeros((7, 9)), 3, 2), "both", 50, streams[1])
+    assert np.array_equal(one.targets, other.targets)
+    assert np.array_equal(one.attributes[:, :2], other.attributes[:, :2])
+
+
+def test_lists_of_many_terms_are_drawn_in_smaller_blocks():
+    large = Design(np.zeros((600, 4)), 300, 2)
+    first, *_, last = draw(large, "targets", 200, streams_of(np.random.default_rng(0)))
+    assert (len(first.targets), len(last.targets)) == (64, 8)
+    assert (last.targets[:, :300].sum(axis=1) == 300).all()
 
 
 def test_fewest():

@@ -235,7 +235,8 @@ def pattern_stability_in(
     """
     enumerated = enumerable(test.block.shape[1], test.n_a)
     first = min(resamples, DECIDED if enumerated else DECIDED_BY_DRAWS)
-    decide = _Decisions(rule, test.block.shape[1], test.n_a, first, aside)
+    judged = min(resamples, DECIDED)
+    decide = _Decisions(rule, test.block.shape[1], test.n_a, judged, aside)
     many = resamples if drawn is None else first
     signs, effects_of = decide.all(test, draw(test, over, many, streams), first)
     d = effects_of if drawn is None else drawn
