@@ -56,6 +56,7 @@ def test_terms_in_another_order_give_the_same_bits(measure: eatlas.MLEAT) -> Non
     assert other.uncertainty == one.uncertainty
     assert (other.level1, other.level2) == (one.level1, one.level2)
     assert other.pattern == one.pattern
+    assert other.generalisation == one.generalisation
     for what in ("level1", "X", "Y"):
         assert by_term(other, what) == by_term(one, what)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from eatlas.engine.comparing import differences
 from eatlas.engine.contexts import in_contexts
 from eatlas.engine.labels import Labels, compared
+from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
 from eatlas.engine.perform import Conditions, perform
 from eatlas.engine.plan import Job
 from eatlas.engine.sources import Source
@@ -49,7 +51,9 @@ def verify(
     ``uncertainty``, which rests on resampling. Where a model computed the vectors, in single
     precision, scores and effect sizes may differ by 1e-6, p-values and their counts by 1e-2 of
     their size, and the hash of the vectors is not compared. Where another version of
-    eatlas wrote the result, only what that version wrote is compared.
+    eatlas wrote the result, only what that version wrote is compared; and where its draws did not
+    follow the seed and the stimuli, intervals, shares and sampled p-values within their Monte
+    Carlo error.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file carries, which
@@ -199,8 +203,11 @@ def _again(
     if isinstance(source, EatlasError):
         return source
     given = result.provenance
-    job = Job(question.test, source, question.measure)
-    return perform(job, Conditions(given.case, given.seed))
+    job = Job(question.test, source, as_recorded(question.measure, result))
+    found = perform(job, Conditions(given.case, given.seed))
+    if isinstance(found, Failure):
+        return found
+    return found.model_copy(update={"signature": question.measure.signature})
 
 
 def _judged(
@@ -214,7 +221,10 @@ def _judged(
         if moved:
             _without_places(old, new)
         labels = None if isinstance(question, EatlasError) else question.labels
-        return Verdict.of(result, old, new, labels)
+        if not drawn_otherwise(result):
+            return Verdict.of(result, old, new, labels)
+        said = (*(labels.differences if labels else ()), *random_differences(old, new))
+        return Verdict.found(result, (*said, *differences(old, new)), old, new, labels)
     return _unrepeated(result, again.error if isinstance(again, Failure) else again)
 
 

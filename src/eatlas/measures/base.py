@@ -341,6 +341,7 @@ class AssociationMeasure(Placed, ABC):
         return Provenance(
             version=__version__,
             seed=seed,
+            draws="stimuli",
             case=case,
             stimuli_sha256=stimuli,
             labels_sha256=test.labels_sha256(stimuli),

@@ -109,11 +109,12 @@ class ResampledMeasure(AssociationMeasure):
         self, given: Input, notes: list[str], *, level2: bool = True
     ) -> Generalisation:
         """Whether other targets and other attributes would show it: over stimuli, where several."""
-        confidence, stimuli = self.confidence, stimuli_of(given.coverage)
+        ordered = Ordered.of(given.rows, given.coverage)
+        confidence, stimuli = self.confidence, ordered.stimuli
         unit: Unit = "stimulus" if several(stimuli) else "term"
         if self.relearned:
             return unanswered(LEARNED, confidence=confidence, unit=unit)
-        rows: Mapping[str, NDArray[np.float64]] = given.rows
+        rows = ordered.rows
         if unit == "stimulus":
             rows = {role: stimuli[role].mean_rows(one) for role, one in rows.items()}
         x, y, a, b = (len(rows[role]) for role in "XYAB")

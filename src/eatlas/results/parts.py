@@ -356,6 +356,10 @@ class Provenance(Record):
     """Version of eatlas."""
     seed: int
     """Seed of the run; exact results do not depend on it."""
+    draws: Literal["stimuli"] | None = None
+    """What decides random draws beside the seed: the stimuli alone, so that all settings of a test
+    share them. None in results of versions where the name of the test, the source and the measure
+    did too."""
     case: Literal["auto", "exact"]
     """The rule by which terms were looked up."""
     stimuli_sha256: str

@@ -325,8 +325,8 @@ def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array
         d: Array = (first / sizes[0] - second / sizes[1]) / np.sqrt(squares / (total - ddof))
     lost = np.flatnonzero(~(squares > CANCELLED * about))
     if lost.size:
-        some = (side if len(side) == 1 else side[lost] for side in (units, others))
-        d[lost] = effects(level, *some, ddof).d
+        u, o = (side if len(side) == 1 else side[lost] for side in (units, others))
+        d[lost] = effects(level, u, o, ddof).d
     return d
 
 
