@@ -8,7 +8,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 from eatlas.engine import Store, execute, identities, make_plan
-from eatlas.engine.identity import derived_seed, identity
+from eatlas.engine.identity import identity
 from eatlas.errors import ResultsError
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
@@ -186,10 +186,3 @@ def test_the_identity_of_a_job(plan):
     names |= {identity(make_plan(TESTS, make_vectors(TESTS[0], seed=2), "weat").jobs[0], "auto", 0)}
     assert len(names) == 3 + 4 + 1 + 1
     assert identity(make_plan(TESTS, VECTORS, "weat").jobs[0], "auto", 0) in names
-
-
-def test_derived_seeds_differ_and_stay():
-    seeds = [derived_seed(s, t, "v", "m") for s in range(10) for t in ("a", "b")]
-    assert len(set(seeds)) == 20
-    assert all(0 <= seed < 2**63 for seed in seeds)
-    assert derived_seed(0, "weat-6", "glove-sample", "WEAT()") == 1602445756454102801

@@ -11,10 +11,10 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine import Processes, execute, here, make_plan
-from eatlas.engine.identity import derived_seed
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.measures.p_values import to_record
+from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.report.numerals import explain_p
 from eatlas.results.parts import PValues
 from eatlas.stats.permutation import permutation_test
@@ -104,12 +104,14 @@ def test_numbers_do_not_depend_on_the_order_of_jobs_or_on_workers():
     )
 
 
-def test_a_job_draws_from_its_derived_seed():
+def test_the_seed_and_the_stimuli_decide_random_relabellings():
     (result,) = eatlas.run(TESTS[1], VECTORS, "weat(p=sampled,draws=500)", seed=9)
-    seed = derived_seed(9, result.test, result.source, result.signature)
-    rng = np.random.default_rng(seed)
-    again = eatlas.get_measure(result.signature)(TESTS[1], VECTORS, seed=9, rng=rng)
+    rng = generator_of(9, stimuli_of_test(TESTS[1]), "relabellings")
+    again = eatlas.get_measure(result.signature)(TESTS[1], VECTORS, seed=0, rng=rng)
     assert again.level1 == result.level1
+    called = TESTS[1].model_copy(update={"id": "called-otherwise"})
+    (other,) = eatlas.run(called, VECTORS, "ml-eat(p=sampled,draws=500)", seed=9)
+    assert other.level1 == result.level1
 
 
 def test_verify_repeats_random_numbers():

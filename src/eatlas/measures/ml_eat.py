@@ -54,9 +54,9 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
         Defining pairs of that direction, such as ``"she/he;woman/man"``; empty: learned from the
         attributes of the test, and learned anew for each relabelling of them (at most 10,000 at
         random, where there are more than 20,000).
-    resamples : int, default 1,000
-        Bootstrap resamples behind intervals and pattern stability; 0 for none. 10,000 for a
-        publication.
+    resamples : int or "auto", default "auto"
+        Bootstrap resamples behind intervals and shares of patterns; 0 for none. Auto: from
+        100,000 for short lists to 10,000 for very long ones.
     over : {"both", "targets", "attributes"}, default "both"
         Which stimuli are resampled.
     confidence : float, default 0.95

@@ -45,8 +45,9 @@ class WEAT(TwoTargetMeasure):
     direction : str, default ""
         Defining pairs of that direction, such as ``"she/he;woman/man"``; empty: learned from the
         attributes of the test.
-    resamples : int, default 1,000
-        Bootstrap resamples behind the intervals; 0 for none. 10,000 for publication.
+    resamples : int or "auto", default "auto"
+        Bootstrap resamples behind the intervals; 0 for none. Auto: from 100,000 for short lists to
+        10,000 for very long ones.
     over : {"both", "targets", "attributes"}, default "both"
         Which stimuli are resampled.
     confidence : float, default 0.95

@@ -132,7 +132,7 @@ def _lines(result: AssociationResult) -> Iterator[Line]:
 
 def _line(name: str, level: Level | None, rule: Rule, drawn: EffectInterval | None) -> Line:
     known = level is not None and level.effect_size is not None
-    ends = "" if drawn is None else interval(drawn.interval)
+    ends = "" if drawn is None else interval(drawn.interval, errors=drawn.error)
     p = ""
     if level is not None and known:
         p = p_value(rule.p(level), rule.alpha, rule.p_low(level))

@@ -1,4 +1,5 @@
-"""How often each EAT pattern appears when the terms are drawn again."""
+"""How often each EAT pattern appears when the terms are drawn again: shares of resamples, which are
+no probabilities that another study shows a pattern."""
 
 from __future__ import annotations
 

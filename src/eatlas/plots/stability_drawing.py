@@ -45,7 +45,7 @@ def draw(given: pd.DataFrame) -> Chart:
         width=width,
         height=height,
         title=altair().Title(_title(groups), subtitle=_subtitle(groups, width)),
-        description=listed("Stability of EAT patterns", [_in_words(rows) for rows in groups]),
+        description=listed("EAT patterns among resamples", [_in_words(rows) for rows in groups]),
     )
 
 
@@ -112,8 +112,8 @@ def _bar(
 
 def _title(groups: list[list[dict[str, Any]]]) -> str:
     if len(groups) == 1:
-        return "How stable is the EAT pattern?"
-    return "How stable are the EAT patterns?"
+        return "EAT patterns among resamples of the terms"
+    return "EAT patterns among resamples of the terms of each test"
 
 
 def _subtitle(groups: list[list[dict[str, Any]]], width: float) -> list[str]:
@@ -129,7 +129,11 @@ def _subtitle(groups: list[list[dict[str, Any]]], width: float) -> list[str]:
         f"{int(n):,} resamples of {'targets and attributes' if over == 'both' else over}"
         for n, over in counts
     )
-    notes = [*where, f"Share of {drawn} that show each pattern. Red and bold: observed."]
+    notes = [
+        *where,
+        f"Share of {drawn} that show each pattern, not the probability "
+        "that another study would. Red and bold: observed.",
+    ]
     return [line for note in notes for line in lines_of(note, width)]
 
 

@@ -119,7 +119,7 @@ def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
         return
     if weak:
         yield (
-            "In fewer than half of the resamples of words, the same pattern is seen again for "
+            "Fewer than half of the resamples of the words show the same pattern for "
             f"{_named(weak)}: take {'this pattern' if len(weak) == 1 else 'these patterns'} with "
             "caution."
         )
@@ -127,8 +127,9 @@ def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
         least = min(known, key=lambda pair: pair[1])
         yield (
             f"{'Every pattern' if len(known) == len(maps) else 'Each pattern of resampled words'} "
-            "is seen again in more than half of the resamples of words, least "
-            f"often that of {_called(least[0])} ({percent(least[1])})."
+            "is that of more than half of the resamples of the words, least "
+            f"often that of {_called(least[0])} ({percent(least[1])}); such a share is not the "
+            "probability that other words would show it."
         )
 
 

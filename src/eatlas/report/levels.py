@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from eatlas.report.drawings.interval import MARKS, Estimate
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.numerals import ends_of, interval
 from eatlas.report.rule import Rule
 from eatlas.results import (
     AssociationResult,
@@ -52,6 +53,20 @@ class LevelRow:
     def interval(self) -> tuple[float, float] | None:
         """Bootstrap interval of the effect size."""
         return self.resampled.interval if self.resampled else None
+
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The ends of that interval, with the digits that resampling can tell."""
+        return ends_of(self.interval, errors=self._errors) if self.interval else None
+
+    @property
+    def bracketed(self) -> str:
+        """The interval in brackets; a dash where it is undefined."""
+        return interval(self.interval, errors=self._errors)
+
+    @property
+    def _errors(self) -> tuple[float, float] | None:
+        return self.resampled.error if self.resampled else None
 
     @property
     def significant(self) -> bool:

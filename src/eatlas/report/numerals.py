@@ -144,28 +144,72 @@ def p_equals(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     return f"p {text}" if text[0] in "<>≤" else f"p = {text}"
 
 
-def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
+def interval(
+    ends: tuple[float, float] | None,
+    decimals: int = 2,
+    errors: tuple[float, float] | None = None,
+) -> str:
     """The ends of an interval; a dash where it is undefined.
+
+    Each end has as many digits as its Monte Carlo error allows.
 
     Examples
     --------
     >>> interval((-0.18, 1.017))
     '[−0.18, 1.02]'
+    >>> interval((-0.18, 1.017), errors=(0.04, 0.004))
+    '[−0.2, 1.02]'
     """
     if ends is None:
         return UNDEFINED
-    low, high = (effect(end, decimals) for end in ends)
+    low, high = ends_of(ends, decimals, errors)
     return f"[{low}, {high}]"
 
 
-def percent(share: float) -> str:
+def ends_of(
+    ends: tuple[float, float], decimals: int = 2, errors: tuple[float, float] | None = None
+) -> tuple[str, str]:
+    """Both ends of an interval, each with as many digits as its Monte Carlo error allows.
+
+    Examples
+    --------
+    >>> ends_of((-0.18, 1.017), errors=(0.04, 0.004))
+    ('−0.2', '1.02')
+    """
+    low, high = (
+        effect(end, told(error, decimals))
+        for end, error in zip(ends, errors or (0.0, 0.0), strict=True)
+    )
+    return low, high
+
+
+def told(error: float, decimals: int = 2) -> int:
+    """Decimals of a number whose last digit is worth at least its error.
+
+    Examples
+    --------
+    >>> told(0.004), told(0.02), told(0.3)
+    (2, 1, 0)
+    """
+    while decimals and error > 10.0**-decimals:
+        decimals -= 1
+    return decimals
+
+
+def percent(share: float, error: float = 0.0) -> str:
     """A share of resamples; only none is 0%, and only all are 100%.
+
+    With a Monte Carlo error of more than one in a hundred, to the nearest 5%.
 
     Examples
     --------
     >>> percent(0.833), percent(0.002), percent(0.0), percent(0.999)
     ('83%', '<1%', '0%', '>99%')
+    >>> percent(0.833, error=0.016)
+    'about 85%'
     """
+    if error > 0.01 and 0.025 <= share < 0.975:
+        return f"about {5 * round(share * 20)}%"
     if 0.0 < share < 0.01:
         return "<1%"
     if 0.99 < share < 1.0:

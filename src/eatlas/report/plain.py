@@ -111,23 +111,24 @@ def _other_words(
         what = what.replace("terms", "stimuli")
     drawn = f"When {what} drawn anew {number_of(given.resamples, 'time')}"
     if given.patterns and isinstance(result, ThreeLevelResult):
-        shares = _shares(result.primary.label, given.patterns)
+        shares = _shares(result.primary.label, given.patterns, given.patterns_error or {})
         yield f"{drawn} from those of the test, the pattern is {shares}."
         drawn = "In the same draws"
-    if row.interval is None:
+    if row.ends is None:
         yield f"{drawn}, no interval of d can be given."
         return
-    low, high = (effect(end) for end in row.interval)
+    low, high = row.ends
     sure = percent(given.confidence)
     yield f"{drawn}, the {sure} interval of d at level 1 goes from {low} to {high}."
 
 
-def _shares(pattern: str, patterns: dict[str, float]) -> str:
+def _shares(pattern: str, patterns: dict[str, float], errors: dict[str, float]) -> str:
     own = patterns.get(pattern, 0.0)
     others = {label: share for label, share in patterns.items() if label != pattern}
     label, share = max(others.items(), key=lambda pair: pair[1], default=("", 0.0))
-    found = f"{pattern} again in {percent(own)}"
-    return f"{found} and {label} in {percent(share)}" if share >= _RUNNER_UP else found
+    found = f"{pattern} in {percent(own, errors.get(pattern, 0.0))}"
+    other = f" and {label} in {percent(share, errors.get(label, 0.0))}"
+    return f"{found}{other}" if share >= _RUNNER_UP else found
 
 
 def _single_terms(result: AssociationResult, row: LevelRow) -> str:

@@ -160,8 +160,16 @@ class Section:
         return given.patterns if given else None
 
     @property
+    def share_errors(self) -> dict[str, float]:
+        """Monte Carlo errors of these shares, where they are stated."""
+        if isinstance(self.result, DrawnResult) or not isinstance(self.result, ThreeLevelResult):
+            return {}
+        given = self.result.primary.uncertainty
+        return (given.patterns_error if given else None) or {}
+
+    @property
     def own_pattern(self) -> str:
-        """The pattern whose stability is shown."""
+        """The pattern whose share is set in bold."""
         if not isinstance(self.result, ThreeLevelResult):
             return ""
         return self.result.primary.label

@@ -121,7 +121,7 @@ class ThreeLevelResult(AssociationResult):
     """Levels 1 and 2 and the pattern over stimuli; None in tests of words, and where each stimulus
     has one sentence."""
     uncertainty: Uncertainty | None = None
-    """Intervals and pattern stability; None where the measure was told not to resample."""
+    """Intervals and shares of patterns; None where the measure was told not to resample."""
     influence: Influence | None = None
     """Change of each effect size without each term; None where a group has one term alone."""
     similarities: tuple[tuple[float, ...], ...] | None = None

@@ -67,7 +67,7 @@ class StimulusWEAT(Record):
     """Mean association of each stimulus' sentences, in the order of `sentences`."""
     uncertainty: Uncertainty | None = None
     """Intervals of these effect sizes, from the same resamples as those of the sentences', and how
-    often each EAT pattern over stimuli comes back."""
+    often each EAT pattern over stimuli is seen."""
     influence: Influence | None = None
     """Change of these effect sizes without each stimulus; None where a group has one
     stimulus alone, and in older results."""

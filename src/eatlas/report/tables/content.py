@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.levels import LevelRow, bounds_shown, levels_of
-from eatlas.report.numerals import UNDEFINED, effect, interval, number_of, p_value, percent
+from eatlas.report.numerals import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.report.rule import BOUNDS, Rule
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.stimulus_level import over_stimuli
@@ -148,18 +148,18 @@ def _weat(result: AssociationResult, family: DeclaredFamily) -> tuple[Cell, ...]
 def _effects(rows: Iterable[LevelRow], family: DeclaredFamily) -> Iterator[Cell]:
     """Each effect size and, where the family has it, its adjusted p."""
     for row in rows:
-        yield _effect(row.level, row.rule, row.interval)
+        yield _effect(row.level, row.rule, row.bracketed if row.interval else None)
         if family.has(row.place):
             yield Cell((_adjusted(row.adjusted, row.d, row.rule, row.adjusted_low),))
 
 
-def _effect(level: Level | None, rule: Rule, within: tuple[float, float] | None = None) -> Cell:
+def _effect(level: Level | None, rule: Rule, within: str | None = None) -> Cell:
     """Effect size, below it its interval, and below that p in both readings."""
     if level is None or level.effect_size is None:
         return Cell((UNDEFINED,))
     tails = Rule(rule.alpha).tail_of(level), "two_sided"
     p, two_sided = (p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in tails)
-    lines = (effect(level.effect_size), *([interval(within)] if within else ()))
+    lines = (effect(level.effect_size), *([within] if within else ()))
     return Cell((*lines, p, f"({two_sided})"), star=rule.significant(level))
 
 
@@ -245,6 +245,9 @@ def _shares_note(members: Sequence[AssociationResult]) -> Iterator[str]:
     """What the share below a pattern is one of."""
     first = members[0]
     if any(u.patterns for u in _drawn(members)):
-        yield "Draws: resamples of the terms that show the same pattern."
+        yield (
+            "Draws: resamples of the terms that show the same pattern; no probability that other "
+            "terms would."
+        )
     elif isinstance(first, DrawnResult):
         yield f"Draws: those of {first.varied} that show the same pattern."
