@@ -12,6 +12,7 @@ of all three effect sizes over targets.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import platform
@@ -21,12 +22,19 @@ import numpy as np
 import scipy
 from scipy import stats
 
-from eatlas.stats.bootstrap import bootstrap_effects
+from eatlas.measures.variation import STUDENTISED
+from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout
 from eatlas.stats.influence import influence
-from eatlas.stats.pattern_stability import pattern_stability
+from eatlas.stats.pattern_stability import (
+    PatternRule,
+    pattern_stability,
+    pattern_stability_in,
+)
+from eatlas.stats.resampling import streams_of
+from eatlas.stats.weighted import Design
 
 RESAMPLES = 10_000
-DEFAULT = 1_000
+DEFAULT = {8: 100_000, 25: 50_000}
 """Resamples of the measure, unless told otherwise."""
 DRAWS, ENUMERATED = 8_000, 50_000
 SIZES = (8, 25)
@@ -114,6 +122,23 @@ def patterns(cosines, n, resamples):
     )
 
 
+def measured(cosines, n):
+    """What a result holds: standard errors of the first resamples, and effect sizes once."""
+    test, streams = Design(cosines, n, n), streams_of(np.random.default_rng(0))
+    how = {"over": "both", "resamples": DEFAULT[n]}
+    _, drawn = bootstrap_layout(
+        test, streams=copy.deepcopy(streams), level=0.95, ddof=1, with_errors=STUDENTISED, **how
+    )
+    pattern_stability_in(
+        test,
+        streams=streams,
+        aside=np.random.default_rng(0),
+        rule=PatternRule(),
+        drawn=drawn.d[1:],
+        **how,
+    )
+
+
 def report(n):
     cosines = block(n)
     intervals = seconds(lambda: effects(cosines, n, RESAMPLES))
@@ -122,11 +147,10 @@ def report(n):
     loops = seconds(lambda: patterns_loop(cosines, n), 1)
     targets = seconds(lambda: effects(cosines, n, RESAMPLES, "targets"))
     line(n, RESAMPLES, "intervals", intervals, loop)
-    line(n, RESAMPLES, "pattern stability", shares, loops)
+    line(n, RESAMPLES, "shares of patterns", shares, loops)
     line(n, RESAMPLES, "both", intervals + shares, loop + loops)
     line(n, RESAMPLES, "over targets; scipy", targets, seconds(lambda: scipy_level1(cosines, n)))
-    line(n, DEFAULT, "intervals", seconds(lambda: effects(cosines, n, DEFAULT), 30))
-    line(n, DEFAULT, "pattern stability", seconds(lambda: patterns(cosines, n, DEFAULT), 30))
+    line(n, DEFAULT[n], "intervals and shares", seconds(lambda: measured(cosines, n), 10))
     line(n, "-", "influence of every term", seconds(lambda: influence(cosines, n, n), 30))
 
 

@@ -133,8 +133,8 @@ def test_stability_of_one_and_of_several():
     one = texts(drawn(full(), "stability"))
     assert {"75%", "25%", "observed"} <= set(one)
     assert (
-        "Share of 1,000 resamples of targets and attributes that show each pattern. "
-        "Red and bold: observed." in " ".join(one)
+        "Share of 1,000 resamples of targets and attributes that show each pattern, not the "
+        "probability that another study would. Red and bold: observed." in " ".join(one)
     )
     many = texts(drawn([full(test="first"), ml_eat(test="second")], "stability"))
     assert {"first", "second", "not resampled", "75%"} <= set(many)

@@ -41,9 +41,15 @@ def test_patterns_that_the_two_sided_rule_changes():
 
 def test_patterns_that_other_words_seldom_show():
     weak = full(test="weak", uncertainty=uncertainty(patterns={"AX-Singular": 0.4}))
-    assert "seen again for weak: take this pattern with caution." in brief(weak, full())
-    assert "least often that of test-1 (75%)" in brief(full(), full())
-    assert "resamples of words" not in brief(ml_eat())
+    assert (
+        "Fewer than half of the resamples of the words show the same pattern for weak: take this "
+        "pattern with caution." in brief(weak, full())
+    )
+    assert (
+        "least often that of test-1 (75%); such a share is not the probability that other words "
+        "would show it." in brief(full(), full())
+    )
+    assert "resamples of the words" not in brief(ml_eat())
 
 
 def test_what_remains_after_adjustment():

@@ -24,8 +24,9 @@ def test_chance_other_words_and_single_terms_are_weighed():
     ) in text
     assert (
         "Other words. When all terms are drawn anew 1,000 times from those of the test, the "
-        "pattern is AX-Singular again in 75% and A-Uniform in 25%. In the same draws, the 95% "
-        "interval of d at level 1 goes from 1.00 to 1.70."
+        "pattern is AX-Singular in 75% and A-Uniform in 25% of these resamples, which is no "
+        "probability of replication. In the same draws, the 95% interval of d at level 1 goes from "
+        "1.00 to 1.70."
     ) in text
     assert (
         "Single terms. Without “one”, the term that it rests on most, d at level 1 is 0.90 rather "
@@ -33,11 +34,24 @@ def test_chance_other_words_and_single_terms_are_weighed():
     ) in text
 
 
+def test_few_resamples_tell_fewer_digits():
+    """Monte Carlo errors of .03 and .004 of the ends, and of 2 in a hundred of the shares."""
+    given = uncertainty()
+    level1 = given.level1.model_copy(update={"error": (0.03, 0.004)})
+    errors = dict.fromkeys(given.patterns, 0.02)
+    text = details(
+        full(uncertainty=given.model_copy(update={"level1": level1, "patterns_error": errors}))
+    )
+    assert "the pattern is AX-Singular in about 75% and A-Uniform in about 25% of" in text
+    assert "interval of d at level 1 goes from 1.0 to 1.70." in text
+    assert "[1.0, 1.70]" in text
+
+
 def test_the_targets_alone_may_have_been_drawn():
     given = uncertainty(over="targets", patterns=None)
     text = details(full(uncertainty=given.model_copy(update={"patterns": None})))
     assert "When the target terms are drawn anew 1,000 times, the 95% interval of d" in text
-    assert "How stable the pattern is" not in text
+    assert "Patterns among resamples" not in text
 
 
 def test_an_undefined_interval_is_said_to_be_undefined():

@@ -1,5 +1,7 @@
-"""How often each EAT pattern appears when the terms are drawn again: shares of resamples, which are
-no probabilities that another study shows a pattern."""
+"""How often each EAT pattern appears when the terms are drawn again.
+
+Shares of resamples are no probabilities that another study shows a pattern.
+"""
 
 from __future__ import annotations
 

@@ -112,7 +112,10 @@ def _other_words(
     drawn = f"When {what} drawn anew {number_of(given.resamples, 'time')}"
     if given.patterns and isinstance(result, ThreeLevelResult):
         shares = _shares(result.primary.label, given.patterns, given.patterns_error or {})
-        yield f"{drawn} from those of the test, the pattern is {shares}."
+        yield (
+            f"{drawn} from those of the test, the pattern is {shares} of these resamples, which is "
+            "no probability of replication."
+        )
         drawn = "In the same draws"
     if row.ends is None:
         yield f"{drawn}, no interval of d can be given."
