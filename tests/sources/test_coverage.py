@@ -90,3 +90,32 @@ def test_the_hash_of_the_vectors_ignores_the_order_of_terms(tiny, tiny_vectors):
 def test_an_unknown_case_rule(tiny, tiny_vectors):
     with pytest.raises(SourceError, match="unknown case rule\n  got: 'lower'\n  allowed: auto or"):
         embed(tiny, open_vectors(tiny_vectors), "lower")
+
+
+def test_terms_of_one_vector_under_several_spellings_are_reported():
+    test = make_test()
+    vectors = make_vectors(test)
+    first, second = test.X.terms[0], test.Y.terms[0]
+    vectors[second] = vectors[first].copy()
+    notes = embed(test, open_vectors(vectors)).notes
+    assert (
+        f"{first} (X) and {second} (Y) are one vector under 2 spellings: the source does not tell "
+        "them apart." in notes
+    )
+
+
+def test_of_many_terms_of_one_vector_some_are_named():
+    test = make_test(X=tuple(f"x{i}" for i in range(9)), Y=tuple(f"y{i}" for i in range(16)))
+    vectors = make_vectors(test)
+    vectors |= {f"x{i}": np.ones(5) for i in range(9)}
+    vectors |= {f"y{i}": vectors[f"y{i - 8}"] for i in range(8, 16)}
+    notes = [n for n in embed(test, open_vectors(vectors)).notes if "spelling" in n]
+    assert notes[0] == (
+        "x0 (X), x1 (X), x2 (X), x3 (X), x4 (X), x5 (X) and 3 more are one vector under 9 "
+        "spellings: the source does not tell them apart."
+    )
+    assert len(notes) == 6
+    assert notes[5] == (
+        "8 other terms are one vector with another term under another spelling, such as "
+        "y4 (Y) and y12 (Y)."
+    )

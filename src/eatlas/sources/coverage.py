@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -16,11 +15,14 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.counting import counted, lost
+from eatlas.sources.likeness import shared_vectors, unknown_terms
 from eatlas.sources.passages import (
     ContextualSource,
     Passage,
+    Unknown,
     is_contextual,
     passages_of,
+    unknown,
     why_not,
 )
 from eatlas.sources.protocol import Vector, VectorSource
@@ -206,7 +208,21 @@ def _encode_groups(
         role: _explained(group, asked[role], found[role], source)
         for role, group in accounted.groups.items()
     }
-    return replace(accounted, groups=groups, roundoff=_roundoff(source, vectors.values()))
+    notes = (*accounted.notes, *unknown_terms(_unknown(asked, groups, source), test))
+    roundoff = _roundoff(source, vectors.values())
+    return replace(accounted, groups=groups, notes=notes, roundoff=roundoff)
+
+
+def _unknown(
+    asked: Mapping[str, Mapping[str, Passage]],
+    groups: Mapping[str, GroupCoverage],
+    source: ContextualSource,
+) -> dict[str, dict[str, Unknown]]:
+    """How much of each used term the tokenizer does not know, where it does not know all."""
+    return {
+        role: {term: how for term in group.used if (how := unknown(source, asked[role][term]))}
+        for role, group in groups.items()
+    }
 
 
 def _roundoff(source: ContextualSource, vectors: Iterable[Vector]) -> float | None:
@@ -252,7 +268,7 @@ def _accounted(
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = (
         *source.notes,
-        *_shared_vectors(keys, found, test),
+        *shared_vectors(keys, found, test),
         *_common_words(keys),
         *_small_groups(groups),
     )
@@ -283,45 +299,6 @@ def _cover(
         reasons=reasons,
     )
     return coverage, keys
-
-
-def _shared_vectors(
-    keys: Mapping[str, Mapping[str, str]],
-    found: Mapping[str, Mapping[str, Vector]],
-    test: AssociationTest | None,
-) -> list[str]:
-    """Two terms of a test that found one vector are one stimulus counted twice.
-
-    One text has two vectors where an encoder was asked for two of its words.
-    """
-    places = defaultdict(list)
-    for role, group in keys.items():
-        texts = {} if test is None else test.concept(role).text_of
-        for term, key in group.items():
-            places[texts.get(key, key)].append((f"{term} ({role})", role, key))
-    shared = [
-        (text, terms)
-        for text, those in places.items()
-        if len(those) > 1
-        for terms in _of_one_vector(those, found)
-    ]
-    if test is None or test.contexts is None:
-        return [f"{' and '.join(terms)} are one vector, {text}." for text, terms in shared]
-    if not shared:
-        return []
-    some = "1 text is a context" if len(shared) == 1 else f"{len(shared):,} texts are contexts"
-    has = "has" if len(shared) == 1 else "have"
-    return [f"{some} of several stimuli and {has} one vector for all of these."]
-
-
-def _of_one_vector(
-    terms: Iterable[tuple[str, str, str]], found: Mapping[str, Mapping[str, Vector]]
-) -> Iterator[list[str]]:
-    """Terms, each with role and key, that have a vector in common."""
-    alike = defaultdict(list)
-    for term, role, key in terms:
-        alike[found[role][key].tobytes()].append(term)
-    return (some for some in alike.values() if len(some) > 1)
 
 
 def _common_words(keys: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Literal, Protocol, TypeGuard, runtime_checkable
 
 from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import Vector, VectorSource
@@ -78,6 +78,24 @@ class ExplainingSource(Protocol):
 def why_not(source: object, passage: Passage) -> str:
     """Why a source has no vector of a passage; empty where it does not say."""
     return source.why_not(passage) if isinstance(source, ExplainingSource) else ""
+
+
+Unknown = Literal["", "part", "all"]
+"""How much of a stimulus a tokenizer takes for its one piece of all that it does not know."""
+
+
+@runtime_checkable
+class UnknowingSource(Protocol):
+    """A contextual source that says which stimuli its tokenizer does not know."""
+
+    def unknown(self, passage: Passage, /) -> Unknown:
+        """How much of a passage that was just asked for the tokenizer does not know."""
+        ...
+
+
+def unknown(source: object, passage: Passage) -> Unknown:
+    """How much of a passage a source's tokenizer does not know; empty where it does not say."""
+    return source.unknown(passage) if isinstance(source, UnknowingSource) else ""
 
 
 def is_contextual(source: VectorSource) -> TypeGuard[ContextualSource]:

@@ -11,7 +11,9 @@ from eatlas.sources.passages import (
     ContextualSource,
     Passage,
     Tell,
+    Unknown,
     is_contextual,
+    unknown,
     why_not,
     words_alone,
 )
@@ -99,6 +101,10 @@ class PromptedSource:
     def why_not(self, passage: Passage) -> str:
         """What the source says of the word in the prompt."""
         return why_not(self.source, self._in_prompt([passage])[passage])
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """What the source says of the word in the prompt."""
+        return unknown(self.source, self._in_prompt([passage])[passage])
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words in the prompt, by word."""

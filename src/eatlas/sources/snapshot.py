@@ -12,8 +12,10 @@ from eatlas.sources.passages import (
     ContextualSource,
     Passage,
     Tell,
+    Unknown,
     all_passages,
     is_contextual,
+    unknown,
     why_not,
     words_alone,
 )
@@ -65,6 +67,8 @@ class EncodedSnapshot:
     """Why passages have no vector, where the source said so."""
     ranking: Ranking | None = None
     """How frequent the words are; None where nobody asked."""
+    not_known: Mapping[Passage, Unknown] = field(default_factory=dict)
+    """How much of passages the tokenizer does not know, where it does not know all."""
 
     @classmethod
     def of(
@@ -74,11 +78,17 @@ class EncodedSnapshot:
         vectors = dict(source.encode(passages, tell))
         head = (source.name, source.dim, source.fingerprint, source.notes, source.encoding)
         left = (one for one in passages if one not in vectors)
-        return cls(*head, vectors, {one: why for one in left if (why := why_not(source, one))})
+        reasons = {one: why for one in left if (why := why_not(source, one))}
+        not_known = {one: how for one in vectors if (how := unknown(source, one))}
+        return cls(*head, vectors, reasons, not_known)
 
     def why_not(self, passage: Passage) -> str:
         """What the source said."""
         return self.reasons.get(passage, "")
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """What the source said."""
+        return self.not_known.get(passage, "")
 
     def encode(
         self, passages: Collection[Passage], tell: Tell | None = None

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import ContextualSource, Passage, Tell, why_not, words_alone
+from eatlas.sources.passages import (
+    ContextualSource,
+    Passage,
+    Tell,
+    Unknown,
+    unknown,
+    why_not,
+    words_alone,
+)
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import with_option
 from eatlas.sources.transforms import Step, TransformedSource
@@ -171,6 +179,10 @@ class TransformedEncodings:
     def why_not(self, passage: Passage) -> str:
         """What the source says."""
         return why_not(self.source, passage)
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """What the source says."""
+        return unknown(self.source, passage)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Encode words alone, by word."""

@@ -308,15 +308,15 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate")
         return real(loaded, texts, *more)
 
-    passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]
-    expected = opened(model("bert")).encode(passages)
+    passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
+    expected = opened(model("gpt2")).encode(passages)
     monkeypatch.setattr(forward, "vectors_of_tokens", scarce)
-    given = opened(model("bert")).encode(passages)
+    given = opened(model("gpt2")).encode(passages)
     assert asked[0] == 7
     for one in passages:
         np.testing.assert_allclose(given[one], expected[one], atol=1e-5)
     monkeypatch.setattr(forward, "vectors_of_tokens", lambda *_: (_ for _ in ()).throw(MemoryError))
-    assert "it needs more for a text of" in said(opened(model("bert")))
+    assert "it needs more for a text of" in said(opened(model("gpt2")))
 
 
 def test_half_precision(model, tmp_path):

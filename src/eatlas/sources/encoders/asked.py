@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.loading import Loaded
 from eatlas.sources.encoders.options import Options
 from eatlas.sources.encoders.pooling import CHOOSE
 from eatlas.sources.encoders.tokens import Tokens, need_offsets, shown, tokenize, tokenize_cut
-from eatlas.sources.passages import Passage
+from eatlas.sources.passages import Passage, Unknown
 
 Passages = dict[str, list[Passage]]
 
@@ -25,6 +26,52 @@ class Asked:
     needed: Mapping[tuple[int, ...], tuple[Passage, ...]]
     lost: tuple[Passage, ...] = ()
     """Those whose stimulus lies, in whole or in part, behind the place where the text was cut."""
+
+    @property
+    def ids(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What the model is given: numbers of the tokens, and their segments."""
+        return tuple(self.tokens.ids), tuple(self.tokens.types)
+
+    def unknown(self, tokenizer: Any, *, whole: bool) -> dict[Passage, Unknown]:
+        """Passages with pieces that the tokenizer does not know, and how much of them that is.
+
+        With `whole` a vector stands for the text, else for the stimulus.
+        """
+        piece = tokenizer.unk_token_id
+        places = [i for i, one in enumerate(self.tokens.ids) if one == piece]
+        if piece is None or not places or tokenizer.unk_token in self.text:
+            return {}
+        found: dict[Passage, Unknown] = {}
+        for one in (each for several in self.needed.values() for each in several):
+            span = one.span if self.tokens.offsets is not None else None
+            stands = self.tokens.of_text if span is None else self.tokens.of_span(span)
+            if stands and set(stands) <= set(places):
+                found[one] = "all"
+            elif set(self.tokens.of_text if whole else stands) & set(places):
+                found[one] = "part"
+        return found
+
+
+def of_different_tokens(asked: Iterable[Asked]) -> list[Asked]:
+    """Put texts of the same tokens together, so that the model computes them once.
+
+    The longest come first; the order depends on the tokens alone.
+    """
+    grouped: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Asked]] = defaultdict(list)
+    for each in asked:
+        grouped[each.ids].append(each)
+    order = sorted(grouped, key=lambda ids: (-len(ids[0]), ids))
+    return [_together(grouped[ids]) for ids in order]
+
+
+def _together(several: list[Asked]) -> Asked:
+    if len(several) == 1:
+        return several[0]
+    needed: dict[tuple[int, ...], tuple[Passage, ...]] = defaultdict(tuple)
+    for each in several:
+        for places, passages in each.needed.items():
+            needed[places] += passages
+    return Asked(several[0].text, several[0].tokens, needed)
 
 
 def by_text(passages: Collection[Passage]) -> Passages:

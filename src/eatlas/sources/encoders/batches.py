@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from eatlas.sources.encoders.cutting import cut
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Put texts into batches of at most `budget` tokens, padding included.
+    """Put texts of one length into batches of at most `budget` tokens.
 
-    The longest texts come first, so that memory runs out at once or not at all. A text longer than
-    the budget is a batch of its own.
+    Nothing is padded: in a batch of several lengths sums would be taken over zeros too, in another
+    order, and change their last bits with the texts that are beside a text. The longest texts come
+    first, so that memory runs out at once or not at all. A text longer than the budget is a batch
+    of its own.
 
     Parameters
     ----------
@@ -25,12 +30,10 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
     Examples
     --------
-    >>> list(batches([2, 5, 3, 4], 8))
-    [[1], [3, 2], [0]]
+    >>> list(batches([2, 5, 2, 4, 2], 4))
+    [[1], [3], [0, 2], [4]]
     """
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    start = 0
-    while start < len(order):
-        end = start + max(1, budget // lengths[order[start]])
-        yield order[start:end]
-        start = end
+    for length, same in groupby(
+        sorted(range(len(lengths)), key=lambda i: -lengths[i]), lengths.__getitem__
+    ):
+        yield from cut(same, max(1, budget // length))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import sha256_of
+from eatlas.sources.encoders.marks import marked, unknown_in
 from eatlas.sources.encoders.quiet import quiet
 from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.encoders.sentence_model_files import (
@@ -23,12 +25,14 @@ from eatlas.sources.encoders.sentence_model_files import (
     files_of_sentence_model,
     modules_of,
 )
-from eatlas.sources.encoders.tokens import shown
-from eatlas.sources.passages import Passage, Tell, gathered, words_alone
+from eatlas.sources.encoders.tokens import shown, unknown_of
+from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
 from eatlas.sources.protocol import Vector
 from eatlas.sources.spec import check_options, parse_file_spec
 
 SCHEME = "st:"
+Ids = tuple[int, ...]
+"""Numbers of the tokens of a text, special ones included."""
 NEEDED = ("torch", "sentence_transformers")
 AT_ONCE = 512
 """Texts handed over at a time: the library sorts them by length, and progress moves."""
@@ -64,6 +68,7 @@ class SentenceModelSource:
         self.name, self.folder, self.prefix, self.device = name, folder, prefix, device
         self._modules = modules_of(folder)
         self._dim: int | None = None
+        self._unknown: dict[str, Unknown] = {}
 
     @property
     def dim(self) -> int:
@@ -110,21 +115,47 @@ class SentenceModelSource:
         return gathered(self.encode_batches(passages), len(passages), tell)
 
     def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
-        """Hand out vectors as they are computed, the longest texts first."""
-        asked: defaultdict[str, list[Passage]] = defaultdict(list)
-        for one in passages:
-            asked[one.text].append(one)
-        texts = sorted(asked, key=lambda text: (-len(text), text))
-        with quiet():
-            self._require_fitting(texts)
-        for some in cut(texts, AT_ONCE):
-            with quiet():
-                given = self._model.encode(
-                    some, batch_size=BATCH, show_progress_bar=False, **self._prompt
-                )
-            rows = as_rows(given, some, self.name)
-            self._dim = rows.shape[1]
-            yield {one: row for text, row in zip(some, rows, strict=True) for one in asked[text]}
+        """Hand out vectors as they are computed, the longest texts first.
+
+        Texts of the same tokens share one vector. Texts of one number of tokens are computed
+        together, so that none is padded and its vector depends little on the texts beside it.
+        """
+        asked: defaultdict[str | Ids, list[Passage]] = defaultdict(list)
+        for one, what in self._tokens(passages).items():
+            asked[what].append(one)
+        order = sorted(asked, key=lambda what: (-len(what), what))
+        for _, same in groupby(order, len):
+            for some in cut(same, AT_ONCE):
+                texts = [asked[what][0].text for what in some]
+                with quiet():
+                    given = self._model.encode(
+                        texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
+                    )
+                rows = as_rows(given, texts, self.name)
+                self._dim = rows.shape[1]
+                yield {one: r for what, r in zip(some, rows, strict=True) for one in asked[what]}
+
+    def same(self, passages: Collection[Passage]) -> Mapping[Passage, str]:
+        """Return the tokens of each passage, or its text where the model has no tokenizer.
+
+        Raises
+        ------
+        SourceError
+            As :meth:`encode`.
+        """
+        return {one: repr(what) for one, what in self._tokens(passages).items()}
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """How much of the stimulus the tokenizer does not know."""
+        return self._unknown.get(passage.text, "")
+
+    def mark_of(self, passage: Passage) -> str:
+        """What a cache keeps with a vector: how much of the text is unknown."""
+        return marked(cut=False, unknown=self.unknown(passage))
+
+    def recall(self, marks: Mapping[Passage, str]) -> None:
+        """Take note of what was noted when vectors were computed."""
+        self._unknown |= {one.text: how for one, mark in marks.items() if (how := unknown_in(mark))}
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
@@ -150,22 +181,32 @@ class SentenceModelSource:
                 "yours that runs it",
             ) from error
 
-    def _require_fitting(self, texts: list[str]) -> None:
-        """Refuse what the library would cut without a word."""
-        model = self._model
+    def _tokens(self, passages: Collection[Passage]) -> dict[Passage, str | Ids]:
+        """Numbers of the tokens of each passage; its text where the model has no tokenizer.
+
+        A text that the library would cut without a word is refused.
+        """
+        with quiet():
+            model = self._model
         limit, tokenizer = model.max_seq_length, model.tokenizer
-        if limit is None or not callable(tokenizer) or not texts:
-            return
+        if not callable(tokenizer):
+            return {one: one.text for one in passages}
         before = self.prefix or model.prompts.get(model.default_prompt_name) or ""
-        for text in texts:
-            size = len(tokenizer(before + text, truncation=False)["input_ids"])
-            if size > limit:
-                raise SourceError(
-                    f"{self.name}: a text is longer than the model takes: {shown(text)}",
-                    got=f"{size:,} tokens",
-                    allowed=f"up to {limit:,} tokens, special ones included",
-                    remedy="shorten it; a --window in words keeps contexts short",
-                )
+        found: dict[str, str | Ids] = {}
+        with quiet():
+            for text in sorted({one.text for one in passages}, key=lambda text: (-len(text), text)):
+                ids = tuple(tokenizer(before + text, truncation=False)["input_ids"])
+                if limit is not None and len(ids) > limit:
+                    raise SourceError(
+                        f"{self.name}: a text is longer than the model takes: {shown(text)}",
+                        got=f"{len(ids):,} tokens",
+                        allowed=f"up to {limit:,} tokens, special ones included",
+                        remedy="shorten it; a --window in words keeps contexts short",
+                    )
+                found[text] = ids
+                if how := unknown_of(tokenizer, text, ids):
+                    self._unknown[text] = how
+        return {one: found[one.text] for one in passages}
 
 
 def open_st(text: str) -> tuple[SentenceModelSource, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eatlas.errors import SourceError
+from eatlas.sources.passages import Unknown
 
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else stands
@@ -101,6 +102,16 @@ def need_offsets(tokenizer: Any, where: str) -> None:
         got=type(tokenizer).__name__,
         allowed="level=sentence with this model, or a model with a fast tokenizer (tokenizer.json)",
     )
+
+
+def unknown_of(tokenizer: Any, text: str, ids: Sequence[int]) -> Unknown:
+    """How much of a text a tokenizer takes for its piece of all that it does not know."""
+    piece = tokenizer.unk_token_id
+    if piece is None or piece not in ids or tokenizer.unk_token in text:
+        return ""
+    special = tokenizer.get_special_tokens_mask(list(ids), already_has_special_tokens=True)
+    known = [one for one, mark in zip(ids, special, strict=True) if one != piece and not mark]
+    return "part" if known else "all"
 
 
 def shown(text: str) -> str:

@@ -12,24 +12,24 @@ import numpy as np
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.encoders.asked import Asked, by_text, prepare
+from eatlas.sources.encoders.asked import Asked, by_text, of_different_tokens, prepare
 from eatlas.sources.encoders.batches import batches
 from eatlas.sources.encoders.card import Card
 from eatlas.sources.encoders.files import content_of
 from eatlas.sources.encoders.forward import halved_where_memory_ends
 from eatlas.sources.encoders.layers import Layers
 from eatlas.sources.encoders.loading import Loaded, Model, load, ran_out
+from eatlas.sources.encoders.marks import marked, unknown_in, was_cut
 from eatlas.sources.encoders.memory import too_little
 from eatlas.sources.encoders.options import Options
 from eatlas.sources.encoders.pooling import Array, pool
 from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.encoders.tokens import shown
-from eatlas.sources.passages import Passage, Tell, gathered, words_alone
+from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
 from eatlas.sources.protocol import Vector
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens of a batch, padding included."""
-CUT = "cut"
+"""Tokens of a batch."""
 CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other vectors."""
@@ -91,6 +91,7 @@ class TransformerSource:
         self._shared = shared
         self._cut: set[str] = set() if shared is None else shared.cut
         self._lost: set[Passage] = set()
+        self._unknown: dict[Passage, Unknown] = {}
 
     @property
     def dim(self) -> int:
@@ -195,15 +196,37 @@ class TransformerSource:
         if not left:
             return
         loaded = load(self._model)
-        every = prepare(loaded, by_text(left), self.options, self.method, self.name)
-        self._lost |= {one for each in every for one in each.lost}
-        asked = [each for each in every if each.needed]
-        self._cut |= {each.text for each in asked if each.tokens.cut}
+        asked = of_different_tokens(self._prepared(loaded, left))
         order = [self.layers]
         if self._shared is not None:
             order += [each for each in self._shared.layers if each != self.layers]
         for rows in batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type]):
             yield from self._batch(loaded, [asked[row] for row in rows], order)
+
+    def same(self, passages: Collection[Passage]) -> Mapping[Passage, str]:
+        """Return the tokens behind the vector of each passage: passages of the same share it.
+
+        Raises
+        ------
+        SourceError
+            As :meth:`encode`.
+        """
+        return {
+            one: f"{each.ids} {places}"
+            for each in self._prepared(load(self._model), passages)
+            for places, several in each.needed.items()
+            for one in several
+        }
+
+    def _prepared(self, loaded: Loaded, passages: Collection[Passage]) -> list[Asked]:
+        """Texts as tokens; what there is to tell of them is noted."""
+        every = prepare(loaded, by_text(passages), self.options, self.method, self.name)
+        self._lost |= {one for each in every for one in each.lost}
+        asked = [each for each in every if each.needed]
+        self._cut |= {each.text for each in asked if each.tokens.cut}
+        for each in asked:
+            self._unknown |= each.unknown(loaded.tokenizer, whole=self.options.level == "sentence")
+        return asked
 
     @property
     def cuts(self) -> bool:
@@ -214,13 +237,18 @@ class TransformerSource:
         """Whether the stimulus was cut off."""
         return CUT_OFF if passage in self._lost else ""
 
+    def unknown(self, passage: Passage) -> Unknown:
+        """How much of what the vector stands for the tokenizer does not know."""
+        return self._unknown.get(passage, "")
+
     def mark_of(self, passage: Passage) -> str:
-        """What a cache keeps with a vector: whether its text was cut."""
-        return CUT if passage.text in self._cut else ""
+        """What a cache keeps with a vector: whether its text was cut, and what is unknown."""
+        return marked(cut=passage.text in self._cut, unknown=self.unknown(passage))
 
     def recall(self, marks: Mapping[Passage, str]) -> None:
-        """Take note of texts that were cut when their vectors were computed."""
-        self._cut |= {passage.text for passage, mark in marks.items() if mark == CUT}
+        """Take note of what was noted when vectors were computed."""
+        self._cut |= {passage.text for passage, mark in marks.items() if was_cut(mark)}
+        self._unknown |= {one: how for one, mark in marks.items() if (how := unknown_in(mark))}
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""

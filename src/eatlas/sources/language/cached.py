@@ -8,8 +8,9 @@ from functools import cached_property
 
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.encoders.cache.given import through_cache
-from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, Entry, hashed
+from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, SHARED, Entry, hashed
 from eatlas.sources.encoders.cache.place import cache_folder
+from eatlas.sources.encoders.cache.sharing import shared_entries
 from eatlas.sources.encoders.cache.store import Store
 from eatlas.sources.encoders.rounding import roundoff_of_log_ratios
 from eatlas.sources.language.models import TransformerLM
@@ -92,7 +93,14 @@ class CachedLanguageModel:
             return
         if about_kept(self.fingerprint) is None:
             self._keep_about()
-        for batch in self.model.score_batches(missing):
+        same, source = self.model.same(missing), (self.fingerprint, self.name)
+        keys = {one: _key_of(self.fingerprint, one) for one in missing}
+        yield from shared_entries(missing, same, keys, source, self._answered)
+
+    def _answered(self, questions: list[Question]) -> Iterator[Mapping[Question, Entry]]:
+        if not questions:
+            return
+        for batch in self.model.score_batches(questions):
             yield {one: _entry_of(answer) for one, answer in batch.items()}
 
     def _keep_about(self) -> None:
@@ -118,7 +126,7 @@ def _key_of(fingerprint: str, question: Question) -> bytes:
     False
     """
     asked = (question.asked, question.other, question.hidden, question.how)
-    return hashed(ANSWER, fingerprint, repr(asked), question.text)
+    return hashed(ANSWER, SHARED, fingerprint, repr(asked), question.text)
 
 
 def _about_key(fingerprint: str) -> bytes:

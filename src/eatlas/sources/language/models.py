@@ -107,9 +107,7 @@ class TransformerLM(ABC):
             First those that have a fault, which take no computing.
         """
         asks = Asks()
-        texts = list(dict.fromkeys(self.read_text(one) for one in questions))
-        encoded = dict(zip(texts, self.encoded(texts), strict=True))
-        all_plans = {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
+        all_plans = self._plans(questions, asks)
         if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:
             yield faults
         plans = {one: plan for one, plan in all_plans.items() if isinstance(plan, _Plan)}
@@ -118,6 +116,16 @@ class TransformerLM(ABC):
         for values in asks.answered(self._logits, self.vocabulary, self.name):
             found |= values
             yield {one: plans[one].answer(found) for one in waiting.ready(values)}
+
+    def same(self, questions: Collection[Question]) -> Mapping[Question, str]:
+        """Return the pieces that decide each answer: questions of the same share it."""
+        plans = self._plans(questions, Asks())
+        return {one: repr(plan) for one, plan in plans.items() if isinstance(plan, _Plan)}
+
+    def _plans(self, questions: Collection[Question], asks: Asks) -> dict[Question, Answer | _Plan]:
+        texts = list(dict.fromkeys(self.read_text(one) for one in questions))
+        encoded = dict(zip(texts, self.encoded(texts), strict=True))
+        return {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
 
     def read_text(self, question: Question) -> str:
         """The part of a text that the model reads."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.cache.given import through_cache
 from eatlas.sources.encoders.cache.keys import Entry, entry_of, key_of, vector_of
+from eatlas.sources.encoders.cache.sharing import shared_entries
 from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.passages import (
     ContextualSource,
     Passage,
     Tell,
+    Unknown,
     is_contextual,
+    unknown,
     why_not,
     words_alone,
 )
@@ -46,6 +50,15 @@ class MarkingSource(Protocol):
 
     def recall(self, marks: Mapping[Passage, str], /) -> None:
         """Hear of passages that were kept, each with its mark, so that the notes tell of them."""
+        ...
+
+
+@runtime_checkable
+class SharingSource(Protocol):
+    """A contextual source that gives passages of the same tokens one vector."""
+
+    def same(self, passages: Collection[Passage], /) -> Mapping[Passage, str]:
+        """What decides the vector of each passage beside the source itself, such as tokens."""
         ...
 
 
@@ -102,17 +115,28 @@ class CachedSource:
         SourceError
             If the source cannot encode a passage.
         """
-        with_span = self.encoding.level == "word" or getattr(self.source, "cuts", False)
-        keys = {one: key_of(self.fingerprint, one, with_span=with_span) for one in passages}
+        keys = self._keys(passages)
         source = (self.fingerprint, self.name)
         kept = through_cache(keys, source, self._computed, "texts are encoded", tell)
         found = {one: vector_of(entry) for one, entry in kept.items()}
         self._dim = next((len(vector) for vector in found.values()), self._dim)
         return found
 
+    def _keys(self, passages: Iterable[Passage]) -> dict[Passage, bytes]:
+        with_span = self.encoding.level == "word" or getattr(self.source, "cuts", False)
+        shared = isinstance(self.source, SharingSource)
+        return {
+            one: key_of(self.fingerprint, one, with_span=with_span, shared=shared)
+            for one in passages
+        }
+
     def why_not(self, passage: Passage) -> str:
         """What the source says."""
         return why_not(self.source, passage)
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """What the source says."""
+        return unknown(self.source, passage)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of words that stand alone."""
@@ -125,7 +149,16 @@ class CachedSource:
         if kept and isinstance(self.source, MarkingSource):
             self.source.recall({one: entry.mark for one, entry in kept.items()})
         ordered = sorted(missing, key=lambda one: (len(one.text), one.text, one.span or ()))
-        for batch in _batches(self.source, ordered):
+        if not (ordered and isinstance(self.source, SharingSource)):
+            yield from self._encoded(ordered)
+            return
+        same, source = self.source.same(ordered), (self.fingerprint, self.name)
+        for batch in shared_entries(ordered, same, self._keys(ordered), source, self._encoded):
+            # the mark belongs to the text, and what was computed may be that of another
+            yield {one: replace(entry, mark=self._mark_of(one)) for one, entry in batch.items()}
+
+    def _encoded(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Entry]]:
+        for batch in _batches(self.source, passages):
             yield {one: entry_of(v, self._mark_of(one)) for one, v in batch.items()}
 
     def _mark_of(self, passage: Passage) -> str:

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, Entry, packed, unpacked
+from eatlas.sources.encoders.cache.keys import ABOUT, ANSWER, SAME, Entry, packed, unpacked
 from eatlas.sources.encoders.cutting import cut
 
 APPLICATION = 0x65617431
@@ -101,10 +101,10 @@ class Database:
     def models(self) -> list[Kept]:
         """What is kept of each model, in the order in which they came."""
         rows = self._connection.execute(
-            "SELECT name, fingerprint, COUNT(key) - COALESCE(SUM(kind IN (?, ?)), 0), "
-            "COALESCE(SUM(kind = ?), 0), COALESCE(SUM(LENGTH(data)), 0) "
+            "SELECT name, fingerprint, COUNT(key) - COALESCE(SUM(kind IN (?, ?, ?)), 0), "
+            "COALESCE(SUM(kind = ?), 0), COALESCE(SUM(LENGTH(data) * (kind != ?)), 0) "
             "FROM models LEFT JOIN vectors ON model = id GROUP BY id ORDER BY id",
-            (ANSWER, ABOUT, ANSWER),
+            (ANSWER, ABOUT, SAME, ANSWER, SAME),
         )
         return [Kept(*row) for row in rows]
 

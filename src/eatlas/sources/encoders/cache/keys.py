@@ -12,6 +12,10 @@ from eatlas.sources.protocol import Vector
 
 ANSWER = "answer"
 """Kind of an entry that holds what a language model answered to a question."""
+SAME = "same"
+"""Kind of an entry that points to another: what is kept there was computed of the same tokens."""
+SHARED = "2"
+"""Of the keys of what is shared so; an older entry has no pointer, and is not used."""
 ABOUT = "about"
 """Kind of an entry that says what a language model is."""
 
@@ -25,7 +29,7 @@ def hashed(*parts: str) -> bytes:
     return digest.digest()
 
 
-def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
+def key_of(fingerprint: str, passage: Passage, *, with_span: bool, shared: bool = False) -> bytes:
     """Hash of what a vector depends on.
 
     Parameters
@@ -36,6 +40,8 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
     with_span : bool
         Whether the place of the stimulus matters, as it does at level ``word``. At level
         ``sentence`` it matters whether the text is a stimulus alone, for that is put into a prompt.
+    shared : bool
+        Whether texts of the same tokens share one vector.
 
     Examples
     --------
@@ -47,7 +53,7 @@ def key_of(fingerprint: str, passage: Passage, *, with_span: bool) -> bytes:
     """
     alone = passage.span == (0, len(passage.text))
     span = repr(passage.span) if with_span else "alone" * alone
-    return hashed(fingerprint, span, passage.text)
+    return hashed(*[SHARED] * shared, fingerprint, span, passage.text)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""Terms of a test that a source does not tell apart: one vector, or one unknown piece."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from eatlas.sources.passages import Unknown
+from eatlas.sources.protocol import Vector
+from eatlas.stimuli import AssociationTest
+
+NAMED = 6
+"""Terms that a remark names; of more it says how many there are."""
+GROUPS = 5
+"""Groups of terms under several spellings that get a remark each."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A term that has a vector."""
+
+    term: str
+    role: str
+    text: str
+    """What was looked up or encoded."""
+
+    def __str__(self) -> str:
+        return f"{self.term} ({self.role})"
+
+
+def shared_vectors(
+    keys: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Vector]],
+    test: AssociationTest | None,
+) -> list[str]:
+    """Name terms of a test that have one vector: they are one stimulus, counted several times.
+
+    They have one spelling in the source, as Ebony and ebony, or several that it does not tell
+    apart: a tokenizer drops accents and takes all that it does not know for one piece, a text is
+    cut, a file has one vector under two keys.
+    """
+    alike: dict[bytes, list[_Place]] = defaultdict(list)
+    for role, group in keys.items():
+        texts = {} if test is None else test.concept(role).text_of
+        for term, key in group.items():
+            digest = hashlib.blake2b(found[role][key].tobytes(), digest_size=16).digest()
+            alike[digest].append(_Place(term, role, texts.get(key, key)))
+    shared = [places for places in alike.values() if len(places) > 1]
+    same = [places for places in shared for places in _of_one_text(places)]
+    apart = [places for places in shared if len({place.text for place in places}) > 1]
+    if test is None or test.contexts is None:
+        return [
+            *(f"{_and(places)} are one vector, {places[0].text}." for places in same),
+            *_spelled_apart(apart),
+        ]
+    return [*_of_contexts(same), *_contexts_apart(apart)]
+
+
+def _of_one_text(places: Iterable[_Place]) -> Iterator[list[_Place]]:
+    of_text: dict[str, list[_Place]] = defaultdict(list)
+    for place in places:
+        of_text[place.text].append(place)
+    return (some for some in of_text.values() if len(some) > 1)
+
+
+def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+    for places in groups[:GROUPS]:
+        texts = len({place.text for place in places})
+        yield (
+            f"{_and(places)} are one vector under {texts} spellings: the source does not tell "
+            "them apart."
+        )
+    if rest := groups[GROUPS:]:
+        terms = sum(map(len, rest))
+        yield (
+            f"{terms:,} other terms are one vector with another term under another spelling, such "
+            f"as {_and(rest[0])}."
+        )
+
+
+def _of_contexts(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+    if groups:
+        some = "1 text is a context" if len(groups) == 1 else f"{len(groups):,} texts are contexts"
+        has = "has" if len(groups) == 1 else "have"
+        yield f"{some} of several stimuli and {has} one vector for all of these."
+
+
+def _contexts_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+    if groups:
+        texts = sum(len({place.text for place in places}) for places in groups)
+        yield (
+            f"{texts:,} contexts of different texts have {len(groups):,} different "
+            f"vector{'s' * (len(groups) > 1)}: the source does not tell them apart."
+        )
+
+
+def _and(places: Sequence[_Place]) -> str:
+    """Name all of a few terms, and some of many."""
+    if len(places) > NAMED:
+        return f"{', '.join(map(str, places[:NAMED]))} and {len(places) - NAMED:,} more"
+    return " and ".join(map(str, places))
+
+
+def unknown_terms(
+    unknown: Mapping[str, Mapping[str, Unknown]], test: AssociationTest
+) -> Iterator[str]:
+    """Say which terms the tokenizer of an encoder does not know, in whole or in part.
+
+    Parameters
+    ----------
+    unknown : mapping
+        By role and term, where something is unknown.
+    test : AssociationTest
+    """
+    whole, part = (_listed(unknown, test, how) for how in ("all", "part"))
+    if whole:
+        yield f"Unknown to the tokenizer, and so one and the same to the model: {whole}."
+    if part:
+        yield f"Unknown to the tokenizer in part, which the model does not see: {part}."
+
+
+def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: AssociationTest, how: str) -> str:
+    """Stimuli by role, a few by name; empty where there is none."""
+    said = []
+    for role, terms in unknown.items():
+        stimulus_of = test.concept(role).stimulus_of
+        those = (term for term, what in terms.items() if what == how)
+        names = list(dict.fromkeys(stimulus_of.get(term, term) for term in those))
+        if names:
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            said.append(f"{', '.join(names[:NAMED])}{more} ({role})")
+    return "; ".join(said)
