@@ -82,7 +82,10 @@ class PromptedSource:
     @property
     def encoding(self) -> Encoding:
         """That of the source, with the prompt."""
-        return self.source.encoding.model_copy(update={"prompt": self.prompt})
+        encoding = self.source.encoding
+        # a prefix of the source's own stands before all of it
+        said = encoding.prompt.replace(HERE, self.prompt) if encoding.prompt else self.prompt
+        return encoding.model_copy(update={"prompt": said})
 
     def encode(
         self, passages: Collection[Passage], tell: Tell | None = None

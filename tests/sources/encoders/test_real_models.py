@@ -38,7 +38,7 @@ def far(one, other):
 @pytest.mark.parametrize(
     ("options", "asked"),
     [
-        ("cache=no", {"level": "sentence", "how": "cls"}),
+        ("cache=no&pool=cls", {"level": "sentence", "how": "cls"}),
         ("level=word", {"level": "word", "how": "mean"}),
         (
             "level=word&subword=first&layer=2..3",

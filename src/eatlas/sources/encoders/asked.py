@@ -10,7 +10,7 @@ from typing import Any
 from eatlas.errors import SourceError
 from eatlas.sources.encoders.loading import Loaded
 from eatlas.sources.encoders.options import Options
-from eatlas.sources.encoders.pooling import CHOOSE
+from eatlas.sources.encoders.pooling import ALL, CHOOSE
 from eatlas.sources.encoders.tokens import Tokens, need_offsets, shown, tokenize, tokenize_cut
 from eatlas.sources.passages import Passage, Unknown
 
@@ -141,6 +141,8 @@ def _places(
         found = _of_stimulus(one, tokens, where)
     elif pool == "cls":
         found = _cls(loaded, tokens, where)
+    elif pool.endswith(ALL):
+        found = list(range(len(tokens.ids))) if tokens.of_text else []
     else:
         found = tokens.of_text
     if not found:

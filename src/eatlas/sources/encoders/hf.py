@@ -8,6 +8,7 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.card import CONFIG, Card, read_card
+from eatlas.sources.encoders.declared import Declared, declared
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import files_of
 from eatlas.sources.encoders.hub import on_the_hub
@@ -36,17 +37,18 @@ def open_hf(text: str) -> tuple[TransformerSource, ...]:
     """
     found = find_model(text)
     spec, options, path, card = found.spec, found.options, found.path, found.card
-    method = _method(options, card, found.where)
+    said = declared(path, str(spec.path))
+    method = _method(options, card, said, found.where)
     several = parse_layers(options.layer, options.combine, card.top, found.where)
     for layers in several:
         _require_one_dim(layers, card, found.where)
     if options.layer != EVERY:
-        return (TransformerSource(text, path, card, options, several[0], method),)
+        return (TransformerSource(text, path, card, options, several[0], method, said=said),)
     shared = SharedLayers(several)
     return tuple(
         TransformerSource(
             _named(spec, layers), path, card, replace(options, layer=str(layers)), layers, method,
-            shared,
+            shared, said,
         )
         for layers in several
     )  # fmt: skip
@@ -121,12 +123,22 @@ def _find(given: str, options: Options) -> Path:
     return on_the_hub(given, options)
 
 
-def _method(options: Options, card: Card, where: str) -> str:
-    """How tokens become one vector, by the options or the model's family."""
+def _method(options: Options, card: Card, said: Declared, where: str) -> str:
+    """How tokens become one vector, by the options, the model's own files or its family."""
     sentence = options.level == "sentence"
     chosen = options.pool if sentence else options.subword
     if chosen is not None:
         return chosen
+    if sentence and said.theirs:
+        raise SourceError(
+            f"{where}: the model has a pooling of its own that hf: does not do",
+            got=said.theirs,
+            allowed=f"st:{where.removeprefix(SCHEME)}, which pools as the model says; or a pooling "
+            "of your choice: ?pool=mean, ?pool=cls",
+            remedy="?pool=... leaves out what the model does after its transformer",
+        )
+    if sentence and said.pool is not None:
+        return said.pool
     if card.family is None:
         key = "pool" if sentence else "subword"
         raise SourceError(

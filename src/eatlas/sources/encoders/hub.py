@@ -9,6 +9,7 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.card import CONFIG
+from eatlas.sources.encoders.declared import FILES
 from eatlas.sources.encoders.files import TOKENIZER, weight_files
 from eatlas.sources.encoders.options import Options
 
@@ -64,7 +65,7 @@ def _fetch(name: str, options: Options, *, trained: bool) -> Path:
         there = [file.rfilename for file in info.siblings or ()]
         weights = weight_files(there) if trained else ()
         code = [file for file in there if options.trust and fnmatch(file, "*.py")]
-        wanted = [CONFIG, *TOKENIZER, *weights, *code]
+        wanted = [CONFIG, *TOKENIZER, *FILES, *weights, *code]
         return Path(snapshot_download(name, revision=info.sha, allow_patterns=wanted))
     except Exception as error:
         raise _not_fetched(name, options, error) from error

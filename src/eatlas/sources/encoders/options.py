@@ -30,7 +30,7 @@ OPTIONS = {
 CHOICES = {
     "level": ("sentence", "word"),
     "layers": ("mean", "sum"),
-    "pool": ("cls", "mean", "first", "last", "max"),
+    "pool": ("cls", "mean", "first", "last", "max", "mean-all", "last-all", "max-all"),
     "subword": ("mean", "first", "last"),
     "weights": ("trained", "random"),
     "precision": ("float32", "bfloat16", "float16"),

@@ -15,8 +15,24 @@ CHOOSE: dict[str, Callable[[list[int]], list[int]]] = {
     "first": lambda places: places[:1],
     "last": lambda places: places[-1:],
     "cls": lambda places: places,
+    "mean-all": lambda places: places,
+    "max-all": lambda places: places,
+    "last-all": lambda places: places[-1:],
 }
-"""Which of the tokens that stand for a text or a stimulus are used; ``cls`` is given its own."""
+"""Which of the tokens that stand for a text or a stimulus are used; ``cls`` is given its own, and
+those with ``-all`` the special tokens too, as sentence-transformers does."""
+ALL = "-all"
+NAMES = {
+    "mean": "the mean of the tokens",
+    "max": "the maximum of the tokens",
+    "first": "the first token",
+    "last": "the last token",
+    "cls": "the token that stands for the whole text, such as [CLS]",
+    "mean-all": "the mean of all tokens, special ones included",
+    "max-all": "the maximum of all tokens, special ones included",
+    "last-all": "the last of all tokens, special ones included",
+}
+"""In words."""
 
 
 def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
@@ -28,8 +44,8 @@ def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
     sizes : sequence of int
         At least 1 each.
     how : str
-        ``max`` takes the largest of each component; all others the mean, which of one row is
-        that row.
+        ``max`` and ``max-all`` take the largest of each component; all others the mean, which
+        of one row is that row.
 
     Returns
     -------
@@ -42,7 +58,7 @@ def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
     ([[2.0, 3.0], [7.0, 7.0]], [[3.0, 5.0], [7.0, 7.0]])
     """
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    if how == "max":
+    if how.startswith("max"):
         largest: Array = np.maximum.reduceat(rows, starts, axis=0)
         return largest
     sums: Array = np.add.reduceat(rows, starts, axis=0)

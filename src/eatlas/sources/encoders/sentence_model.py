@@ -15,6 +15,7 @@ from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.arrays import as_rows
 from eatlas.sources.encoders.cutting import cut
+from eatlas.sources.encoders.declared import declared, prompt_note
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import sha256_of
 from eatlas.sources.encoders.marks import marked, unknown_in
@@ -88,8 +89,10 @@ class SentenceModelSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Nothing that a reader should know."""
-        return ()
+        """Prompts that the model declares, where the user chose none."""
+        said = declared(self.folder, self.name.removeprefix(SCHEME).partition("?")[0])
+        put = None if self.prefix else said.default
+        return tuple(prompt_note(said, put=put, how="?prefix=... puts another text there."))
 
     @property
     def encoding(self) -> Encoding:
@@ -99,6 +102,7 @@ class SentenceModelSource:
             architecture=f"SentenceTransformer {version('sentence-transformers')}",
             level="sentence",
             pool=", ".join(self._modules),
+            prompt=self._before and f"{self._before}{{}}",
             roundoff=roundoff_of(""),
         )
 
@@ -162,6 +166,11 @@ class SentenceModelSource:
         return words_alone(self, keys)
 
     @property
+    def _before(self) -> str:
+        """What stands before each text: the user's choice, or the model's own default."""
+        return self.prefix or declared(self.folder).default
+
+    @property
     def _prompt(self) -> dict[str, str]:
         return {"prompt": self.prefix} if self.prefix else {}
 
@@ -191,11 +200,10 @@ class SentenceModelSource:
         limit, tokenizer = model.max_seq_length, model.tokenizer
         if not callable(tokenizer):
             return {one: one.text for one in passages}
-        before = self.prefix or model.prompts.get(model.default_prompt_name) or ""
         found: dict[str, str | Ids] = {}
         with quiet():
             for text in sorted({one.text for one in passages}, key=lambda text: (-len(text), text)):
-                ids = tuple(tokenizer(before + text, truncation=False)["input_ids"])
+                ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
                 if limit is not None and len(ids) > limit:
                     raise SourceError(
                         f"{self.name}: a text is longer than the model takes: {shown(text)}",

@@ -15,6 +15,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.encoders.asked import Asked, by_text, of_different_tokens, prepare
 from eatlas.sources.encoders.batches import batches
 from eatlas.sources.encoders.card import Card
+from eatlas.sources.encoders.declared import Declared, prompt_note
 from eatlas.sources.encoders.files import content_of
 from eatlas.sources.encoders.forward import halved_where_memory_ends
 from eatlas.sources.encoders.layers import Layers
@@ -22,7 +23,7 @@ from eatlas.sources.encoders.loading import Loaded, Model, load, ran_out
 from eatlas.sources.encoders.marks import marked, unknown_in, was_cut
 from eatlas.sources.encoders.memory import too_little
 from eatlas.sources.encoders.options import Options
-from eatlas.sources.encoders.pooling import Array, pool
+from eatlas.sources.encoders.pooling import NAMES, Array, pool
 from eatlas.sources.encoders.rounding import roundoff_of
 from eatlas.sources.encoders.tokens import shown
 from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
@@ -74,6 +75,8 @@ class TransformerSource:
         How tokens become one vector: of a text, or of a stimulus at level ``word``.
     shared : SharedLayers, optional
         The sources that are computed in the same pass.
+    said : Declared, optional
+        What the model says of how a text becomes a vector.
     """
 
     def __init__(
@@ -85,10 +88,11 @@ class TransformerSource:
         layers: Layers,
         method: str,
         shared: SharedLayers | None = None,
+        said: Declared | None = None,
     ) -> None:
         self.name, self.path, self.card = name, path, card
         self.options, self.layers, self.method = options, layers, method
-        self._shared = shared
+        self._shared, self._said = shared, said or Declared()
         self._cut: set[str] = set() if shared is None else shared.cut
         self._lost: set[Passage] = set()
         self._unknown: dict[Passage, Unknown] = {}
@@ -136,12 +140,29 @@ class TransformerSource:
                 "found with them is an artefact."
             )
         notes += self._without_effect()
+        notes += self._own_ways()
         if self._cut:
             notes.append(
                 f"{len(self._cut):,} texts were longer than the model takes and were cut, such as "
                 f"{shown(min(self._cut))}."
             )
         return tuple(notes)
+
+    def _own_ways(self) -> Iterator[str]:
+        """What the model says of pooling and prompts, where the user did not choose."""
+        said, folder = self._said, self.name.removeprefix("hf:").partition("?")[0]
+        if self.options.level != "sentence":
+            return
+        if self.options.pool is None and said.pool is not None:
+            yield (
+                f"Texts are pooled as the model says ({said.by}): {NAMES[said.pool]} "
+                f"(pool={said.pool})."
+            )
+        yield from prompt_note(
+            said,
+            put="",
+            how=f"st:{folder}?prefix=... puts one there; in tests of words, so does --prompt.",
+        )
 
     def _without_effect(self) -> Iterator[str]:
         """What was asked for and changes nothing at this level."""
