@@ -31,7 +31,12 @@ def sentence_model(folder: Path, pooling: str, more: tuple[str, ...] = ("Normali
     make_model(folder, "bert")
     kinds = ("Transformer", "Pooling", *more)
     parts = [
-        {"idx": i, "name": str(i), "path": f"{i}_{kind}" if i else "", "type": f"x.models.{kind}"}
+        {
+            "idx": i,
+            "name": str(i),
+            "path": f"{i}_{kind}" if i else "",
+            "type": f"sentence_transformers.models.{kind}",
+        }
         for i, kind in enumerate(kinds)
     ]
     (folder / MODULES).write_text(json.dumps(parts))
@@ -85,10 +90,6 @@ def test_a_result_says_it():
 )
 def test_every_pooling_gives_the_cosines_of_the_library(tmp_path, pooling, pool):
     folder = sentence_model(tmp_path / "model", pooling)
-    real = json.loads((folder / MODULES).read_text())
-    for part in real:
-        part["type"] = part["type"].replace("x.models", "sentence_transformers.models")
-    (folder / MODULES).write_text(json.dumps(real))
     ours = eatlas.open_vectors(f"hf:{folder}?cache=no")
     theirs = eatlas.open_vectors(f"st:{folder}?cache=no&device=cpu")
     assert ours.encoding.pool == pool
@@ -172,3 +173,12 @@ def test_the_title_of_a_page_names_a_model_whose_folder_does_not(tmp_path):
 def test_a_plain_transformer_is_pooled_by_its_family_and_says_nothing(tmp_path):
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path / 'bert-base-cased', 'bert')}")
     assert (source.encoding.pool, source.notes) == ("cls", ())
+
+
+def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_chosen(tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    for text in ("{", "[1]", '[{"path": 1, "type": 2}]'):
+        (folder / MODULES).write_text(text)
+        with pytest.raises(SourceError, match="pooling of its own that hf: does not do"):
+            eatlas.open_vectors(f"hf:{folder}")
+        assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"

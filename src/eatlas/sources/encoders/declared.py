@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eatlas.sources.encoders.sentence_model_files import MODULES, modules_of
+from eatlas.errors import SourceError
+from eatlas.sources.encoders.sentence_model_files import MODULES, parts_of
 
 ABOUT = "config_sentence_transformers.json"
 FIRST = "sentence_bert_config.json"
@@ -108,7 +109,10 @@ def declared(path: Path, name: str = "") -> Declared:
 
 def _pooling(path: Path) -> tuple[str | None, str]:
     """Our name of the pooling, and the parts of the model in their words."""
-    parts = modules_of(path)
+    try:
+        parts = parts_of(path)
+    except SourceError as error:
+        return None, str(error.what)
     said = ", ".join(parts)
     pooled = [part for part in parts if part.startswith("Pooling(")]
     others = [part for part in parts if part not in pooled and part not in PLAIN]

@@ -30,14 +30,26 @@ def modules_of(folder: Path) -> list[str]:
     Raises
     ------
     SourceError
+        If the folder is none of sentence-transformers, or a part is code of its own.
+    """
+    names = parts_of(folder)
+    for one in _read(folder / MODULES):
+        _require_plain(folder / one["path"], one["type"])
+    return names
+
+
+def parts_of(folder: Path) -> list[str]:
+    """Names of the parts of a model that is not going to be loaded by the library.
+
+    Raises
+    ------
+    SourceError
         If the folder is none of sentence-transformers.
     """
     listed = _read(folder / MODULES)
     try:
-        for one in listed:
-            _require_plain(folder / one["path"], one["type"])
         return [_module(folder / one["path"], one["type"]) for one in listed]
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, AttributeError) as error:
         raise SourceError(f"{folder / MODULES}: this does not list the parts of a model") from error
 
 
