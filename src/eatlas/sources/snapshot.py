@@ -80,7 +80,7 @@ class EncodedSnapshot:
         left = (one for one in passages if one not in vectors)
         reasons = {one: why for one in left if (why := why_not(source, one))}
         not_known = {one: how for one in vectors if (how := unknown(source, one))}
-        return cls(*head, vectors, reasons, not_known)
+        return cls(*head, vectors, reasons, not_known=not_known)
 
     def why_not(self, passage: Passage) -> str:
         """What the source said."""
