@@ -193,6 +193,9 @@ def test_the_signature_is_as_before():
 def test_single_terms_and_projections_have_ranks_alone():
     (single,) = eatlas.run(tests="weat-6", measures="sc-eat")
     assert single.frequency.matched is None
+    assert (
+        single.to_frame()["rank"].tolist()[:2] == list(single.frequency.ranks.X.terms.values())[:2]
+    )
     assert single.frequency.reason == "sc-eat is not computed of random words"
     (projected,) = eatlas.run(tests="weat-6", measures="weat(association=projection)")
     assert projected.frequency.ranks.X.median == single.frequency.ranks.X.median

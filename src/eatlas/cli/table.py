@@ -21,6 +21,7 @@ from eatlas.cli.stimulus_table import over_sentences
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.frequency import chance_cell, legend, matched_of
 from eatlas.report.inference import not_generalised
 from eatlas.report.levels import bounds_shown
 from eatlas.report.numerals import UNDEFINED, effect, p_value
@@ -73,6 +74,8 @@ def print_results(results: Results, family: str = "level1") -> None:
         for table in _tables(members, console):
             _print(console, table)
         _print(console, Text(_legend(members), "dim"))
+        if said := legend(members):
+            _print(console, Text(said, "dim"))
         if over := over_sentences(members):
             _print(console, over)
             _print(console, Text(EXPLANATION, "dim"))
@@ -203,8 +206,7 @@ def _ml_eat_table(
             head = "Level 3" if name == "XA" else ""
             table.add_column(f"{head}\n{name[0]},{name[1]}", justify="right", no_wrap=True)
     if levels_1_and_2:
-        table.add_column("Map\n  XY", no_wrap=True)
-        table.add_column("EAT pattern", no_wrap=True)
+        _add_pattern_columns(table, rows)
     for row in rows:
         cells: list[str | Text] = [_name(row)]
         if levels_1_and_2:
@@ -217,22 +219,32 @@ def _ml_eat_table(
             cells += [_mean_sd(row, name) for name in CELLS]
         if levels_1_and_2:
             cells += [_map(row, console), _pattern(row)]
+            cells += _chance(row) * len(_chance_head(rows))
         table.add_row(*cells)
     return table
 
 
+def _add_pattern_columns(table: Table, rows: Sequence[AssociationResult]) -> None:
+    table.add_column("Map\n  XY", no_wrap=True)
+    table.add_column("EAT pattern", no_wrap=True)
+    for head in _chance_head(rows):
+        table.add_column(head, justify="right", no_wrap=True)
+
+
 def _weat_table(rows: Sequence[WEATResult]) -> Table:
     table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
-    for head in ("d", "p greater", "p less", "p two-sided", "method"):
+    heads = ("d", "p greater", "p less", "p two-sided", "method", *_chance_head(rows))
+    for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
         level, rule = row.primary.level1, Rule.of(row)
         if level is None:
-            table.add_row(_name(row), *[UNDEFINED] * 5)
+            table.add_row(_name(row), *[UNDEFINED] * len(heads))
             continue
         tails = [p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in TAILS]
         d = effect(level.effect_size) + rule.star(level)
-        table.add_row(_name(row), d, *tails, level.p.method_of("greater"))
+        beside = [chance_cell(row)[1] or UNDEFINED for _ in _chance_head(rows)]
+        table.add_row(_name(row), d, *tails, level.p.method_of("greater"), *beside)
     return table
 
 
@@ -278,6 +290,17 @@ def _effect(level: Level | None, rule: Rule) -> Text:
     return Text.assemble(
         (effect(level.effect_size) + star, "bold" if star == "*" else ""), (p, "dim")
     )
+
+
+def _chance_head(rows: Sequence[AssociationResult]) -> list[str]:
+    """The head of the column on random words, where a result was compared with some."""
+    return ["Chance"] if any(matched_of(row) is not None for row in rows) else []
+
+
+def _chance(row: AssociationResult) -> list[Text]:
+    """Share of the pattern among random lists, below it the p of level 1."""
+    share, p = chance_cell(row)
+    return [Text.assemble(share or UNDEFINED, "\n", (p, "dim"))]
 
 
 def _mean_sd(row: ThreeLevelResult, name: str) -> Text:

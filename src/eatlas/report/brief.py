@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.frequency import OFTEN, matched_of, not_beyond, own_share
 from eatlas.report.numerals import all_of, count, number_of, percent
 from eatlas.report.sections import Section, distinct
 from eatlas.report.series import Series
@@ -53,6 +54,7 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
         yield from _patterns(maps)
         yield from _two_sided(maps)
         yield from _unstable(maps)
+    yield from _of_frequency(shown)
     if family.finding:
         yield family.finding
     yield from _missing(shown, gaps=gaps)
@@ -131,6 +133,33 @@ def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]
             f"often that of {_called(least[0])} ({percent(least[1])}); such a share is not the "
             "probability that other words would show it."
         )
+
+
+def _of_frequency(shown: Sequence[Section]) -> Iterator[str]:
+    """Which findings random words of the same frequencies give too."""
+    compared = [s for s in shown if matched_of(s.result) is not None]
+    if not compared:
+        return
+    by_chance = [s for s in compared if not_beyond(s.result)]
+    often = [
+        s
+        for s in compared
+        if s.own_pattern != "Non-Directional" and (own_share(s.result) or 0.0) >= OFTEN
+    ]
+    if often:
+        yield (
+            f"{percent(OFTEN)} or more of the lists of random words of the same frequencies show "
+            f"the same pattern: {_named(often)}."
+        )
+    if by_chance:
+        yield (
+            f"At level 1, {number_of(len(by_chance), 'effect')} that "
+            f"{'is' if len(by_chance) == 1 else 'are'} significant by permutation "
+            f"{'is' if len(by_chance) == 1 else 'are'} not beyond what random words of the same "
+            f"frequencies give: {_named(by_chance)}."
+        )
+    if not often and not by_chance:
+        yield "Random words of the same frequencies seldom show the same."
 
 
 def _missing(shown: Sequence[Section], *, gaps: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from eatlas.errors import SignatureError
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.frequency import matched_of
 from eatlas.report.inference import methods_sentences
 from eatlas.report.numerals import count, level_of, number_of, percent
 from eatlas.report.sections import distinct, named_sources, source_of
@@ -112,6 +113,7 @@ def _sentences(
     yield from _over_stimuli(given)
     yield from _intervals(given)
     yield from methods_sentences(given)
+    yield from _frequency(given)
     if family is not None and family.family is not None:
         taken = "as one family each" if len(family.settings) > 1 else "as one family"
         yield (
@@ -255,6 +257,20 @@ def _intervals(given: Sequence[AssociationResult]) -> Iterator[str]:
             f"Intervals ({percent(sure)}) are {_KINDS[over]} intervals (Efron and Tibshirani 1993) "
             f"from {count(resamples)} resamples of the {_OVER[over]} within their groups "
             f"(seed {seeds})."
+        )
+
+
+def _frequency(given: Sequence[AssociationResult]) -> Iterator[str]:
+    known = [(r, matched) for r in given if (matched := matched_of(r)) is not None]
+    seeds = ", ".join(distinct(str(r.provenance.seed) for r in given))
+    for draws, near in dict.fromkeys((matched.draws, matched.near) for _, matched in known):
+        some = any(matched.patterns is not None for _, matched in known)
+        patterns = ", and the EAT pattern," if some else ""
+        yield (
+            f"To tell association from frequency, each effect size{patterns} was compared with "
+            f"those of {count(draws)} lists of random words, each word drawn from the "
+            f"{2 * near} whose frequency ranks are nearest to that of the word it stands for "
+            f"(p-values (b + 1) / (B + 1), Davison and Hinkley 1997; seed {seeds})."
         )
 
 

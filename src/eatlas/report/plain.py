@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from eatlas.report import inference
 from eatlas.report.contexts import in_other_contexts
+from eatlas.report.frequency import about_frequency
 from eatlas.report.levels import LevelRow
 from eatlas.report.numerals import (
     count,
@@ -57,6 +58,7 @@ def statements(result: AssociationResult, levels: Sequence[LevelRow]) -> list[St
     found.append(Statement("Other words.", text.strip()))
     if isinstance(result, DrawnResult):
         found.append(Statement(f"Other {result.varied}.", in_other_contexts(result)))
+    found.append(Statement("Frequency.", about_frequency(result)))
     single = _single_terms(result, levels[0])
     if single:
         found.append(Statement("Single terms.", single))

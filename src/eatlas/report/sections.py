@@ -15,10 +15,12 @@ from eatlas.report.drawings.bars import change_bar, share_bar
 from eatlas.report.drawings.cosines import blocks, cosine_plot
 from eatlas.report.drawings.interval import glance, interval, ruler
 from eatlas.report.drawings.lean import lean_plot
+from eatlas.report.drawings.matched import matched_hill
 from eatlas.report.drawings.scale import Scale
 from eatlas.report.drivers import Panel, panels
 from eatlas.report.eat_map import EATMap
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.frequency import MatchedRow, RankRow, matched_of, matched_rows, rank_row
 from eatlas.report.levels import LevelRow, bounds_shown, levels_of
 from eatlas.report.numerals import effect
 from eatlas.report.plain import Statement, statements
@@ -127,6 +129,22 @@ class Section:
     def space(self) -> str:
         """Whether cosines mean anything among these terms; a warning says where they do not."""
         return about_space(self.result.diagnosis)
+
+    @cached_property
+    def matched(self) -> list[MatchedRow]:
+        """Effect sizes among those of random words of the same frequencies."""
+        return matched_rows(self.result, self.levels)
+
+    @property
+    def matched_patterns(self) -> list[tuple[str, float]]:
+        """How often random lists show each pattern, the most frequent first."""
+        matched = matched_of(self.result)
+        shares = (matched and matched.patterns) or {}
+        return sorted(((n, share) for n, share in shares.items() if share), key=lambda p: -p[1])
+
+    def ranks_of(self, role: str) -> RankRow:
+        """The ranks of a group, with the words at both ends."""
+        return rank_row(self.result, role)
 
     @property
     def ratios(self) -> str:
@@ -262,6 +280,12 @@ class Scales:
     def interval(self, row: LevelRow) -> Markup:
         """One effect size with its interval."""
         return Markup(interval(row.estimate, Scale(self.limit, COLUMN)))  # noqa: S704
+
+    def hill(self, row: MatchedRow) -> Markup:
+        """The effect sizes of random lists, with the observed one."""
+        scale = Scale(self.limit, COLUMN)
+        drawn = matched_hill(row.null, row.d, row.mark, scale, beyond=row.beyond)
+        return Markup(drawn)  # noqa: S704  (numbers alone)
 
     def ends(self) -> str:
         """The ends of the scale, in words."""

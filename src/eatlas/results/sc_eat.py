@@ -47,6 +47,7 @@ class SCEATResult(AssociationResult):
                 "read_over": "stimuli" if self.over_stimuli else "terms",
                 "group": entry.group,
                 "term": entry.term,
+                **self._rank(entry),
                 "effect_size": entry.level2.effect_size,
                 **p_columns(entry.level2.p),
                 "smallest_d_level2": self.power
@@ -55,6 +56,12 @@ class SCEATResult(AssociationResult):
             }
             for entry in self.primary_terms
         ]
+
+    def _rank(self, entry: TermAssociation) -> dict[str, Any]:
+        """How frequent a term is, where that is known."""
+        if self.frequency is None:
+            return {}
+        return {"rank": self.frequency.ranks.group(entry.group).terms.get(entry.term)}
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
+from eatlas.report.frequency import chance_cell, legend, matched_of
 from eatlas.report.levels import LevelRow, bounds_shown, levels_of
 from eatlas.report.numerals import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.report.rule import BOUNDS, Rule
@@ -83,15 +84,29 @@ def _body(
     if isinstance(first, ThreeLevelResult):
         rows = [_ml_eat(r, family) for r in members if isinstance(r, ThreeLevelResult)]
         published = isinstance(first, LogRatioResult)
-        return _ml_eat_columns(family, over_attributes=published), rows
+        columns = _ml_eat_columns(family, over_attributes=published)
+        return _with_chance(members, columns, rows)
     if isinstance(first, WEATResult):
-        return _weat_columns(family), [_weat(r, family) for r in members]
+        return _with_chance(members, _weat_columns(family), [_weat(r, family) for r in members])
     if isinstance(first, SCEATResult):
         terms = [row for r in members if isinstance(r, SCEATResult) for row in _sc_eat(r, family)]
         return _sc_eat_columns(family), terms
     return [Column("Test"), Column("Finding")], [
         (_test(r), Cell((r.summary(),))) for r in members
     ]  # fmt: skip
+
+
+def _with_chance(
+    members: Sequence[AssociationResult], columns: list[Column], rows: list[tuple[Cell, ...]]
+) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    """With what random words of the same frequencies show, where that is known of any result."""
+    if all(matched_of(result) is None for result in members):
+        return columns, rows
+    cells = [tuple(filter(None, chance_cell(result))) or (UNDEFINED,) for result in members]
+    return (
+        [*columns, Column("Chance", number=True)],
+        [(*row, Cell(cell)) for row, cell in zip(rows, cells, strict=True)],
+    )
 
 
 def _ml_eat_columns(family: DeclaredFamily, *, over_attributes: bool) -> list[Column]:
@@ -239,6 +254,7 @@ def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iter
             f"Level 3: mean {unit}, and in parentheses its standard deviation over pairs of terms."
         )
     yield from _shares_note(members)
+    yield from filter(None, [legend(members)])
 
 
 def _shares_note(members: Sequence[AssociationResult]) -> Iterator[str]:
