@@ -73,9 +73,8 @@ def print_results(results: Results, family: str = "level1") -> None:
         _print(console, Text(f"{signature} on {source}", style="bold"))
         for table in _tables(members, console):
             _print(console, table)
-        _print(console, Text(_legend(members), "dim"))
-        if said := legend(members):
-            _print(console, Text(said, "dim"))
+        below = "\n".join(filter(None, (_legend(members), legend(members))))
+        _print(console, Text(below, "dim"))
         if over := over_sentences(members):
             _print(console, over)
             _print(console, Text(EXPLANATION, "dim"))
