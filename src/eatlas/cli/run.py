@@ -262,7 +262,12 @@ def _require_writable(directory: Path) -> None:
 
 def _write(results: Results, directory: Path, family: str) -> None:
     from eatlas.report import write_report  # noqa: PLC0415
+    from eatlas.results.keeping import keep_others  # noqa: PLC0415
 
+    lines = (*results, *results.trends)
+    kept = keep_others(lines, directory / RESULTS, directory / REPORT)
+    if kept:
+        remark(f"{directory} held results of another run; kept as {', '.join(map(str, kept))}")
     results.write(directory / RESULTS)
     write_report(results, directory / REPORT, family=family)
 

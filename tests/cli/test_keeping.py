@@ -1,0 +1,110 @@
+"""A directory with results of another run: they are kept, and that is said."""
+
+import os
+
+import pytest
+
+from eatlas import read_results
+from eatlas.errors import ResultsError
+from eatlas.results.keeping import keep_others
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def ids_in(path):
+    return [result.test for result in read_results(path)]
+
+
+def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
+    out = tmp_path / "out"
+    assert eatlas_cli("run", "--tests", "weat-6", "--measure", "weat").err == ""
+    page = (out / "report.html").read_text()
+    ended = eatlas_cli("run", "--tests", "weat-7", "--measure", "weat")
+    assert ended.code == 0
+    assert ended.err == (
+        "out held results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
+    )
+    assert ids_in(out / "results.jsonl") == ["weat-7"]
+    assert ids_in(out / "results-1.jsonl") == ["weat-6"]
+    assert (out / "report-1.html").read_text() == page
+    assert "weat-7" in (out / "report.html").read_text()
+    third = eatlas_cli("run", "--tests", "weat-8", "--measure", "weat")
+    assert "kept as out/results-2.jsonl, out/report-2.html" in third.err
+    assert ids_in(out / "results-2.jsonl") == ["weat-7"]
+    assert names(out) == [
+        "report-1.html", "report-2.html", "report.html",
+        "results-1.jsonl", "results-2.jsonl", "results.jsonl",
+    ]  # fmt: skip
+
+
+def test_the_same_run_again_and_one_that_adds_to_it_take_the_place_of_the_old(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
+    for more in ((), ("--family", "none"), ("--tests", "weat-7")):
+        ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", *more)
+        assert (ended.code, ended.err) == (0, "")
+        assert names(tmp_path / "out") == ["report.html", "results.jsonl"]
+    assert ids_in(tmp_path / "out" / "results.jsonl") == ["weat-6", "weat-7"]
+
+
+def test_another_seed_is_another_run(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
+    ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", "--seed", 1)
+    assert "held results of another run" in ended.err
+    kept = read_results(tmp_path / "out" / "results-1.jsonl")
+    assert [result.provenance.seed for result in kept] == [0]
+
+
+def test_files_of_others_are_kept_too(eatlas_cli, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.html").write_text("a page of somebody else")
+    ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
+    assert ended.err == "out held results of another run; kept as out/report-1.html\n"
+    assert (out / "report-1.html").read_text() == "a page of somebody else"
+
+
+def test_a_damaged_file_is_kept(eatlas_cli, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "results.jsonl").write_bytes(b"\xff no result\n")
+    assert "out/results-1.jsonl" in eatlas_cli("run", "--tests", "weat-6").err
+    assert (out / "results-1.jsonl").read_bytes() == b"\xff no result\n"
+
+
+def test_a_run_that_was_killed_after_keeping_keeps_once(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text("{}\n")
+    assert keep_others([], path) == (tmp_path / "results-1.jsonl",)
+    assert keep_others([], path) == (tmp_path / "results-1.jsonl",)
+    assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
+
+
+def test_where_a_file_has_one_name_alone_it_is_copied(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "results.jsonl"
+    path.write_text("{}\n")
+    keep_others([], path)
+    assert (tmp_path / "results-1.jsonl").read_text() == "{}\n"
+    assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
+
+
+def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr("shutil.copy2", full)
+    path = tmp_path / "results.jsonl"
+    path.write_text("{}\n")
+    with pytest.raises(ResultsError) as caught:
+        keep_others([], path)
+    assert str(caught.value) == (
+        f"{path}: results of another run are here, and cannot be kept\n"
+        "  got: No space left on device\n  remedy: choose another directory with --out"
+    )
+    assert names(tmp_path) == ["results.jsonl"]
