@@ -66,3 +66,16 @@ def test_an_id_is_not_a_file(eatlas_cli):
     ended = eatlas_cli("tests", "check", "weat-6")
     assert ended.code == 2
     assert "remedy: weat-6 comes with eatlas: eatlas tests show weat-6 prints it" in ended.err
+
+
+def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli, tmp_path):
+    published = eatlas_cli("tests", "show", "weat-6").out
+    ended, _ = check(eatlas_cli, tmp_path, published)
+    assert (ended.code, ended.err) == (0, "")
+    ended, path = check(eatlas_cli, tmp_path, published.replace('"executive"', '"boss"'))
+    assert ended.code == 0
+    assert ended.err == (
+        f"warning: {path}: test weat-6: The id weat-6 is that of a test of the battery caliskan, "
+        "whose stimuli are others (in A: 1 added and 1 missing): give this test an id of its own, "
+        "so that nobody takes its results for those of the published test.\n"
+    )

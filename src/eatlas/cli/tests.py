@@ -13,6 +13,7 @@ from eatlas.cli.say import remark
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import read_test_file
+from eatlas.stimuli.namesakes import namesake
 from eatlas.stimuli.remarks import remarks
 
 app = typer.Typer(
@@ -51,7 +52,7 @@ def check(
     for test in battery.tests:
         sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
         typer.echo(f"{test.id}: {sizes}")
-        for text in (*_groups_of_one(test), *remarks(test)):
+        for text in filter(None, (*_groups_of_one(test), *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
     typer.echo(f"{path}: {len(battery.tests)} test(s), no faults")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -13,7 +13,7 @@ from eatlas.engine.perform import Conditions
 from eatlas.engine.plan import Plan, make_plan
 from eatlas.engine.store import Store
 from eatlas.engine.trends import trends
-from eatlas.errors import EatlasWarning
+from eatlas.errors import EatlasError, EatlasWarning
 from eatlas.processors import require_workers
 from eatlas.results import Failure, Results
 from eatlas.sources import CaseRule
@@ -79,7 +79,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     Raises
     ------
     EatlasError
-        If a test, source or measure is not usable, before any job is done.
+        If a test, source or measure is not usable, before any job is done; or if no job could be
+        done, which is the error of the first one.
 
     Warns
     -----
@@ -107,6 +108,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         seed=seed,
     )
     results = execute(plan, choose(workers, len(plan.jobs)))
+    if results.failures and not len(results):
+        raise _nothing_done(results.failures)
     if results.failures:
         first = results.failures[0]
         warnings.warn(
@@ -116,6 +119,21 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
             stacklevel=2,
         )
     return results
+
+
+def _nothing_done(failures: Sequence[Failure]) -> EatlasError:
+    """The error of the one job, or of the first of several."""
+    first = failures[0]
+    if len(failures) == 1:
+        return first.error
+    error = first.error
+    return type(error)(
+        f"none of {len(failures)} jobs could be done; the first, {first.test} on {first.source}: "
+        f"{error.what}",
+        got=error.got,
+        allowed=error.allowed,
+        remedy=error.remedy,
+    )
 
 
 def execute(

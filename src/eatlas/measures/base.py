@@ -52,6 +52,7 @@ from eatlas.stats.permutation import (
     permutation_test,
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli.namesakes import namesake
 from eatlas.version import __version__
 
 Need = Literal["vectors", "masked", "causal"]
@@ -239,7 +240,8 @@ class AssociationMeasure(Placed, ABC):
         known, differ = placed(self, result, given.coverage, test, source)
         for doubt in doubts:
             warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=2)
-        said = (*given.notes, *notes, *doubts, *differ)
+        copied = namesake(test)
+        said = (*((copied,) if copied else ()), *given.notes, *notes, *doubts, *differ)
         return result.model_copy(update={"diagnosis": diagnosis, "warnings": said, **known})
 
     def opened(self, source: Any) -> Any:

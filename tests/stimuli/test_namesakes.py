@@ -1,0 +1,60 @@
+"""A test that was copied from a battery and changed, under the old id."""
+
+import pytest
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas import Concept, load_tests
+from eatlas.stimuli.batteries import BUILT_IN, read_battery
+from eatlas.stimuli.namesakes import namesake
+
+
+def changed(test, role="A", terms=("executive", "salary", "job")):
+    return test.model_copy(update={role: Concept(name=dict(test.parts)[role].name, terms=terms)})
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_test_of_a_battery_is_itself(name):
+    assert [namesake(test) for test in read_battery(name).tests if namesake(test)] == []
+
+
+def test_other_words_under_the_id_of_a_published_test_are_remarked_on():
+    (test,) = load_tests("weat-6")
+    assert namesake(changed(test)) == (
+        "The id weat-6 is that of a test of the battery caliskan, whose stimuli are others "
+        "(in A: 1 added and 6 missing): give this test an id of its own, so that nobody takes its "
+        "results for those of the published test."
+    )
+    fewer = changed(test, "X", test.X.terms[:5])
+    assert "(in X: 3 missing)" in namesake(fewer)
+
+
+def test_sentences_and_groups_are_compared_too():
+    (test,) = load_tests("sent-weat-6")
+    fewer = test.model_copy(
+        update={"X": Concept(name=test.X.name, sentences=test.X.sentences[:16])}
+    )
+    assert "sent-weat-6 is that of a test of the battery sent-caliskan" in namesake(fewer)
+    (groups,) = (t for t in load_tests("divdist")[:1])
+    targets = Concept(name=groups.targets.name, terms=groups.targets.terms[:3])
+    assert f"The id {groups.id} is that of" in namesake(
+        groups.model_copy(update={"targets": targets})
+    )
+
+
+def test_names_order_and_ids_of_ones_own_are_no_matter():
+    (test,) = load_tests("weat-6")
+    renamed = test.model_copy(
+        update={"A": Concept(name="Work", terms=tuple(reversed(test.A.terms))), "title": "Mine"}
+    )
+    assert namesake(renamed) == ""
+    assert namesake(changed(test).model_copy(update={"id": "mine"})) == ""
+    assert namesake(make_test()) == ""
+
+
+def test_it_is_a_warning_of_the_result():
+    (test,) = load_tests("weat-6")
+    mine = changed(test)
+    result = eatlas.WEAT()(mine, make_vectors(mine))
+    assert result.warnings[0] == namesake(mine)
+    assert not any("id of its own" in said for said in eatlas.run(tests="weat-6")[0].warnings)
