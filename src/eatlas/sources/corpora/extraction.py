@@ -14,6 +14,7 @@ from eatlas.processors import require_workers
 from eatlas.sources.corpora.account import NAMED, Account, Tell
 from eatlas.sources.corpora.collecting import Collector
 from eatlas.sources.corpora.files import Format, Reading, Unit, corpus_files
+from eatlas.sources.corpora.first_look import look_at
 from eatlas.sources.corpora.matching import Matcher
 from eatlas.sources.corpora.pairing import PairCollector, pairs_of
 from eatlas.sources.corpora.record import SCHEMA, Contexts, Pairs
@@ -247,6 +248,7 @@ class _Search:
     ) -> tuple[Samples[Any], dict[str, Any]]:
         """Let collectors look through a corpus; say what was read, and how."""
         files = corpus_files(corpus)
+        look_at(files, self.reading)
         part = look_through(
             files, self.reading, make, workers=self.workers, tell=tell, progress=progress
         )
