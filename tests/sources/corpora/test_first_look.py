@@ -11,10 +11,17 @@ from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources.corpora import find_contexts
 from eatlas.sources.corpora.first_look import is_wrapped
 
-TEXT = (
-    "In the garden of the house an aster grew beside the ivy. Nobody had planted it there. The wasp "
-    "and the ant came for love of its colour, or so the children said. It was a year of peace. "
-)
+
+def prose(count):
+    """Sentences of which no two are alike."""
+    return "".join(
+        f"In garden {n} of the house an aster grew beside the ivy. Nobody had planted it in {n}. The "
+        f"wasp and {n} ants came for love of its colour, or so the children said. It was the year "
+        f"{1900 + n}, a year of peace. "
+        for n in range(count)
+    )
+
+
 WORDS = [
     "aster",
     "love",
@@ -91,7 +98,7 @@ def test_texts_with_angles_are_no_pages(tmp_path, text):
 
 def test_wrapped_lines_are_noticed(tmp_path):
     path = tmp_path / "wrapped.txt"
-    path.write_text("\n\n".join(fill(TEXT * 3, 72) for _ in range(5)) + "\n")
+    path.write_text(fill(prose(9), 72) + "\n\n" + fill(prose(3), 72) + "\n")
     with pytest.warns(SourceWarning) as said:
         found = find_contexts(path, make_test())
     assert str(said[0].message) == (
@@ -108,7 +115,7 @@ def test_wrapped_lines_are_noticed(tmp_path):
 
 @pytest.mark.parametrize("width", [40, 65, 79, 100])
 def test_any_usual_width_is_noticed(width):
-    assert is_wrapped(fill(TEXT * 30, width))
+    assert is_wrapped(fill(prose(30), width))
 
 
 @pytest.mark.parametrize(
@@ -116,13 +123,13 @@ def test_any_usual_width_is_noticed(width):
     [
         "\n".join(lines_of()),
         "\n".join(f"{line.capitalize()}." for line in lines_of()),
-        TEXT.replace(". ", ".\n") * 20,
-        "\n".join(fill(TEXT * 3, 72).splitlines()[:10]),
+        prose(20).replace(". ", ".\n"),
+        "\n".join(fill(prose(3), 72).splitlines()[:10]),
         "\n".join(
             ["A verse that ends", "In the middle of", "A thought, and so", "They all do"] * 9
         ),
         "An aster and a wasp for love in war of the\n" * 99,
-        "\n".join(fill(TEXT * 30, 400).splitlines()),
+        "\n".join(fill(prose(30), 400).splitlines()),
         "",
     ],
     ids=["sentences", "capitals", "one a line", "few lines", "verse", "one line", "wide", "empty"],
