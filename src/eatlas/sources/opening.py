@@ -18,6 +18,7 @@ from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.sources.files import open_file
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
+from eatlas.sources.misnamed import file_like, missing_folder
 from eatlas.sources.passages import is_contextual
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.published import published_vectors
@@ -222,6 +223,18 @@ def _one_period(file: FileSpec, name: str) -> VectorSource:
     )
 
 
+def _meant(path: Path, published: list[str]) -> str:
+    """The file beside a missing one, or where the path breaks off; else published vectors."""
+    if file := file_like(path):
+        return f"did you mean {file}?"
+    if folder := missing_folder(path):
+        return f"check the path: there is no folder {folder}"
+    close = nearest(path.name, published)
+    if close and Path(close[0]).stem.casefold() in path.name.casefold():
+        return f"check the path, or fetch published vectors: eatlas data fetch {close[0]}"
+    return "check the path"
+
+
 @cache
 def named_sources() -> dict[str, Callable[[], VectorSource]]:
     """Sources by name; other packages add theirs as entry points, loaded when they are opened."""
@@ -259,9 +272,7 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
     elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        close = nearest(Path(spec).name, published)
-        meant = f", or did you mean {close[0]}?" if close else ""
-        return SourceError(f"{spec}: there is no such file", remedy=f"check the path{meant}")
+        return SourceError(f"{spec}: there is no such file", remedy=_meant(Path(spec), published))
     return SourceError(
         f"there are no vectors called {spec!r}",
         allowed=f"a file ({', '.join(SUFFIXES)}), one of: {', '.join(names)}, "

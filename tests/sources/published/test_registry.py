@@ -99,7 +99,11 @@ def test_what_lies_in_the_folder_is_opened_by_name(data):
     ("spec", "remedy"),
     [
         ("glove.840b", "did you mean glove.840B.300d?"),
-        ("glove.840B.300d.txt", "check the path, or did you mean glove.840B.300d?"),
+        (
+            "glove.840B.300d.txt",
+            "check the path, or fetch published vectors: eatlas data fetch glove.840B.300d",
+        ),
+        ("no/such/glove.840B.300d.txt", "check the path: there is no folder no"),
         ("quite-another.txt", "check the path"),
     ],
 )

@@ -118,7 +118,11 @@ def _find(given: str, options: Options) -> Path:
         if path.suffix.lower() == GGUF:
             return path
         raise SourceError(
-            f"{path}: this file is no transformer", allowed=f"a folder with {CONFIG}, or {GGUF}"
+            f"{path}: this file is no transformer",
+            allowed=f"a folder with {CONFIG}, or a {GGUF} file",
+            remedy=f"name the folder: {SCHEME}{path.parent}"
+            if (path.parent / CONFIG).is_file()
+            else None,
         )
     return on_the_hub(given, options)
 

@@ -8,10 +8,17 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.sources.care import require_trust
 from eatlas.sources.encoders.sentence_model_files import MODULES
+from eatlas.sources.misnamed import model_at
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _OWNER = "sentence-transformers"
 _UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
+
+
+def _meant(path: Path) -> str:
+    """The folder of a model of which one file was named."""
+    model = model_at(path) if path.is_file() else ""
+    return f"name the folder: {model}" if model else "check the path"
 
 
 def on_the_hub(name: str, revision: str) -> Path:
@@ -26,7 +33,7 @@ def on_the_hub(name: str, revision: str) -> Path:
         raise SourceError(
             f"st:{name}: there is no such folder",
             allowed=f"a folder with {MODULES}, or a name on the hub such as all-MiniLM-L6-v2",
-            remedy="check the path",
+            remedy=_meant(Path(name)),
         )
     require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
     full = name if "/" in name else f"{_OWNER}/{name}"

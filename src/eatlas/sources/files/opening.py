@@ -17,6 +17,7 @@ from eatlas.sources.files.sniffing import sniff
 from eatlas.sources.files.subwords import OOV
 from eatlas.sources.files.text import TextSource
 from eatlas.sources.files.word2vec_binary import Word2VecBinarySource
+from eatlas.sources.misnamed import model_at
 from eatlas.sources.spec import check_options
 
 Options = Mapping[str, str]
@@ -161,7 +162,7 @@ def _open_folder(path: Path, options: Options, name: str) -> WholeSource:
         raise SourceError(
             f"{path}: this is a directory",
             allowed="a file of vectors, or the folder of a spaCy pipeline that has vectors",
-            remedy=f"for a transformer: hf:{path}" if (path / "config.json").is_file() else None,
+            remedy=f"for the model in it: {model}" if (model := model_at(path)) else None,
         )
     check_options(options, {}, str(path))
     return spacy.open_spacy(place, name)

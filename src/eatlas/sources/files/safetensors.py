@@ -16,6 +16,7 @@ from eatlas.sources.files.chunks import CHUNK
 from eatlas.sources.files.matrix import ArrayMatrix, Matrix, MatrixSource, check_matrix
 from eatlas.sources.files.reading import Stamp, open_binary
 from eatlas.sources.files.words import beside, open_vocabulary
+from eatlas.sources.misnamed import model_at
 
 OPTIONS = {"vocab": "file of words, one a line", "tensor": "name of the tensor of vectors"}
 MAX_HEAD = 100_000_000  # the limit of the format's own library
@@ -79,11 +80,13 @@ def _only(path: Path, head: Mapping[str, Any]) -> str:
     matrices = [k for k, v in head.items() if isinstance(v, dict) and _ndim(v) == 2]
     if len(matrices) == 1:
         return matrices[0]
+    model = model_at(path)
+    named = f"name it: {path}?tensor=NAME" if matrices else None
     raise SourceError(
         f"{path}: no single tensor holds the vectors",
         got=", ".join(list(head)[:20]) or "no tensors",
         allowed="one tensor of shape (words, components)",
-        remedy=f"name it: {path}?tensor=NAME" if matrices else None,
+        remedy=f"for the model in its folder: {model}" if model else named,
     )
 
 

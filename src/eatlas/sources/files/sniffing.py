@@ -17,6 +17,7 @@ from eatlas.sources.files.heads import (
     trailing_numbers,
 )
 from eatlas.sources.files.safetensors import MAX_HEAD
+from eatlas.sources.misnamed import GGUF, model_at
 
 _MAGICS = {
     npy.MAGIC: "npy",
@@ -25,6 +26,7 @@ _MAGICS = {
     fasttext.MAGIC: "fasttext",
     b"PK\x03\x04": "npz",
 }
+_GGUF = b"GGUF"
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85")
 _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
 _LOOKED_AT = 4096
@@ -58,6 +60,9 @@ def sniff(content: Content) -> str:
     for magic, kind in _NO_VECTORS.items():
         if head.startswith(magic):
             raise _unknown(content, kind)
+    if head.startswith(_GGUF):
+        model = model_at(content.path.with_suffix(GGUF))
+        raise _unknown(content, "a model (GGUF)", f"for a model: {model}")
     for magic, (kind, remedy) in _IN_OTHER_FORM.items():
         if head.startswith(magic):
             raise _unknown(content, kind, remedy)

@@ -1,0 +1,79 @@
+"""Paths that are not usable as they are written, and what was meant."""
+
+import pytest
+
+import eatlas
+from eatlas.errors import SourceError
+
+
+def refused(spec):
+    with pytest.raises(SourceError) as caught:
+        eatlas.open_vectors(str(spec))
+    return caught.value
+
+
+def test_the_nearest_file_beside_a_missing_one_is_suggested(tmp_path):
+    there = tmp_path / "glove.6B.50d.txt"
+    there.write_text("up 1 0\ndown 0 1\n")
+    (tmp_path / ".glove.6B.50.txt.part").write_text("")
+    error = refused(tmp_path / "glove.6B.50.txt")
+    assert str(error) == (
+        f"{tmp_path}/glove.6B.50.txt: there is no such file\n  remedy: did you mean {there}?"
+    )
+
+
+def test_a_folder_that_is_missing_on_the_way_is_named(tmp_path):
+    error = refused(tmp_path / "vectros" / "6B" / "glove.txt")
+    assert error.remedy == f"check the path: there is no folder {tmp_path}/vectros"
+
+
+def test_a_file_that_is_like_no_other(tmp_path):
+    (tmp_path / "notes.md").write_text("")
+    assert refused(tmp_path / "wiki.vec").remedy == "check the path"
+
+
+def test_the_gguf_file_of_a_model_is_sent_to_hf(tmp_path):
+    path = tmp_path / "tiny.gguf"
+    path.write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(64))
+    error = refused(path)
+    assert error.what == f"{path}: this kind of file is not known"
+    assert error.got == "a model (GGUF)"
+    assert error.remedy == f"for a model: hf:{path}"
+
+
+@pytest.mark.parametrize(("beside", "scheme"), [("config.json", "hf"), ("modules.json", "st")])
+def test_folders_of_models_are_sent_to_their_scheme(tmp_path, beside, scheme):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / beside).write_text("[]")
+    assert refused(folder).remedy == f"for the model in it: {scheme}:{folder}"
+
+
+def test_the_weights_of_a_model_are_sent_to_their_folder(tmp_path):
+    numpy = pytest.importorskip("safetensors.numpy")
+    import numpy as np
+
+    path = tmp_path / "model.safetensors"
+    numpy.save_file({"a": np.ones((2, 2)), "b": np.ones((2, 2))}, path)
+    assert refused(path).remedy == f"name it: {path}?tensor=NAME"
+    (tmp_path / "config.json").write_text("{}")
+    assert refused(path).remedy == f"for the model in its folder: hf:{tmp_path}"
+
+
+def test_a_file_of_a_model_behind_its_scheme(tmp_path):
+    pytest.importorskip("transformers")
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"")
+    error = refused(f"hf:{path}")
+    assert (error.what, error.remedy) == (f"{path}: this file is no transformer", None)
+    (tmp_path / "config.json").write_text("{}")
+    assert refused(f"hf:{path}").remedy == f"name the folder: hf:{tmp_path}"
+
+
+def test_a_file_of_a_model_of_sentence_transformers(tmp_path):
+    pytest.importorskip("sentence_transformers")
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"")
+    (tmp_path / "modules.json").write_text("[]")
+    assert refused(f"st:{path}").remedy == f"name the folder: st:{tmp_path}"
