@@ -26,7 +26,7 @@ from eatlas.measures.few_terms import too_few
 from eatlas.measures.frequency import Placed, placed
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.moments import MomentsByRole
-from eatlas.measures.p_values import remarks, to_record
+from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -48,8 +48,10 @@ from eatlas.stats.permutation import (
     DRAWING,
     DRAWS,
     METHODS,
+    STUDENTISED_METHODS,
     PermutationResult,
     permutation_test,
+    studentised_test,
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.namesakes import namesake
@@ -57,6 +59,8 @@ from eatlas.version import __version__
 
 Need = Literal["vectors", "masked", "causal"]
 """Vectors, or log-probabilities of a masked or of a causal language model."""
+Statistic = Literal["difference", "studentised"]
+"""What is compared over relabellings."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,10 @@ class AssociationMeasure(Placed, ABC):
         Random relabellings, where `p` is ``sampled`` or ``importance``.
     strict : bool
         Count only relabellings beyond the observed statistic, without those that tie with it.
+    statistic : {"difference", "studentised"}
+        What is relabelled: the difference of the two means, or that difference divided by its
+        standard error (Janssen 1997; Chung and Romano 2013), which allows for groups that differ
+        in size and in spread. Studentised p-values are counted or drawn at random.
     """
 
     name: ClassVar[str]
@@ -127,6 +135,7 @@ class AssociationMeasure(Placed, ABC):
     p: str = "auto"
     draws: int = field(default=DRAWS, kw_only=True)
     strict: bool = field(default=False, kw_only=True)
+    statistic: Statistic = field(default="difference", kw_only=True)
 
     def __post_init__(self) -> None:
         self._check("alpha", "a number between 0 and 1", ok=_number(self.alpha, 0, 1))
@@ -136,12 +145,20 @@ class AssociationMeasure(Placed, ABC):
         whole = type(self.draws) is int and self.draws >= least
         self._check("draws", f"a whole number from {least}", ok=whole)
         self._check("strict", "true or false", ok=isinstance(self.strict, bool))
+        self._check_choice("statistic", Statistic)
+        if self.studentised and self.p not in STUDENTISED_METHODS:
+            raise SignatureError(
+                f"{self.name}: a studentised statistic is counted or drawn at random",
+                got=f"p={self.p}, statistic=studentised",
+                allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
+            )
 
     @property
     def signature(self) -> str:
         """The measure with its parameters, in canonical form.
 
-        `draws` and `strict` are left out where they have their defaults and change nothing.
+        `draws`, `strict` and `statistic` are left out where they have their defaults and change
+        nothing.
         """
         names = [f.name for f in fields(self) if f.name not in self.idle()]
         return str(Signature(self.name, tuple((name, getattr(self, name)) for name in names)))
@@ -149,8 +166,17 @@ class AssociationMeasure(Placed, ABC):
     def idle(self) -> set[str]:
         """Parameters that the signature leaves out."""
         drawing = self.p in DRAWING or self.draws != DRAWS
-        idle = {"strict": not self.strict, "draws": not drawing}
+        idle = {
+            "strict": not self.strict,
+            "draws": not drawing,
+            "statistic": not self.studentised,
+        }
         return {name for name, left_out in idle.items() if left_out}
+
+    @property
+    def studentised(self) -> bool:
+        """Whether the difference of means is divided by its standard error."""
+        return self.statistic == "studentised"
 
     @property
     def needs(self) -> Need:
@@ -282,6 +308,8 @@ class AssociationMeasure(Placed, ABC):
             )
         else:
             notes.extend(remarks(p, what, n, self.alpha))
+            if answer is None and not self.studentised:
+                notes.extend(of_spread(first, second, what))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
     def _permuted(
@@ -292,6 +320,17 @@ class AssociationMeasure(Placed, ABC):
         scale: float,
         precision: float | None,
     ) -> PermutationResult:
+        if self.studentised:
+            return studentised_test(
+                scores,
+                n,
+                method=self.p,
+                scale=scale,
+                strict=self.strict,
+                rng=rng,
+                draws=self.draws,
+                precision=precision,
+            )
         return permutation_test(
             scores,
             n,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -15,9 +15,11 @@ from eatlas.measures.contexts import Contexts
 from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
 from eatlas.measures.drawn_levels import levels_of
 from eatlas.measures.inference import CONFIDENCE, generalised
+from eatlas.measures.p_values import of_contexts
 from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.draws import Model
 from eatlas.sources import CaseRule, VectorSource
+from eatlas.stats.nested import Components
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.stimuli.remarks import of_sentences
 
@@ -42,6 +44,10 @@ class CEAT(DrawnMeasure):
         Random relabellings, where `p` is "sampled" or "importance".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
+    statistic : {"difference", "studentised"}, default "difference"
+        What is relabelled: the difference of means, or that over its standard error, which allows
+        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
+        relabellings and drawn beyond.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association.
     threshold : float, default 0.2
@@ -114,6 +120,8 @@ class CEAT(DrawnMeasure):
         parts = contexts.components()
         found, draws = self.drawn_result(levels, parts, notes, given.rng, seed)
         border = sizes[0] + sizes[1]
+        if not self.studentised:
+            notes.extend(_unlike(contexts, parts, notes))
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
         return CEATResult(
@@ -162,6 +170,20 @@ class CEAT(DrawnMeasure):
                     allowed=f"{self.minimum[role]} stimuli or more: their labels are permuted",
                     remedy="add stimuli, or contexts of those that have none",
                 )
+
+
+def _unlike(contexts: Contexts, parts: Sequence[Components], said: Sequence[str]) -> Iterator[str]:
+    """Levels whose groups differ in size and in contexts for each stimulus, if not yet said."""
+    border = contexts.sizes[0] + contexts.sizes[1]
+    targets, attributes = contexts.each[:border], contexts.each[border:]
+    levels = (
+        ("level 1", targets, 0),
+        ("level 2 of X", attributes, 2),
+        ("level 2 of Y", attributes, 2),
+    )
+    for (what, each, place), found in zip(levels, parts, strict=True):
+        if not any(note.startswith(f"The groups of {what} differ in size") for note in said):
+            yield from of_contexts(found, each, contexts.sizes[place], what)
 
 
 def _require_sentences(test: AssociationTest) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SignatureError
 from eatlas.measures.drawn_levels import Combining, DrawnLevel, kept, pattern_shares
-from eatlas.measures.p_values import remarks, to_record
+from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterned import PatternMeasure
 from eatlas.results.draws import Level2OverDraws, Model, OverDraws, Replace, Variance
 from eatlas.results.ml_eat import AttributeScores, Level2, Level3, Scores
@@ -65,7 +65,7 @@ class DrawnMeasure(PatternMeasure):
         self._check("n", "a whole number from 2", ok=type(self.n) is int and self.n >= 2)
         self._check_choice("variance", Variance)
         self._check_choice("replace", Replace)
-        if self.draws != DRAWS and self.p not in DRAWING:
+        if self.draws != DRAWS and self.p not in DRAWING and not self.studentised:
             raise SignatureError(
                 f"{self.name}: draws counts relabellings where p is sampled or importance",
                 got=f"draws={self.draws}, p={self.p}",
@@ -135,6 +135,9 @@ class DrawnMeasure(PatternMeasure):
             )
         if lost < self.n:
             notes.extend(remarks(p, one.what, one.n, self.alpha))
+            if not self.studentised:
+                means, first = found.scores, one.n[0]
+                notes.extend(of_spread(means[:first], means[first:], one.what))
         return Level(
             effect_size=None if lost == self.n else found.mean,
             difference=float(found.difference.mean()),

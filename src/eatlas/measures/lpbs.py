@@ -40,7 +40,8 @@ class LPBS(ThreeLevels, LogRatioMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, tail, threshold, resamples, over, confidence, sesoi, sesoi_unit
+    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, over, confidence, sesoi,
+    sesoi_unit
         As in :class:`eatlas.MLEAT`.
     model : {"masked", "causal"}, default "masked"
         The kind of language model, and with it the direction.

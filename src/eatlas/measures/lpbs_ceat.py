@@ -34,7 +34,7 @@ class LPBSCEAT(DrawnMeasure, LogRatioMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, tail, threshold
+    alpha, ddof, p, draws, strict, statistic, tail, threshold
         As in :class:`eatlas.CEAT`.
     n : int, default 10,000
         Draws of sentences.

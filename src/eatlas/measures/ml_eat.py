@@ -42,6 +42,10 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
         Random relabellings, where `p` is "sampled" or "importance".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
+    statistic : {"difference", "studentised"}, default "difference"
+        What is relabelled: the difference of means, or that over its standard error, which allows
+        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
+        relabellings and drawn beyond.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The

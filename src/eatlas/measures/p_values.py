@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.results.parts import (
     TAILS,
@@ -16,9 +20,19 @@ from eatlas.results.parts import (
     PValues,
     RelativeErrors,
 )
+from eatlas.stats.nested import Components
 from eatlas.stats.permutation import PermutationResult, Tail
 from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.unequal_spread import FACTOR, Spread, inflation, unequal_spread
 
+Scores = NDArray[np.float64]
+
+UNEQUAL = (
+    "The groups of {what} differ in size ({sizes}) and in spread ({spreads}). A permutation test "
+    "of the difference of means then rejects equal means too often or too seldom: {level} in place "
+    "of .05, two-sided. statistic=studentised allows for unequal spreads."
+)
+"""A remark where a permutation test of means is not to be relied on."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
 
@@ -47,6 +61,49 @@ def to_record(answer: PermutationResult) -> PValues:
         draws=draws and Draws(**draws),
         near_ties=_near_ties(answer),
     )
+
+
+def of_spread(first: Scores, second: Scores, what: str) -> Iterator[str]:
+    """What a reader must know of groups that differ in size and clearly in spread."""
+    found = unequal_spread(first, second)
+    if found is not None:
+        yield UNEQUAL.format(
+            what=what,
+            sizes="{} and {}".format(*found.n),
+            spreads="standard deviations {:.2g} and {:.2g}".format(*found.sd),
+            level=_level(found.level),
+        )
+
+
+def of_contexts(parts: Components, contexts: NDArray[np.int64], n: int, what: str) -> Iterator[str]:
+    """What a reader must know of groups that differ in size and in contexts for each stimulus.
+
+    `parts` are the variance components of the scores, `contexts` how many each unit has, those of
+    the first group of `n` units first. A mean over few contexts varies more.
+    """
+    if math.isnan(parts.within):
+        return
+    groups = contexts[:n], contexts[n:]
+    variances = [parts.units + parts.within * float((1 / g).mean()) for g in groups]
+    sizes = groups[0].size, groups[1].size
+    factor = inflation(sizes, (variances[0], variances[1]))
+    if sizes[0] == sizes[1] or 1 / FACTOR <= factor <= FACTOR:
+        return
+    spread = Spread(sizes, (math.sqrt(variances[0]), math.sqrt(variances[1])), factor)
+    medians = "median contexts of a stimulus {:g} and {:g}".format(
+        *(float(np.median(g)) for g in groups)
+    )
+    yield UNEQUAL.format(
+        what=what,
+        sizes="{} and {}".format(*sizes),
+        spreads=f"{medians}, so that means over contexts vary unequally",
+        level=_level(spread.level),
+    )
+
+
+def _level(level: float) -> str:
+    """An estimated level, cut off where the approximation says little."""
+    return "far below .01" if level < 0.005 else f"about {level:.2f}".replace("0.", ".")
 
 
 def _near_ties(answer: PermutationResult) -> NearTies | None:

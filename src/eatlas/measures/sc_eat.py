@@ -44,6 +44,10 @@ class SCEAT(AssociationMeasure):
         Random relabellings, where `p` is "sampled" or "importance".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
+    statistic : {"difference", "studentised"}, default "difference"
+        What is relabelled: the difference of means, or that over its standard error, which allows
+        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
+        relabellings and drawn beyond.
 
     Raises
     ------
@@ -122,6 +126,6 @@ class SCEAT(AssociationMeasure):
     def _together(self, scores: NDArray[np.float64], n: int) -> BatchResult | None:
         """Counts of all terms at once, where each would be counted anyway."""
         counted = math.comb(scores.shape[1], n) <= ALWAYS_EXACT
-        if self.strict or self.p not in {"auto", "exact"} or not counted:
+        if self.strict or self.studentised or self.p not in {"auto", "exact"} or not counted:
             return None
         return permutation_tests(scores, n, scale=1.0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eatlas.errors import SignatureError
 from eatlas.measures.association import (
     LEARNED,
     Association,
@@ -58,6 +59,13 @@ class TwoTargetMeasure(ResampledMeasure):
             allowed = "no direction, or association=projection"
             self._check("direction", allowed, ok=False)
         defining_pairs(self.direction)
+        if self.studentised and self.relearned:
+            raise SignatureError(
+                f"{self.name}: a direction learned anew for each relabelling has a statistic of "
+                "its own",
+                got="association=projection, statistic=studentised",
+                allowed="statistic=difference, or a direction of defining pairs",
+            )
 
     def idle(self) -> set[str]:
         """Parameters that a signature leaves out: these, where they have their defaults."""

@@ -40,6 +40,10 @@ class WEAT(TwoTargetMeasure):
         Random relabellings, where `p` is "sampled" or "importance".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
+    statistic : {"difference", "studentised"}, default "difference"
+        What is relabelled: the difference of means, or that over its standard error, which allows
+        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
+        relabellings and drawn beyond.
     association : {"cosine", "projection"}, default "cosine"
         Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
     direction : str, default ""

@@ -10,6 +10,7 @@ from eatlas.report.family import DeclaredFamily
 from eatlas.report.frequency import matched_of
 from eatlas.report.inference import methods_sentences
 from eatlas.report.numerals import count, level_of, number_of, percent
+from eatlas.report.rule import Rule
 from eatlas.report.sections import distinct, named_sources, source_of
 from eatlas.report.stimulus_level import over_stimuli
 from eatlas.report.trend_words import levels_of_trend
@@ -110,6 +111,7 @@ def _sentences(
     yield from _measures(given)
     yield from _draws(given)
     yield from _p_values(given)
+    yield from _studentised(given)
     yield from _over_stimuli(given)
     yield from _intervals(given)
     yield from methods_sentences(given)
@@ -224,6 +226,18 @@ def _p_values(given: Sequence[AssociationResult]) -> Iterator[str]:
         f"p-values are those of a permutation test: {how[0]} or, where that was not possible, "
         f"{' or '.join(how[1:])}."
     )
+
+
+def _studentised(given: Sequence[AssociationResult]) -> Iterator[str]:
+    """Where the statistic is not the difference of means."""
+    some = [Rule.studentised(result) for result in given]
+    if any(some):
+        where = "" if all(some) else " where the signature says so"
+        yield (
+            f"The statistic{where} is the difference of means divided by its standard error, "
+            "computed anew for each relabelling, which allows for groups that differ in size and "
+            "in spread (Janssen 1997; Chung and Romano 2013)."
+        )
 
 
 def _levels(result: AssociationResult) -> list[Level]:

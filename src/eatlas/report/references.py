@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.inference import has_crossed
+from eatlas.report.rule import Rule
 from eatlas.report.trend_words import levels_of_trend
 from eatlas.results import AssociationResult, TrendResult
 
@@ -102,6 +103,27 @@ _EQUIVALENCE = """\
   pages = {657--680},
   year = {1987}
 }"""
+_STUDENTISED = """\
+@article{janssen1997studentized,
+  author = {Janssen, Arnold},
+  title = {Studentized Permutation Tests for Non-i.i.d. Hypotheses and the Generalized
+    {Behrens-Fisher} Problem},
+  journal = {Statistics \\& Probability Letters},
+  volume = {36},
+  number = {1},
+  pages = {9--21},
+  year = {1997}
+}
+
+@article{chung2013exact,
+  author = {Chung, EunYi and Romano, Joseph P.},
+  title = {Exact and Asymptotically Robust Permutation Tests},
+  journal = {The Annals of Statistics},
+  volume = {41},
+  number = {2},
+  pages = {484--507},
+  year = {2013}
+}"""
 _ADJUSTMENTS = {
     "holm": """\
 @article{holm1979simple,
@@ -166,6 +188,7 @@ def bibtex(
         (resampled, _BOOTSTRAP),
         (any(map(has_crossed, given)), _CROSSED),
         (any(getattr(result, "equivalence", None) for result in given), _EQUIVALENCE),
+        (any(map(Rule.studentised, given)), _STUDENTISED),
         (any(result.source == _SAMPLE for result in given), _GLOVE),
         (any(True for trend in trends for _ in levels_of_trend(trend)), _BLOCKS),
     ]

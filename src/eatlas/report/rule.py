@@ -42,6 +42,15 @@ class Rule:
             alpha = None
         return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
 
+    @staticmethod
+    def studentised(result: AssociationResult) -> bool:
+        """Whether a measure relabels the difference of means over its standard error."""
+        try:
+            found = dict(Signature.parse(result.signature).params).get("statistic")
+        except SignatureError:
+            return False
+        return found == "studentised"
+
     def tail_of(self, level: Level) -> Tail:
         """Return the tail that the rule reads."""
         if self.tail == "two-sided":

@@ -115,14 +115,14 @@ def test_a_test_without_attributes(tmp_path):
             {"measure": "sc-eat(p=sampled)"},
             "a scan counts relabellings, or inverts where they are too many\n"
             "  got: SC-EAT(alpha=0.05,ddof=1,draws=100000,p=sampled)\n"
-            "  allowed: sc-eat with p=auto, without strict\n"
+            "  allowed: sc-eat with p=auto, without strict and statistic\n"
             "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
         ),
         (
             {"measure": "sc-eat(strict=true)"},
             "a scan counts relabellings, or inverts where they are too many\n"
             "  got: SC-EAT(alpha=0.05,ddof=1,p=auto,strict=true)\n"
-            "  allowed: sc-eat with p=auto, without strict\n"
+            "  allowed: sc-eat with p=auto, without strict and statistic\n"
             "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
         ),
         ({"seed": -1}, "seed is not usable\n  got: -1\n  allowed: a whole number from 0"),

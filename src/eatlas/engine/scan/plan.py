@@ -158,11 +158,11 @@ def _scannable(measure: object) -> SCEAT:
             got=str(measure),
             allowed="sc-eat, with parameters alpha and ddof",
         )
-    if measure.strict or measure.p not in {"auto", "exact"}:
+    if measure.strict or measure.studentised or measure.p not in {"auto", "exact"}:
         raise SignatureError(
             "a scan counts relabellings, or inverts where they are too many",
             got=measure.signature,
-            allowed="sc-eat with p=auto, without strict",
+            allowed="sc-eat with p=auto, without strict and statistic",
             remedy="eatlas run --measure takes the other p-values, for the words of a test",
         )
     return measure

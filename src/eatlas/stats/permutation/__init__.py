@@ -12,12 +12,14 @@ from eatlas.stats.permutation.batch import BatchResult, permutation_tests
 from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
 from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail
+from eatlas.stats.permutation.studentised import STUDENTISED_METHODS, studentised_test
 
 __all__ = [
     "ALWAYS_EXACT",
     "DRAWING",
     "DRAWS",
     "METHODS",
+    "STUDENTISED_METHODS",
     "BatchResult",
     "NearTies",
     "PermutationResult",
@@ -25,4 +27,5 @@ __all__ = [
     "permutation_test",
     "permutation_tests",
     "recomputed_test",
+    "studentised_test",
 ]

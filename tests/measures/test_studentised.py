@@ -1,0 +1,189 @@
+"""The studentised statistic as an option of measures, and the remark on sizes and spreads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.inputs import make_sentences, make_test
+
+import eatlas
+from eatlas.errors import SignatureError
+from eatlas.report.family import DeclaredFamily
+from eatlas.report.methods import methods_paragraph
+from eatlas.report.references import bibtex
+from eatlas.stats.permutation import permutation_test, studentised_test
+
+SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}
+WORDS = {role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()}
+
+
+def spread(ratio, seed=0, sizes=None):
+    """Vectors whose targets X lie `ratio` times as far from their mean as Y, along A minus B."""
+    r = np.random.default_rng(seed)
+    words = sizes or WORDS
+    axis = np.zeros(30)
+    axis[0] = 1.0
+    vectors = {}
+    for role, terms in words.items():
+        for term in terms:
+            if role in "AB":
+                base = axis * (1 if role == "A" else -1) * 3
+                vectors[term] = base + r.normal(size=30) * 0.3
+            else:
+                wide = ratio if role == "X" else 1.0
+                vectors[term] = np.concatenate([[wide * r.normal() * 0.1], np.ones(29)])
+    return vectors
+
+
+def remarks(result):
+    return [note for note in result.warnings if "differ in size" in note]
+
+
+def test_the_default_leaves_signatures_as_they_were():
+    assert eatlas.WEAT().signature == "WEAT(alpha=0.05,ddof=1,p=auto)"
+    studentised = eatlas.WEAT(statistic="studentised").signature
+    assert studentised == "WEAT(alpha=0.05,ddof=1,p=auto,statistic=studentised)"
+
+
+@pytest.mark.parametrize("name", ["weat", "ml-eat", "sc-eat"])
+def test_p_values_are_those_of_the_studentised_statistic(name):
+    test, vectors = make_test("unequal", **WORDS), spread(1.0)
+    (plain, found) = eatlas.run(test, vectors, [name, f"{name}(statistic=studentised)"])
+    if name == "sc-eat":
+        a, b = plain.terms[3].level2, found.terms[3].level2
+        assert (a.p.count, a.effect_size) == (b.p.count, b.effect_size)  # of groups of one size
+        return
+    scores = np.concatenate([found.scores.X, found.scores.Y])
+    expected = studentised_test(scores, 5, scale=1.0)
+    assert found.level1.p.count.two_sided == expected.two_sided.count
+    assert found.level1.p.total == 15504
+    assert found.level1.effect_size == plain.level1.effect_size
+    assert plain.level1.p.count.two_sided == permutation_test(scores, 5, scale=1.0).two_sided.count
+
+
+def test_large_designs_are_drawn_from_the_seed_and_say_so():
+    words = WORDS | {"X": tuple(f"X{i}" for i in range(20)), "Y": tuple(f"Y{i}" for i in range(30))}
+    test, vectors = make_test("large", **words), spread(2.0, sizes=words)
+    measure = "weat(statistic=studentised,draws=2000)"
+    one, same, other = (
+        eatlas.run(test, vectors, measure, seed=seed)[0].level1.p for seed in (0, 0, 1)
+    )
+    assert one.method_of("greater") == "sampled"
+    assert one.draws.greater == 2000
+    low, high = one.interval.two_sided
+    assert low < one.two_sided < high
+    assert one == same != other
+
+
+def test_a_wide_small_group_is_remarked_on():
+    (result,) = eatlas.run(make_test("unequal", **WORDS), spread(6.0), "ml-eat")
+    (note,) = remarks(result)
+    assert note.startswith(
+        "The groups of level 1 differ in size (5 and 15) and in spread (standard deviations "
+    )
+    assert "rejects equal means too often or too seldom: about .2" in note
+    assert note.endswith(
+        "in place of .05, two-sided. statistic=studentised allows for unequal spreads."
+    )
+
+
+def test_a_narrow_small_group_is_remarked_on():
+    (result,) = eatlas.run(make_test("unequal", **WORDS), spread(1 / 12), "weat")
+    assert "far below .01 in place of .05" in remarks(result)[0]
+
+
+@pytest.mark.parametrize("ratio", [0.1, 1.0, 10.0])
+def test_groups_of_one_size_have_no_remark(ratio):
+    words = WORDS | {"X": tuple(f"X{i}" for i in range(15))}
+    (result,) = eatlas.run(make_test("equal", **words), spread(ratio, sizes=words), "ml-eat")
+    assert not remarks(result)
+
+
+def test_the_studentised_statistic_needs_no_remark():
+    measure = "weat(statistic=studentised)"
+    (result,) = eatlas.run(make_test("unequal", **WORDS), spread(6.0), measure)
+    assert not remarks(result)
+
+
+def contexts(x, y):
+    """A CEAT whose X and Y stimuli have so many contexts each, noisier than the stimuli differ."""
+    counts = {"X": x, "Y": y, "A": (3,) * 4, "B": (3,) * 4}
+    test = make_sentences(counts, "contexts")
+    r = np.random.default_rng(3)
+    axis = np.eye(40)[0] * 2
+    lean = {"X": 0.0, "Y": 0.0, "A": 1.0, "B": -1.0}
+    return test, {
+        text: r.normal(size=40) + axis * lean[role]
+        for role in "XYAB"
+        for text in test.concept(role).texts
+    }
+
+
+def test_few_contexts_in_the_small_group_are_remarked_on():
+    test, vectors = contexts((1,) * 4, (20,) * 12)
+    (result,) = eatlas.run(test, vectors, "ceat(n=200)")
+    notes = remarks(result)
+    assert any(note.startswith("The groups of level 1 differ in size (4 and 12)") for note in notes)
+    (studentised,) = eatlas.run(test, vectors, "ceat(n=200,statistic=studentised)")
+    assert not remarks(studentised)
+    assert studentised.level1.effect_size == result.level1.effect_size
+    assert studentised.level1.p.method == "exact"
+
+
+@pytest.mark.parametrize(("x", "y"), [((20,) * 8, (1,) * 8), ((5,) * 4, (5,) * 12)])
+def test_equal_sizes_or_equal_contexts_have_no_remark(x, y):
+    test, vectors = contexts(x, y)
+    (result,) = eatlas.run(test, vectors, "ceat(n=200)")
+    assert not [note for note in remarks(result) if "contexts" in note]
+
+
+def test_the_report_says_what_was_relabelled():
+    test, vectors = make_test("unequal", **WORDS), spread(1.0)
+    results = eatlas.run(test, vectors, ["weat", "weat(statistic=studentised)"])
+    text = methods_paragraph(results)
+    assert "The statistic where the signature says so is the difference of means divided by" in text
+    assert "(Janssen 1997; Chung and Romano 2013)" in text
+    assert "janssen1997studentized" in bibtex(results, DeclaredFamily.of(results))
+    plain = results[:1]
+    assert "Janssen" not in methods_paragraph(plain) + bibtex(plain, DeclaredFamily.of(plain))
+
+
+def test_a_million_relabellings_are_counted():
+    words = WORDS | {"Y": tuple(f"Y{i}" for i in range(25))}
+    test, vectors = make_test("again", **words), spread(2.0, sizes=words)
+    measure = "ml-eat(statistic=studentised,draws=500)"
+    (result,) = eatlas.run(test, vectors, measure)
+    assert (result.level1.p.method, result.level1.p.total) == ("exact", 142_506)
+
+
+def test_verify_computes_drawn_p_values_again():
+    results = eatlas.run("weat-1", measures="weat(statistic=studentised,draws=500,resamples=0)")
+    assert results[0].level1.p.method == "sampled"
+    assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("weat(statistic=welch)", "statistic has no such value\n  got: 'welch'\n  allowed: diff"),
+        (
+            "ml-eat(statistic=studentised,p=inversion)",
+            "a studentised statistic is counted or drawn at random\n"
+            "  got: p=inversion, statistic=studentised\n"
+            "  allowed: p=auto, p=exact, p=sampled; or statistic=difference",
+        ),
+        (
+            "weat(statistic=studentised,association=projection)",
+            "a direction learned anew for each relabelling has a statistic of its own\n"
+            "  got: association=projection, statistic=studentised",
+        ),
+    ],
+)
+def test_faults(signature, message):
+    with pytest.raises(SignatureError, match=message.replace("(", r"\(")):
+        eatlas.run("weat-6", measures=signature)
+
+
+def test_a_scan_does_not_studentise():
+    with pytest.raises(SignatureError, match="without strict and statistic"):
+        eatlas.scan("glove-sample", "weat-6", measure="sc-eat(statistic=studentised)")
