@@ -236,7 +236,8 @@ def _studentised(given: Sequence[AssociationResult]) -> Iterator[str]:
         yield (
             f"The statistic{where} is the difference of means divided by its standard error, "
             "computed anew for each relabelling, which allows for groups that differ in size and "
-            "in spread (Janssen 1997; Chung and Romano 2013)."
+            "in spread (Janssen 1997; Chung and Romano 2013), on the normal scale of its Welch "
+            "degrees of freedom."
         )
 
 

@@ -1,4 +1,4 @@
-"""The studentised statistic against scipy's Welch statistic over all relabellings."""
+"""The studentised statistic against scipy's Welch test over all relabellings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from scipy import stats
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test, studentised_test
 from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.permutation.studentised import Groups
 
 
 def welch_counts(scores, n, *, strict=False):
-    """(greater, less, two-sided) counts of scipy's statistic over every relabelling."""
+    """(greater, less, two-sided) counts by scipy's Welch test of every relabelling.
+
+    Its t is carried to the normal scale by its degrees of freedom (Wallace 1959).
+    """
 
     def statistic(first):
         x, y = scores[first], scores[~first]
@@ -26,7 +30,9 @@ def welch_counts(scores, n, *, strict=False):
             return math.copysign(math.inf, x.mean() - y.mean())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return float(stats.ttest_ind(x, y, equal_var=False).statistic)
+            found = stats.ttest_ind(x, y, equal_var=False)
+        t, f = float(found.statistic), float(found.df)
+        return math.copysign((8 * f + 1) / (8 * f + 3) * math.sqrt(f * math.log1p(t * t / f)), t)
 
     values = []
     for chosen in itertools.combinations(range(scores.size), n):
@@ -64,11 +70,20 @@ def test_counts_are_those_of_all_relabellings(seed, strict):
     assert result.greater.method == "exact"
 
 
-def test_groups_of_one_size_have_the_p_of_the_difference():
-    """Given the whole, the standard error is then a function of the difference alone."""
-    for seed in range(5):
-        scores = np.random.default_rng(seed).standard_t(3, 16)
-        assert counts(studentised_test(scores, 8)) == counts(permutation_test(scores, 8))
+def test_the_statistic_is_nearly_the_normal_quantile_of_welchs_p():
+    r = np.random.default_rng(8)
+    for n, m in ((3, 9), (8, 25), (40, 60)):
+        x, y = r.normal(size=n) * 2 + 1, r.normal(size=m)
+        p = stats.ttest_ind(x, y, equal_var=False, alternative="greater").pvalue
+        z = Groups.of(np.concatenate([x, y]), n).observed
+        assert z == pytest.approx(-stats.norm.ppf(p), rel=0.03)
+
+
+def test_groups_of_one_size_and_much_data_have_nearly_the_p_of_the_difference():
+    scores = np.random.default_rng(9).normal(size=18)
+    scores[:9] += 0.8
+    studentised, difference = studentised_test(scores, 9), permutation_test(scores, 9)
+    assert studentised.two_sided.p == pytest.approx(difference.two_sided.p, rel=0.1)
 
 
 def test_the_labels_of_the_groups_may_change_places():
