@@ -107,6 +107,33 @@ def test_the_studentised_statistic_needs_no_remark():
     assert not remarks(result)
 
 
+@pytest.mark.parametrize("attributes", [(5, 15), (20, 30)])
+def test_an_sc_eat_has_one_remark_for_all_its_terms(attributes):
+    """Whether its terms are counted together or each by itself."""
+    sizes = {"X": 4, "Y": 4, "A": attributes[0], "B": attributes[1]}
+    words = {role: tuple(f"{role}{i}" for i in range(n)) for role, n in sizes.items()}
+    r = np.random.default_rng(0)
+    towards = np.concatenate([[1.0], np.zeros(29)])
+    vectors = {term: r.normal(size=30) * 0.1 + towards for role in "XY" for term in words[role]}
+    wide = {"A": 0.6, "B": 0.02}
+    vectors |= {
+        term: np.concatenate([[wide[role] * r.normal()], np.ones(29) + r.normal(size=29) * 0.01])
+        for role in "AB"
+        for term in words[role]
+    }
+    (result,) = eatlas.run(make_test("single", **words), vectors, "sc-eat")
+    (note,) = remarks(result)
+    sizes = " and ".join(map(str, attributes))
+    assert note.startswith(
+        f"A and B differ in size ({sizes}) and, for 8 of 8 terms, in spread: X0, X1, X2, X3, Y0 "
+        "and 3 more. A permutation test"
+    )
+    (studentised,) = eatlas.run(
+        make_test("single", **words), vectors, "sc-eat(statistic=studentised,draws=200)"
+    )
+    assert not remarks(studentised)
+
+
 def contexts(x, y):
     """A CEAT whose X and Y stimuli have so many contexts each, noisier than the stimuli differ."""
     counts = {"X": x, "Y": y, "A": (3,) * 4, "B": (3,) * 4}

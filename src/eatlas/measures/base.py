@@ -293,10 +293,13 @@ class AssociationMeasure(Placed, ABC):
         notes: list[str],
         given: Input,
         answer: PermutationResult | None = None,
+        *,
+        spread: bool = True,
     ) -> Level:
         """Effect size and permutation p-values of two groups of scores.
 
-        `answer` is given where the p-values are found in another way.
+        `answer` is given where the p-values are found in another way; without `spread` nothing is
+        remarked on groups that differ in size and spread.
         """
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         scale, precision = given.magnitude, given.precision
@@ -309,7 +312,7 @@ class AssociationMeasure(Placed, ABC):
             )
         else:
             notes.extend(remarks(p, what, n, self.alpha))
-            if answer is None and not self.studentised:
+            if spread and answer is None and not self.studentised:
                 notes.extend(of_spread(first, second, what))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ UNEQUAL = (
     "of .05, two-sided. statistic=studentised allows for unequal spreads."
 )
 """A remark where a permutation test of means is not to be relied on."""
+LISTED = 5
+"""Terms that one remark names."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
 
@@ -72,6 +74,22 @@ def of_spread(first: Scores, second: Scores, what: str) -> Iterator[str]:
             sizes="{} and {}".format(*found.n),
             spreads="standard deviations {:.2g} and {:.2g}".format(*found.sd),
             level=_level(found.level),
+        )
+
+
+def of_spreads(names: Sequence[str], rows: Scores, n: int, what: str) -> Iterator[str]:
+    """The same of many rows with one design, `what` each is called, in one remark."""
+    found = [
+        name for name, row in zip(names, rows, strict=True) if unequal_spread(row[:n], row[n:])
+    ]
+    if found:
+        more = len(found) - LISTED
+        yield (
+            f"A and B differ in size ({n} and {rows.shape[1] - n}) and, for {len(found)} of "
+            f"{len(names)} {'stimuli' if what == 'stimulus' else f'{what}s'}, in spread: "
+            f"{', '.join(found[:LISTED])}{f' and {more} more' if more > 0 else ''}. A permutation "
+            "test of the difference of means then rejects equal means too often or too seldom. "
+            "statistic=studentised allows for unequal spreads."
         )
 
 

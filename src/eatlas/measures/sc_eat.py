@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
+from eatlas.measures.p_values import of_spreads
 from eatlas.measures.stimuli import several, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
@@ -97,8 +98,11 @@ class SCEAT(AssociationMeasure):
         for i, (group, term) in enumerate(terms):
             called = f"the {what} {term!r}"
             answer = None if answers is None else answers.row(i)
-            level2 = self.level(scores[i, :n], scores[i, n:], called, notes, given, answer)
+            of_term = scores[i, :n], scores[i, n:]
+            level2 = self.level(*of_term, called, notes, given, answer, spread=False)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
+        if not self.studentised:
+            notes.extend(of_spreads([term for _, term in terms], scores, n, what))
         return tuple(entries)
 
     def _over_stimuli(
