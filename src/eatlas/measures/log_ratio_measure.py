@@ -24,7 +24,14 @@ from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule
 from eatlas.sources.care import require_trust
 from eatlas.sources.corpora import Pairs, with_pairs
-from eatlas.sources.language import Answer, Kind, LanguageModel, Question, open_language_model
+from eatlas.sources.language import (
+    Answer,
+    How,
+    Kind,
+    LanguageModel,
+    Question,
+    open_language_model,
+)
 from eatlas.stimuli import AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,
@@ -50,7 +57,7 @@ class LogRatioMeasure(PatternMeasure):
 
     Parameters
     ----------
-    model, templates, plural, pieces, normalize, targets, attributes, pairs
+    model, templates, plural, pieces, normalize, ends, targets, attributes, pairs
         As in :class:`eatlas.LPBS`.
     """
 
@@ -62,6 +69,7 @@ class LogRatioMeasure(PatternMeasure):
     plural: str = field(default="", kw_only=True)
     pieces: Pieces = field(default="joint", kw_only=True)
     normalize: Normalize = field(default="sum", kw_only=True)
+    ends: bool = field(default=False, kw_only=True)
     targets: Targets = field(default="full", kw_only=True)
     attributes: Attributes = field(default="written", kw_only=True)
     pairs: Pairs | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -75,6 +83,10 @@ class LogRatioMeasure(PatternMeasure):
         self._check_choice("model", Kind)
         self._check_choice("pieces", Pieces)
         self._check_choice("normalize", Normalize)
+        self._check("ends", "true or false", ok=isinstance(self.ends, bool))
+        if self.ends and self.model != "causal":
+            allowed = "false, or model=causal: behind masks the places say where a word ends"
+            self._check("ends", allowed, ok=False)
         self._check_choice("targets", Targets)
         self._check_choice("attributes", Attributes)
         self._check("plural", "words with ; between them", ok=isinstance(self.plural, str))
@@ -91,7 +103,7 @@ class LogRatioMeasure(PatternMeasure):
         """Parameters that a signature leaves out: those that change nothing."""
         idle = {"plural": not self.plural, "pieces": self.model == "causal"}
         idle |= {"normalize": self.normalize == "sum" and self.model == "masked"}
-        idle |= {"pairs": True, "origin": True}
+        idle |= {"pairs": True, "origin": True, "ends": not self.ends}
         idle |= {"targets": self.targets == "full", "attributes": self.attributes == "written"}
         return super().idle() | {name for name, left_out in idle.items() if left_out}
 
@@ -120,7 +132,9 @@ class LogRatioMeasure(PatternMeasure):
     def asking(self) -> Asking:
         """Which questions make one ratio."""
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
-        how = "next" if self.model == "causal" else self.pieces
+        how: How = self.pieces
+        if self.model == "causal":
+            how = "ends" if self.ends else "next"
         plural = built_in_pairs().plural | own
         adjectives = self.attributes == "adjective"
         return Asking(
@@ -183,7 +197,7 @@ class LogRatioMeasure(PatternMeasure):
             "pieces": PieceCounts(**found.pieces),
             "templates": self.sentences,
         }
-        notes = [*source.notes, *_several_pieces(found.pieces, asking)]
+        notes = [*source.notes, *_several_pieces(found.pieces, asking), *_beginnings(asking)]
         if isinstance(found, SentenceRatios):
             head["sentences"] = tuple(map(tuple, found.counts.tolist()))
             notes += found.remarks(provenance.sentences_from)
@@ -275,6 +289,16 @@ def _rows(values: NDArray[np.float64], coverage: Any) -> dict[str, NDArray[np.fl
     n_x, n_a = len(coverage.X.used), len(coverage.A.used)
     places = np.eye(values.shape[1])
     return {"X": values[:n_x], "Y": values[n_x:], "A": places[:n_a], "B": places[n_a:]}
+
+
+def _beginnings(asking: Asking) -> list[str]:
+    """A causal model's pieces are also the beginning of longer words."""
+    if asking.how != "next":
+        return []
+    return [
+        "Attributes are scored as the beginning of a word: that the word ends there is not part of "
+        "its probability (ends=true)."
+    ]
 
 
 def _several_pieces(pieces: Mapping[str, tuple[int, ...]], asking: Asking) -> list[str]:

@@ -48,7 +48,7 @@ class Asking:
     @property
     def causal(self) -> bool:
         """Whether the attribute is asked for, given the target; else the other way round."""
-        return self.how == "next"
+        return self.how in {"next", "ends"}
 
     def both(self, target: str, attribute: str) -> Iterator[tuple[Question, Question]]:
         """The question with the other stimulus, and the one without it, of each template."""
@@ -58,8 +58,8 @@ class Asking:
     def _of(self, said: Pair) -> tuple[Question, Question]:
         if self.causal:
             return (
-                Question(said.text, said.attribute, said.target, how="next"),
-                Question(said.neutral, said.neutral_attribute, how="next"),
+                Question(said.text, said.attribute, said.target, how=self.how),
+                Question(said.neutral, said.neutral_attribute, how=self.how),
             )
         return (
             Question(said.text, said.target, said.attribute, how=self.how),

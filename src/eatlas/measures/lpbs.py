@@ -60,6 +60,9 @@ class LPBS(ThreeLevels, LogRatioMeasure):
         with all others shown (pseudo-log-likelihood). One mask a piece in either case.
     normalize : {"sum", "mean"}, default "sum"
         Over pieces: their sum, which is the log-probability of the word, or their mean.
+    ends : bool, default False
+        In causal models: score the whole word, which ends there, in place of its pieces, with
+        which longer words begin too (Pimentel and Meister 2024).
     targets : {"full", "reduced"}, default "full"
         Reduced: without targets of several pieces, which are not in the model's vocabulary
         (appendix B.2 of Husse and Spitz 2022).

@@ -11,6 +11,7 @@ from tests.sources.language import tiny
 from eatlas.errors import SourceError
 from eatlas.sources.language import Question
 from eatlas.sources.language.batches import Asks
+from eatlas.sources.language.boundaries import boundaries, closes
 from eatlas.sources.language.models import CausalLM, Loaded, MaskedLM
 
 AGREES = 1e-5
@@ -99,6 +100,86 @@ def test_a_causal_model_is_asked_as_by_hand():
         )
         assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
         assert found[question].pieces == len(stimulus)
+
+
+def goes_on(tokenizer, piece):
+    """Whether a piece of the tiny GPT-2 goes on with a word, by what it decodes to."""
+    if piece in tokenizer.all_special_ids:
+        return False
+    first = tokenizer.decode([piece])[:1]
+    return first.isalnum() or first in "'-_" or first == "\ufffd"
+
+
+def chance_of_a_boundary(model, tokenizer, ids):
+    """Probability that the next piece does not go on with a word, by a plain loop."""
+    return sum(
+        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
+        for piece in range(len(tokenizer))
+        if not goes_on(tokenizer, piece)
+    )
+
+
+def test_that_a_word_ends_is_asked_as_by_hand():
+    model, tokenizer = tiny.gpt2()
+    questions = [Question(text, a, x, how="ends") for text, x, a in TEXTS]
+    found = causal().score(questions)
+    beginnings = causal().score([Question(text, a, x, how="next") for text, x, a in TEXTS])
+    for question, beginning in zip(questions, beginnings.values(), strict=True):
+        start = question.asked[0] - 1
+        before = [tokenizer.bos_token_id, *cut(tokenizer, question.text[:start])]
+        stimulus = cut(tokenizer, question.text[start : question.asked[1]])
+        assert not goes_on(tokenizer, stimulus[0])  # it begins with its space
+        expected = (
+            beginning.log_probability
+            + math.log(chance_of_a_boundary(model, tokenizer, [*before, *stimulus]))
+            - math.log(chance_of_a_boundary(model, tokenizer, before))
+        )
+        assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
+        assert found[question].pieces == beginning.pieces
+        # what begins with the word is the word, or a longer one
+        assert found[question].log_probability != pytest.approx(beginning.log_probability, abs=0.01)
+
+
+def test_whole_words_and_longer_ones_share_the_probability_of_their_beginning():
+    model, tokenizer = tiny.gpt2()
+    text = "Ivy is nice"
+    (answer,) = causal().score([Question(text, (7, 11), (0, 3), how="ends")]).values()
+    (whole,) = causal().score([Question(text, (7, 11), (0, 3), how="next")]).values()
+    ids = [tokenizer.bos_token_id, *cut(tokenizer, text)]
+    longer = sum(
+        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
+        for piece in range(len(tokenizer))
+        if goes_on(tokenizer, piece)
+    )
+    begun = chance_of_a_boundary(model, tokenizer, ids[: -len(cut(tokenizer, " nice"))])
+    share = math.exp(answer.log_probability) * begun / math.exp(whole.log_probability)
+    assert share + longer == pytest.approx(1, abs=1e-4)
+
+
+def test_boundaries_of_word_pieces_and_of_pieces_that_close_a_word():
+    _, tokenizer = tiny.bert()
+    found = set(boundaries(tokenizer))
+    pieces = tokenizer.get_vocab()
+    assert pieces["is"] in found
+    assert pieces["."] in found
+    assert pieces["[SEP]"] in found
+    assert not {at for piece, at in pieces.items() if piece.startswith("##")} & found
+
+    class Closing:
+        all_special_ids = ()
+
+        def __len__(self):
+            return 3
+
+        def convert_ids_to_tokens(self, ids):
+            names = ["love</w>", "lov", ".</w>"]
+            return names[ids] if isinstance(ids, int) else [names[one] for one in ids]
+
+        def convert_tokens_to_string(self, pieces):
+            return "".join(pieces).replace("</w>", " ")
+
+    assert [closes(Closing(), place) for place in range(3)] == [True, False, True]
+    assert boundaries(Closing()) == (2,)
 
 
 def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 Input = tuple[int, ...]
 """Pieces of one text, as the model takes them."""
 Ask = tuple[int, int]
-"""Place whose prediction is read, and the piece whose log-probability is wanted."""
+"""Place whose prediction is read, and the piece whose log-probability is wanted, or ENDS."""
+ENDS = -1
+"""In the place of a piece: all pieces together that say that the word before them has ended."""
 Step = tuple[Input, Ask]
 """One factor of a probability."""
 T = TypeVar("T")
@@ -43,12 +45,12 @@ class Asks:
         return len(self._asked)
 
     def answered(
-        self, logits: Logits, vocabulary: int, name: str
+        self, logits: Logits, vocabulary: int, name: str, ends: Sequence[int] = ()
     ) -> Iterator[Mapping[Step, float]]:
         """Have the model read all inputs, batch by batch.
 
         Texts of one length are read together, so none is padded: what stands beside a text in a
-        batch is no part of what the model sees.
+        batch is no part of what the model sees. `ends` are the pieces that ENDS stands for.
 
         Yields
         ------
@@ -62,7 +64,7 @@ class Asks:
         """
         for batch in _batches(list(self._asked), vocabulary):
             asks = [(row, ask) for row, one in enumerate(batch) for ask in self._asked[one]]
-            values = _log_probabilities(logits, batch, asks)
+            values = _log_probabilities(logits, batch, asks, ends)
             if not np.isfinite(values).all():
                 raise SourceError(
                     f"{name}: the model computes log-probabilities that are not finite",
@@ -113,7 +115,10 @@ def _batches(inputs: Sequence[Input], vocabulary: int) -> Iterator[list[Input]]:
 
 
 def _log_probabilities(
-    logits: Logits, batch: Sequence[Input], asks: Sequence[tuple[int, Ask]]
+    logits: Logits,
+    batch: Sequence[Input],
+    asks: Sequence[tuple[int, Ask]],
+    ends: Sequence[int],
 ) -> list[float]:
     """Log-softmax of the asked places alone, in double precision: rare pieces stay finite."""
     import torch  # noqa: PLC0415  (seconds, and only language models need it)
@@ -128,5 +133,9 @@ def _log_probabilities(
         chances = torch.log_softmax(computed[rows, columns].double(), dim=-1)
         which = torch.tensor([at[row, place] for row, (place, _) in asks], device=computed.device)
         pieces = torch.tensor([piece for _, (_, piece) in asks], device=computed.device)
-        values: list[float] = chances[which, pieces].tolist()
+        found = chances[which, pieces.clamp(min=0)]
+        if ends and (asked := pieces == ENDS).any():
+            together = chances[:, torch.tensor(ends, device=computed.device)].logsumexp(dim=-1)
+            found[asked] = together[which[asked]]
+        values: list[float] = found.tolist()
     return values

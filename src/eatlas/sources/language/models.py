@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.encoders.rounding import roundoff_of_log_ratios
-from eatlas.sources.language.batches import Asks, Input, Step, Waiting
+from eatlas.sources.language.batches import ENDS, Asks, Input, Step, Waiting
+from eatlas.sources.language.boundaries import boundaries, closes
 from eatlas.sources.language.pieces import Encoded, FaultError, encode, places, require_offsets
 from eatlas.sources.language.questions import Answer, Kind, Question
 from eatlas.sources.passages import Tell
@@ -111,9 +112,10 @@ class TransformerLM(ABC):
         if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:
             yield faults
         plans = {one: plan for one, plan in all_plans.items() if isinstance(plan, _Plan)}
-        waiting = Waiting({one: plan.steps for one, plan in plans.items()})
+        waiting = Waiting({one: (*plan.steps, *plan.given) for one, plan in plans.items()})
         found: dict[Step, float] = {}
-        for values in asks.answered(self._logits, self.vocabulary, self.name):
+        ends = self.boundaries if any(one.how == "ends" for one in questions) else ()
+        for values in asks.answered(self._logits, self.vocabulary, self.name, ends):
             found |= values
             yield {one: plans[one].answer(found) for one in waiting.ready(values)}
 
@@ -151,7 +153,22 @@ class TransformerLM(ABC):
         if limit is not None and longest > limit:
             why = f"a sentence has {longest:,} pieces, and the model takes {limit:,} at most"
             return Answer(None, len(asked), len(other), why, at="text")
-        return _Plan(tuple(asks.add(*step) for step in steps), len(asked), len(other))
+        given = tuple(asks.add(*step) for step in self.given(question, encoded.ids, asked))
+        return _Plan(tuple(asks.add(*step) for step in steps), given, len(asked), len(other))
+
+    @cached_property
+    def boundaries(self) -> tuple[int, ...]:
+        """Pieces that say that the word before them has ended."""
+        return boundaries(self.loaded.tokenizer)
+
+    def given(
+        self,
+        question: Question,  # noqa: ARG002
+        ids: Input,  # noqa: ARG002
+        asked: tuple[int, ...],  # noqa: ARG002
+    ) -> Iterable[tuple[Input, int, int]]:
+        """Input, place and piece of each factor by which a probability is divided."""
+        return ()
 
     @abstractmethod
     def steps(
@@ -170,11 +187,13 @@ class _Plan:
     """Where the factors of one probability will stand."""
 
     steps: tuple[Step, ...]
+    given: tuple[Step, ...]
+    """Factors that it is divided by."""
     pieces: int
     other_pieces: int
 
     def answer(self, found: Mapping[Step, float]) -> Answer:
-        total = sum(found[step] for step in self.steps)
+        total = sum(found[step] for step in self.steps) - sum(found[step] for step in self.given)
         return Answer(total, self.pieces, self.other_pieces)
 
 
@@ -230,12 +249,32 @@ class CausalLM(TransformerLM):
 
     def steps(
         self,
-        question: Question,  # noqa: ARG002  (a causal model has one way to be asked)
+        question: Question,
         ids: Input,
         asked: tuple[int, ...],
         other: tuple[int, ...],  # noqa: ARG002
     ) -> Iterable[tuple[Input, int, int]]:
-        """One input for all pieces: each is predicted at the place before it."""
-        seen = ids[: asked[-1]]
+        """One input for all pieces: each is predicted at the place before it.
+
+        ``ends`` asks at the last piece too, for all pieces that do not go on with the word.
+        """
+        seen = self._seen(question, ids, asked)
         for place in asked:
             yield seen, place - 1, ids[place]
+        if question.how == "ends" and not closes(self.loaded.tokenizer, ids[asked[-1]]):
+            yield seen, asked[-1], ENDS
+
+    def given(
+        self, question: Question, ids: Input, asked: tuple[int, ...]
+    ) -> Iterable[tuple[Input, int, int]]:
+        """Of ``ends``: that the word before has ended, where the first piece says so."""
+        if question.how == "ends" and asked[0] and ids[asked[0]] in self._boundaries:
+            yield self._seen(question, ids, asked), asked[0] - 1, ENDS
+
+    @cached_property
+    def _boundaries(self) -> frozenset[int]:
+        return frozenset(self.boundaries)
+
+    @staticmethod
+    def _seen(question: Question, ids: Input, asked: tuple[int, ...]) -> Input:
+        return ids[: asked[-1] + (question.how == "ends")]

@@ -10,12 +10,14 @@ from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.passages import Tell
 
 Span = tuple[int, int]
-How = Literal["joint", "pll", "next"]
+How = Literal["joint", "pll", "next", "ends"]
 """How the log-probability of a stimulus of several pieces is made of those of its pieces.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
 piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.
-(2020). ``next``: each piece after all that stands before it, for causal models.
+(2020). ``next``: each piece after all that stands before it, for causal models. ``ends``: the
+same, and that the word ends there, given that the word before it has ended (Pimentel and Meister
+2024).
 """
 Kind = Literal["masked", "causal"]
 
