@@ -3,6 +3,7 @@
 import pytest
 from tests.report.records import ml_eat, weat
 
+from eatlas.cli.table import print_results
 from eatlas.errors import ResultsError
 from eatlas.report import report_html
 from eatlas.report.comparison import comparisons
@@ -164,3 +165,36 @@ def test_a_sentence_is_left_out_of_the_line_by_window():
     (pair,) = compared(*sizes[1:])
     assert pair.figure == ""
     assert pair.sentence.startswith("Both windows show AX-Singular.")
+
+
+def test_comparisons_say_at_which_layer_and_with_which_prompt(capsys):
+    grid = [
+        encoded(layer=layer, prompt=prompt, d=d)
+        for layer, d in (("3", 1.4), ("12", 0.2))
+        for prompt in ("The {}", "A {}")
+    ]
+    found = [one for one in compared(*grid) if one.by != "source"]
+    assert [(one.by, one.beside) for one in found] == [
+        ("prompt", "layer 3"), ("prompt", "layer 12"),
+        ("layer", "prompt The {}"), ("layer", "prompt A {}"),
+    ]  # fmt: skip
+    assert found[0].title == "test-1 by prompt (layer 3), hf:model?layer=3,prompt=The {}"
+    print_results(Results(grid))
+    said = capsys.readouterr().out
+    for beside in ("prompt (layer 3)", "prompt (layer 12)", "layer (prompt The {})"):
+        assert f"test-1 by {beside}: " in said
+    page = report_html(grid)
+    assert "</code>, layer 12</p>" in page
+    assert "</code>, prompt The {}</p>" in page
+
+
+def test_one_comparison_needs_no_more_words():
+    (found,) = compared(encoded(layer="1", prompt="A {}"), encoded(layer="2", prompt="A {}"))
+    assert found.beside == ""
+
+
+def test_a_comparison_says_where_level_1_is_significant():
+    weak = encoded(layer="2").model_copy(update={"level1": ml_eat(greater=5000).level1})
+    (found,) = compared(encoded(layer="1"), weak)
+    assert "goes from" in found.sentence
+    assert "and is significant in 1 of 2." in found.sentence

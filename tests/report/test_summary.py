@@ -140,3 +140,12 @@ def test_colours_have_contrast(scheme):
         (found["on-text"], found["on"]),
     ):
         assert contrast(text, ground) >= 4.5, (text, ground)
+
+
+def test_intervals_are_explained_where_there_are_some():
+    drawn = full()
+    assert "Brackets and lines are its bootstrap interval. " in summary(drawn)
+    assert "bootstrap interval, where there is one. " in summary(drawn, ml_eat(test="two"))
+    without = summary(ml_eat(), ml_eat(test="two"))
+    assert "bootstrap interval" not in without
+    assert "with intervals" not in without

@@ -15,7 +15,16 @@ from eatlas.report.numerals import count, effects_apart, number_of
 from eatlas.report.sections import Section
 from eatlas.report.series import lines_of
 from eatlas.results import ThreeLevelResult
-from eatlas.results.sensitivity import NUMBERED, By, model_of, sizes_beside, value_of, varied
+from eatlas.results.sensitivity import (
+    NUMBERED,
+    By,
+    Varied,
+    choices_beside,
+    model_of,
+    sizes_beside,
+    value_of,
+    varied,
+)
 
 Respect = Literal["source"] | By
 RESPECTS: tuple[Respect, ...] = ("source", *get_args(By))
@@ -84,6 +93,8 @@ class Comparison:
 
     members: tuple[Section, ...]
     by: Respect = "source"
+    others: tuple[By, ...] = ()
+    """Choices of encoding in which other comparisons of the same test differ from this one."""
 
     @property
     def first(self) -> Section:
@@ -102,8 +113,12 @@ class Comparison:
 
     @property
     def beside(self) -> str:
-        """What else is said of contexts, the same for all, such as "distance 18"."""
-        return "" if self.by == "source" else sizes_beside(self.first.result, self.by)
+        """What else is the same for all, such as "distance 18" or "layer 3"."""
+        if self.by == "source":
+            return ""
+        choices = choices_beside(self.first.result, self.by)
+        told = [choices[one] for one in self.others if one in choices]
+        return ", ".join(filter(None, (sizes_beside(self.first.result, self.by), *told)))
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
@@ -152,7 +167,10 @@ class Comparison:
         if len(known) < 2:
             return ""
         low, high = effects_apart(min(known), max(known))
-        return f"The effect size d at level 1 goes from {low} to {high}."
+        below = sum(s.levels[0].significant for s in self.members)
+        some = 0 < below < len(self.members)
+        significant = f" and is significant in {below} of {len(self.members)}" if some else ""
+        return f"The effect size d at level 1 goes from {low} to {high}{significant}."
 
     def _means(self) -> str:
         """How level 3 moves; of sources it is said nowhere else that they are alike."""
@@ -188,7 +206,8 @@ class Comparison:
         """What is compared, in words."""
         if self.by == "source":
             return f"{self.first.result.test} on {number_of(len(self.members), 'source')}"
-        return f"{self.first.result.test} by {self.called}, {self.first.result.source}"
+        beside = f" ({self.beside})" if self.beside else ""
+        return f"{self.first.result.test} by {self.called}{beside}, {self.first.result.source}"
 
 
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
@@ -215,10 +234,26 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
 
 def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
     sections = {id(section.result): section for section in given}
+    groups = varied([section.result for section in given], by)
+    found: dict[tuple[str, str, str], dict[By, set[str]]] = {}
+    for group in groups:
+        of = found.setdefault(_asked(group, by), {})
+        for one, value in choices_beside(group.members[0], by).items():
+            of.setdefault(one, set()).add(value)
     return [
-        Comparison(tuple(sections[id(result)] for result in group.members), by)
-        for group in varied([section.result for section in given], by)
+        Comparison(
+            tuple(sections[id(result)] for result in group.members),
+            by,
+            tuple(one for one, values in found[_asked(group, by)].items() if len(values) > 1),
+        )
+        for group in groups
     ]
+
+
+def _asked(group: Varied, by: By) -> tuple[str, str, str]:
+    """Test, measure and model, for which several comparisons may stand."""
+    first = group.members[0]
+    return first.test, first.signature, model_of(first, by)
 
 
 def _several(group: Sequence[Section]) -> bool:

@@ -160,6 +160,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
     return {
         "with_maps": bool(labels),
+        "intervals": _intervals(shown),
         "any_over_stimuli": any(over_stimuli(s.result) for s in shown),
         "directional": any(pattern.tail == "directional" for pattern in patterns),
         "legend": legend(labels),
@@ -178,6 +179,12 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "versions": distinct(s.result.provenance.version for s in shown),
         "stars": distinct(s.rule.meaning for s in shown),
     }
+
+
+def _intervals(shown: Sequence[Section]) -> str:
+    """Whether effect sizes have intervals: "all", "some" or, as with CEAT, "none"."""
+    found = {bool(s.levels[0].interval) for s in shown if s.levels}
+    return "some" if len(found) > 1 else "all" if True in found else "none"
 
 
 def _several_signatures(shown: Sequence[Section]) -> dict[str, bool]:

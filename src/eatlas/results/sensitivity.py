@@ -65,6 +65,19 @@ def sizes_beside(result: AssociationResult, by: By) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items() if name != by)
 
 
+def choices_beside(result: AssociationResult, by: By) -> dict[By, str]:
+    """The other choices of how texts of a result were encoded, in words."""
+    if result.encoding is None:
+        return {}
+    found = {one: _value(result, one) for one in get_args(By) if one not in _IN_TEXTS}
+    words = {
+        one: value if one in ("weights", "level") or value == NO_PROMPT else f"{one} {value}"
+        for one, value in found.items()
+        if value and one != by
+    }
+    return {one: value.strip("()") for one, value in words.items()}
+
+
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     """Add to names that stand for several things what else tells these apart, and no more.
 
