@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eatlas.cli.say import output_of_a_command
+from eatlas.cli.say import output_of_a_command, print_data, print_line
 
 if TYPE_CHECKING:
     from eatlas.sources.encoders.cache.contents import Contents
@@ -35,7 +35,7 @@ def show(
     found = contents()
     with output_of_a_command():
         if as_json:
-            typer.echo(json.dumps(_values(found), ensure_ascii=False))
+            print_data(json.dumps(_values(found), ensure_ascii=False) + "\n")
             return
         _print(found)
 
@@ -56,7 +56,7 @@ def clear(
 
     gone = remove(source)
     with output_of_a_command():
-        typer.echo(f"removed: {_counted(gone)}")
+        print_line(f"removed: {_counted(gone)}")
 
 
 def _counted(gone: Iterable[Kept]) -> str:
@@ -91,11 +91,11 @@ def _values(found: Contents) -> dict[str, object]:
 def _print(found: Contents) -> None:
     from eatlas.sources.published.resolving import size_text  # noqa: PLC0415
 
-    typer.echo(f"path:    {found.folder}")
-    typer.echo(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
+    print_line(f"path:    {found.folder}")
+    print_line(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
     if found.damaged:
-        typer.echo(f"damaged: {found.damaged}; the next run begins anew")
+        print_line(f"damaged: {found.damaged}; the next run begins anew")
     for model in found.models:
         said = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
-        typer.echo(f"{said} of {model.name}")
-        typer.echo(f"         {model.fingerprint}")
+        print_line(f"{said} of {model.name}")
+        print_line(f"         {model.fingerprint}")

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.say import output_of_a_command, remark
+from eatlas.cli.say import output_of_a_command, print_data, remark
 
 if TYPE_CHECKING:
     from eatlas.sources.corpora import Contexts, Pairs
@@ -217,7 +217,7 @@ def _show(found: Contexts | Pairs, output: Path, *, as_json: bool) -> None:
 
         counts = [list(count) for count in found.counts]
         said = {**found.provenance, "counts": counts}
-        typer.echo(json.dumps(said, ensure_ascii=False))
+        print_data(json.dumps(said, ensure_ascii=False) + "\n")
         return
     from eatlas.cli.contexts_table import print_contexts  # noqa: PLC0415
 

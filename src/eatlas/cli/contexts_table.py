@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import typer
-
+from eatlas.cli.say import print_line
 from eatlas.sources.corpora import Contexts, Count, Pairs
 
 
@@ -18,16 +17,17 @@ def print_contexts(found: Contexts | Pairs, output: Path) -> None:
     else:
         wanting = _of_pairs(found)
     for line in (*_read(found), *wanting):
-        typer.echo(line)
-    typer.echo(f"\n{'contexts' if isinstance(found, Contexts) else 'pairs'}: {output}")
+        print_line(line)
+    print_line("")
+    print_line(f"{'contexts' if isinstance(found, Contexts) else 'pairs'}: {output}")
 
 
 def _print_counts(found: Contexts) -> None:
     width = max(len("stimulus"), *(len(count.stimulus) for count in found.counts))
-    typer.echo(f"{'stimulus':<{width}}  {'found':>11}  {'kept':>7}")
+    print_line(f"{'stimulus':<{width}}  {'found':>11}  {'kept':>7}")
     for count in found.counts:
-        typer.echo(f"{count.stimulus:<{width}}  {count.found:>11,}  {count.kept:>7,}")
-    typer.echo("")
+        print_line(f"{count.stimulus:<{width}}  {count.found:>11,}  {count.kept:>7,}")
+    print_line("")
 
 
 def _of_pairs(found: Pairs) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.say import output_of_a_command, remark
+from eatlas.cli.say import output_of_a_command, print_data, print_line, remark
 
 if TYPE_CHECKING:
     from eatlas.sources.published import Published
@@ -35,7 +35,7 @@ def list_vectors(as_json: Json = False) -> None:
         for entry in entries:
             here = "here" if place_of(entry) else "-"
             dim = str(entry.vectors.dim or "?")
-            typer.echo(
+            print_line(
                 f"{entry.name:<{width}}  {dim:>4} d  {_size(entry):>7}  {here:<4}  "
                 f"{entry.vectors.title}"
             )
@@ -52,7 +52,7 @@ def show(name: Name, as_json: Json = False) -> None:
             _print_json((entry,))
             return
         for key, value in _shown(entry):
-            typer.echo(f"{key + ':':<10} {value}")
+            print_line(f"{key + ':':<10} {value}")
 
 
 @app.command("where")
@@ -64,7 +64,7 @@ def where(name: Name) -> None:
     from eatlas.sources.published.resolving import on_this_machine  # noqa: PLC0415
     from eatlas.sources.spec import FileSpec  # noqa: PLC0415
 
-    typer.echo(on_this_machine(FileSpec(Path(find(name).name))).path)
+    print_line(str(on_this_machine(FileSpec(Path(find(name).name))).path))
 
 
 @app.command("fetch")
@@ -85,12 +85,12 @@ def fetch(
     for name in names:
         with _progress(name) as watch:
             path = fetch_vectors(name, watch=watch, say=remark)
-        typer.echo(f"{name}: {path}")
+        print_line(f"{name}: {path}")
 
 
 def _print_json(entries: tuple[Published, ...]) -> None:
     for entry in entries:
-        typer.echo(json.dumps(_values(entry), ensure_ascii=False))
+        print_data(json.dumps(_values(entry), ensure_ascii=False) + "\n")
 
 
 def _values(entry: Published) -> dict[str, Any]:

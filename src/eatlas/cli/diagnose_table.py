@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eatlas.cli.plain import cleaned
 from eatlas.report.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import Reading, readings, verdict
@@ -96,10 +97,12 @@ def _rendered(parts: Sequence[Text | Table | str]) -> str:
         width=min(max(columns, WIDTHS[0]), WIDTHS[1]),
         force_terminal=colours,
         highlight=False,
+        markup=False,
+        emoji=False,
     )
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            console.print(cleaned(Text(part) if isinstance(part, str) else part))
     # rich fills lines up with blanks
     return "".join(
         chain.from_iterable((line.rstrip(), "\n") for line in captured.get().split("\n"))

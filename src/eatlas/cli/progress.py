@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from eatlas.cli.plain import plain_line
+
 PATIENCE = 1.0
 """Seconds after which a person who waits is shown progress."""
 SHOWN = 40
@@ -47,7 +49,7 @@ class _Told:
     """
 
     def __init__(self, open_bars: ExitStack, what: str) -> None:
-        self._bars, self._what = open_bars, what
+        self._bars, self._what = open_bars, plain_line(what)
         self._begun = time.monotonic()
         self._first: tuple[float, int] | None = None
         self._bar: Any = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eatlas.cli.say import complain, output_of_a_command
+from eatlas.cli.say import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def report(
             sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
     else:
         write_report(good, target, format=form, damage=damage, family=family, adjust=adjust)
-        typer.echo(f"report: {target}")
+        print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eatlas.cli.progress import bar_of, bars
-from eatlas.cli.say import complain, output_of_a_command, remark
+from eatlas.cli.say import complain, output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError, ResultsError
 
 if TYPE_CHECKING:
@@ -285,7 +285,9 @@ def _show(results: Results, directory: Path | None, family: str, *, as_json: boo
 
         print_results(results, family)
         if directory is not None:
-            typer.echo(f"\nresults: {directory / RESULTS}\nreport:  {directory / REPORT}")
+            print_line("")
+            print_line(f"results: {directory / RESULTS}")
+            print_line(f"report:  {directory / REPORT}")
 
 
 def _exit_code(results: Results) -> int:

@@ -9,17 +9,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from eatlas.cli.plain import plain, plain_error, plain_line
 from eatlas.errors import EatlasWarning, ResultsError
 
 
 def complain(error: Exception | str) -> None:
     """Say what is wrong."""
-    sys.stderr.write(f"error: {error}\n")
+    _write(sys.stderr, f"error: {plain_error(error)}\n")
 
 
 def remark(text: str) -> None:
     """Say something worth knowing."""
-    sys.stderr.write(f"{text}\n")
+    _write(sys.stderr, f"{plain(text)}\n")
+
+
+def print_line(line: str) -> None:
+    """Print a line to standard output; foreign text in it cannot begin another."""
+    _write(sys.stdout, f"{plain_line(line)}\n")
+
+
+def print_data(text: str) -> None:
+    """Print TOML or JSON to standard output: to the letter, unless a person reads it."""
+    _write(sys.stdout, plain(text) if sys.stdout.isatty() else text)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write to a stream; letters that it does not know are shown as their numbers."""
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 
 from eatlas.cli.pace import Lines, duration
 from eatlas.cli.progress import bar_of
-from eatlas.cli.say import output_of_a_command, remark
+from eatlas.cli.say import output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
@@ -254,6 +254,9 @@ def _show(result: ScanResult, out: Path | None, *, as_json: bool) -> None:
 
     print_scan(result)
     if out is None:
-        typer.echo("\nEvery word with its p-values: --out FILE.csv")
+        print_line("")
+        print_line("Every word with its p-values: --out FILE.csv")
     else:
-        typer.echo(f"\nwords:   {out}\nsummary: {summary_of(out)}")
+        print_line("")
+        print_line(f"words:   {out}")
+        print_line(f"summary: {summary_of(out)}")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
+from eatlas.cli.plain import plain_line
 from eatlas.report.numerals import count, effect, number_of, p_value, percent
 from eatlas.report.scan import explain
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
@@ -147,6 +148,7 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def _print(line: str) -> None:
+    line = plain_line(line)
     encoding = sys.stdout.encoding or "utf-8"
     try:
         line.encode(encoding)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.draws_table import about, over_draws
+from eatlas.cli.plain import cleaned
 from eatlas.cli.stimulus_table import over_sentences
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
@@ -143,7 +144,7 @@ def _legend(members: Sequence[AssociationResult]) -> str:
 
 
 def _console() -> Console:
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in console._environ:
         console.width = PIPE_WIDTH
     return console
@@ -151,7 +152,7 @@ def _console() -> Console:
 
 def _print(console: Console, what: Table | Text) -> None:
     """Print at the width that the content needs, however narrow the terminal."""
-    given = console.width
+    given, what = console.width, cleaned(what)
     with console.capture() as captured:
         if isinstance(what, Text):
             console.print(what, soft_wrap=not console.is_terminal)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from eatlas.cli.say import remark
+from eatlas.cli.say import print_data, print_line, remark
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import read_test_file
@@ -26,10 +26,10 @@ def list_tests() -> None:
     """List the batteries and their tests."""
     for name in battery_names():
         battery = read_battery(name)
-        typer.echo(f"{name}: {battery.title}")
+        print_line(f"{name}: {battery.title}")
         width = max(len(test.id) for test in battery.tests)
         for test in battery.tests:
-            typer.echo(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
+            print_line(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
 
 
 @app.command("show")
@@ -37,7 +37,7 @@ def show(
     name: Annotated[str, typer.Argument(metavar="ID", help="A test, a battery or a TOML file.")],
 ) -> None:
     """Print tests as TOML, ready to be saved, changed and run."""
-    typer.echo(to_toml(load_tests(name)), nl=False)
+    print_data(to_toml(load_tests(name)))
 
 
 @app.command("check")
@@ -51,10 +51,10 @@ def check(
     battery = read_test_file(path)
     for test in battery.tests:
         sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
-        typer.echo(f"{test.id}: {sizes}")
+        print_line(f"{test.id}: {sizes}")
         for text in filter(None, (*_groups_of_one(test), *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
-    typer.echo(f"{path}: {len(battery.tests)} test(s), no faults")
+    print_line(f"{path}: {len(battery.tests)} test(s), no faults")
 
 
 @app.command("import")
@@ -172,12 +172,12 @@ def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> N
 
     text = to_toml(tests)
     if output is None:
-        typer.echo(text, nl=False)
+        print_data(text)
         return
     require_other_file(output, read)
     with atomic_file(output) as file:
         file.write(text)
-    typer.echo(f"test: {output}")
+    print_line(f"test: {output}")
 
 
 def _groups_of_one(test: Test) -> Iterator[str]:

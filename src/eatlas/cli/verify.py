@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eatlas.cli.say import complain
+from eatlas.cli.say import complain, print_line
 
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
@@ -86,12 +86,12 @@ def verify(
         tests=tests or (),
     )
     for verdict in verdicts:
-        typer.echo(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
+        print_line(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:
-            typer.echo(f"  {detail}")
-    typer.echo(_in_all(verdicts, len(good)))
+            print_line(f"  {detail}")
+    print_line(_in_all(verdicts, len(good)))
     for line in _account(verdicts):
-        typer.echo(line)
+        print_line(line)
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
         raise ResultsError(
