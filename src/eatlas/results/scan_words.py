@@ -188,6 +188,18 @@ def _joined(parts: Sequence[Any]) -> Any:
     return np.concatenate(parts)
 
 
+def _every_bit(version: str) -> dict[str, Any]:
+    """What makes pandas read a number with every bit: nothing since 3.1.
+
+    Examples
+    --------
+    >>> _every_bit("2.2.3"), _every_bit("3.1.1")
+    ({'float_precision': 'round_trip'}, {})
+    """
+    major, minor = map(int, version.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
+
+
 def read_words(path: Path) -> pd.DataFrame:
     """Read a file of words as a pandas frame.
 
@@ -215,7 +227,7 @@ def read_words(path: Path) -> pd.DataFrame:
                 na_values=empty,
                 dtype=kinds,
                 encoding="utf-8",
-                float_precision="round_trip",
+                **_every_bit(pd.__version__),
             )
             # an older file marks no word, and has empty cells for words that are no attributes
             if set(TEXT) <= set(frame) and not (frame["attribute"] == "").any():
