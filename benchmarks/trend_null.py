@@ -2,9 +2,9 @@
 
     python benchmarks/trend_null.py [--series 2000]
 
-Series of 10, 18 and 40 periods, autoregressive with coefficient 0 to 0.9, and a random walk (1.0),
-without trend; and the power against a straight rise of 4 standard deviations from end to end.
-Blocks of 1 are the usual permutation test, which takes periods as independent.
+Series of 12 to 40 periods, autoregressive with coefficient 0 to 0.9, and a random walk (1.0),
+without trend; and the power against a straight rise of 4 standard deviations from end to end. Runs
+of 1 are the usual permutation test, which takes periods as independent.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import argparse
 
 import numpy as np
 
-from eatlas.stats.trend import trend
+from eatlas.stats.trend import block_length_for, trend
 
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.9, 1.0)
-LENGTHS = {10: (2, 3, 4), 18: (3, 4, 6), 40: (4, 6)}
+PERIODS = (12, 17, 18, 19, 20, 21, 25, 40)
 ALPHA = 0.05
 
 
@@ -32,14 +32,14 @@ def series(n, coefficient, rng):
 
 
 def rejections(n, coefficient, length, rise, count):
+    """Shares of rejections by blocks and by shifts, and the mean estimate of the coefficient."""
     rng = np.random.default_rng([n, int(10 * coefficient), length, rise])
-    blocks = shifts = 0
+    found = []
     for _ in range(count):
         values = series(n, coefficient, rng) + rise * np.linspace(-0.5, 0.5, n)
-        found = trend(range(n), values, rng=rng, block_length=length)
-        blocks += found.blocks.p <= ALPHA
-        shifts += found.shifts.p <= ALPHA
-    return blocks / count, shifts / count
+        one = trend(range(n), values, rng=rng, block_length=length)
+        found.append((one.blocks.p <= ALPHA, one.shifts.p <= ALPHA, one.autocorrelation))
+    return np.mean(found, axis=0)
 
 
 def main():
@@ -47,17 +47,25 @@ def main():
     parser.add_argument("--series", type=int, default=2000)
     count = parser.parse_args().series
     print(f"share of {count} series rejected at {ALPHA}; in brackets with the rise\n")
-    for n, lengths in LENGTHS.items():
-        names = [*(f"blocks of {length}" for length in lengths), "shifts"]
-        print(f"| {n} periods, coefficient | {' | '.join(names)} |")
-        print(f"| --- {'| ---: ' * len(names)}|")
+    heads = " | ".join(f"{coefficient:g}" for coefficient in COEFFICIENTS)
+    print(f"| periods | runs of | {heads} |")
+    print(f"| ---: | ---: {'| ---: ' * len(COEFFICIENTS)}|")
+    estimates = {}
+    for n in PERIODS:
+        length, cells = block_length_for(n), []
         for coefficient in COEFFICIENTS:
-            null = [rejections(n, coefficient, length, 0, count) for length in lengths]
-            risen = [rejections(n, coefficient, length, 4, count) for length in lengths]
-            cells = [f"{a[0]:.2f} ({b[0]:.2f})" for a, b in zip(null, risen, strict=True)]
-            cells.append(f"{null[0][1]:.2f} ({risen[0][1]:.2f})")
-            print(f"| {coefficient} | {' | '.join(cells)} |", flush=True)
-        print()
+            null = rejections(n, coefficient, length, 0, count)
+            risen = rejections(n, coefficient, length, 4, count)
+            cells.append(f"{null[0]:.3f} ({risen[0]:.2f})")
+            estimates[n, coefficient] = f"{null[1]:.3f} | {null[2]:.2f}"
+        print(f"| {n} | {length} | {' | '.join(cells)} |", flush=True)
+    print("\n| periods | coefficient | shifts reject | mean autocorrelation, estimated |")
+    print("| ---: | ---: | ---: | ---: |")
+    for (n, coefficient), cells in estimates.items():
+        if n in (18, 40):
+            print(f"| {n} | {coefficient:g} | {cells} |")
+    single = rejections(18, 0.6, 1, 0, count)[0], rejections(18, 0.9, 1, 0, count)[0]
+    print(f"\nshuffled one by one, 18 periods: {single[0]:.2f} at .6 and {single[1]:.2f} at .9")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def test_years_and_trend_are_shown(eatlas_cli, drift):
         assert f"drift, {year}" in ended.out
     assert "Trend of drift on hist, 1900 to 1990, 9 of 10 periods" in ended.out
     assert "level 1: rank correlation with the year" in ended.out
-    assert "of 6 arrangements of blocks of 4 periods" in ended.out
+    assert "of 6 arrangements of blocks of 3 periods" in ended.out
     assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.out
 
 

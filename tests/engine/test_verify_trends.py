@@ -136,3 +136,20 @@ def test_a_trend_of_another_version_says_so(results):
     status, details = of_the_trend(with_trend(results, provenance=provenance))
     assert status == "same"
     assert details[0].startswith("written by eatlas 0.0.9, computed again by ")
+
+
+def test_a_trend_whose_runs_were_cut_otherwise(results):
+    """It is compared without what rests on the runs, and that is said."""
+    (trend,) = results.trends
+    provenance = trend.provenance.model_copy(update={"draws": None})
+    p = trend.level1.p.model_copy(update={"p": 0.5, "count": 60, "total": 120, "min_p": 1 / 120})
+    level1 = trend.level1.model_copy(update={"p": p, "block_length": 4})
+    status, details = of_the_trend(with_trend(results, provenance=provenance, level1=level1))
+    assert (status, details) == (
+        "same",
+        ("not compared: the p-values of the trend, whose runs were cut in another way",),
+    )
+    moved = level1.model_copy(update={"rho": 0.5})
+    status, details = of_the_trend(with_trend(results, provenance=provenance, level1=moved))
+    assert status == "differs"
+    assert details[0].startswith("level1.rho: 0.5 in the file, ")

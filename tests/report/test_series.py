@@ -176,7 +176,7 @@ def test_the_head_of_the_page_names_the_series_once():
 def test_in_brief_names_the_years_and_knows_of_gaps():
     given = [full(period=year, uncertainty=WEAK if year == 1910 else STABLE) for year in YEARS]
     text = Page(report_html(given)).text
-    assert "the same pattern is seen again for test-1 (1910): take this pattern" in text
+    assert "show the same pattern for test-1 (1910): take this pattern" in text
     assert "Every term of every test has a vector, in the years that have a result." in text
     whole = Page(report_html(given[:2])).text
     assert "Every term of every test has a vector." in whole

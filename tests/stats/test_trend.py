@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.trend import trend
+from eatlas.stats.trend import _blocks, block_length_for, trend
 
 
 def rng():
@@ -19,7 +19,7 @@ def rng():
 
 def test_a_straight_rise_by_hand():
     # of 8 periods in 2 blocks of 4 the two orders are 0123 4567 (rho 1) and 4567 0123 (rho -.52)
-    found = trend(range(8), range(8), rng=rng())
+    found = trend(range(8), range(8), rng=rng(), block_length=4)
     assert (found.rho, found.n, found.block_length) == (1.0, 8, 4)
     assert (found.blocks.count, found.blocks.total, found.blocks.p) == (1, 2, 0.5)
     assert (found.shifts.count, found.shifts.total, found.shifts.p) == (1, 8, 0.125)
@@ -31,8 +31,15 @@ def test_a_straight_rise_by_hand():
 def test_blocks_against_brute_force(length):
     values = np.random.default_rng(3).normal(size=7)
     found = trend(range(7), values, rng=rng(), block_length=length)
-    runs = [list(values[i : i + length]) for i in range(0, 7, length)]
-    orders = [[*itertools.chain(*order)] for order in itertools.permutations(runs)]
+    # 3 runs of 2 and one period left, or 2 runs of 3 and one: that one stays in the middle
+    many = 7 // length
+    before, left = (many + 1) // 2 * length, 7 % length
+    rest, middle = [*values[:before], *values[before + left :]], [*values[before : before + left]]
+    runs = [rest[i : i + length] for i in range(0, len(rest), length)]
+    orders = []
+    for order in itertools.permutations(runs):
+        moved = [*itertools.chain(*order)]
+        orders.append([*moved[:before], *middle, *moved[before:]])
     rhos = [stats.spearmanr(range(7), order).statistic for order in orders]
     assert found.rho == pytest.approx(rhos[0])
     assert found.blocks.count == sum(abs(r) >= abs(rhos[0]) - 1e-12 for r in rhos)
@@ -70,6 +77,28 @@ def test_the_autocorrelation_is_that_of_the_residuals():
     assert trend(years, values, rng=rng(), block_length=2).autocorrelation == pytest.approx(
         expected
     )
+
+
+@pytest.mark.parametrize("n", [9, 12, 17, 18, 19, 20, 21, 25])
+def test_arrangements_form_a_group(n):
+    """One after another they make a third: then a p of independent periods is exact."""
+    orders, exact = _blocks(n, block_length_for(n), rng())
+    known = {tuple(order) for order in orders.tolist()}
+    assert exact
+    assert tuple(range(n)) in known
+    some = np.random.default_rng(n).integers(len(orders), size=(200, 2))
+    assert all(tuple(orders[i][orders[j]].tolist()) in known for i, j in some)
+
+
+@pytest.mark.parametrize("n", [17, 18, 19, 20, 21, 25])
+def test_independent_periods_are_rejected_as_often_as_stated(n):
+    """At 17 and 21 runs of 4 with a last one of 1 rejected .064 and .062; the error here is .005."""
+    draws, count = np.random.default_rng(n), 2000
+    rejected = sum(
+        trend(range(n), draws.normal(size=n), rng=draws).blocks.p <= 0.05 for _ in range(count)
+    )
+    assert rejected / count <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / count)
+    assert rejected / count >= 0.03  # of 120 arrangements, ties leave p just above .05
 
 
 @given(st.lists(st.integers(-5, 5), min_size=4, max_size=14).filter(lambda v: len(set(v)) > 1))

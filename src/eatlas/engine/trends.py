@@ -28,9 +28,8 @@ from eatlas.version import __version__
 Trended = MLEATResult | WEATResult
 Key = tuple[str, str, str, ContextsOrigin | None]
 """Test, series, signature, and the contexts with their window."""
-PERSISTENT = 0.6
-"""Autocorrelation from which a trend carries a remark: the null rejects .13 instead of .05 of 18
-periods there (benchmarks/trend_null.py)."""
+SIGNIFICANT = 0.05
+"""p of a trend from which it carries a remark on what the p supposes."""
 
 
 def trends(
@@ -110,6 +109,7 @@ def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) 
         provenance=TrendProvenance(
             version=__version__,
             seed=seed,
+            draws="stimuli",
             stimuli_sha256=first.provenance.stimuli_sha256,
             series_fingerprint=_fingerprint(found),
         ),
@@ -125,8 +125,7 @@ def _level(
             f"{statistics.FEWEST} different ones are the least."
         )
         return None
-    length = min(statistics.BLOCK, len(years) // 2)
-    found = statistics.trend(years, effects, rng=rng, block_length=length)
+    found = statistics.trend(years, effects, rng=rng)
     _remark(what, found, notes)
     return LevelTrend(
         rho=max(-1.0, min(1.0, found.rho)),
@@ -144,10 +143,12 @@ def _remark(what: str, found: statistics.Trend, notes: list[str]) -> None:
             f"Trend of {what}: with {found.n} periods in blocks of {found.block_length} no p below "
             f"{found.blocks.least:.2g} can come out, so the trend cannot be significant at .05."
         )
-    if found.autocorrelation > PERSISTENT:
+    elif found.blocks.p <= SIGNIFICANT:
         notes.append(
-            f"Trend of {what}: neighbouring periods are alike beyond the trend (autocorrelation "
-            f"{found.autocorrelation:.2f}), so the p-value is too small by an unknown amount."
+            f"Trend of {what}: the p-value supposes that neighbouring periods are hardly alike "
+            "beyond the trend. Where they correlate by .6 beyond it, one series without a trend in "
+            "nine comes below .05, where by .9, one in four (benchmarks/trend_null.py), and "
+            f"{found.n} periods cannot show which it is."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -205,9 +206,10 @@ def _again(
     given = result.provenance
     job = Job(question.test, source, as_recorded(question.measure, result))
     found = perform(job, Conditions(given.case, given.seed))
+    signature = question.measure.signature  # without the number of resamples that was recorded
     if isinstance(found, Failure):
-        return found
-    return found.model_copy(update={"signature": question.measure.signature})
+        return replace(found, signature=signature)
+    return found.model_copy(update={"signature": signature})
 
 
 def _judged(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from eatlas.engine.comparing import differences
 from eatlas.engine.trends import trends
@@ -11,6 +13,7 @@ from eatlas.results import AssociationResult, Failure, TrendResult
 
 OF_THE_PERIODS = ("periods", "missing")
 """Keys of a record that are compared year by year."""
+CUT = "not compared: the p-values of the trend, whose runs were cut in another way"
 
 
 def verify_trend(
@@ -36,7 +39,23 @@ def verify_trend(
     for key in OF_THE_PERIODS:
         old.pop(key, None)
         new.pop(key, None)
-    return Verdict.found(trend, (*_of_periods(trend, again[0]), *differences(old, new)), old, new)
+    otherwise = trend.provenance.draws is None
+    if otherwise:
+        _without_runs(old, new)
+    found_now = (*_of_periods(trend, again[0]), *differences(old, new))
+    verdict = Verdict.found(trend, found_now, old, new)
+    return replace(verdict, details=(*verdict.details, CUT)) if otherwise else verdict
+
+
+def _without_runs(*records: dict[str, Any]) -> None:
+    """Leave out what rests on how the series is cut into runs."""
+    for record in records:
+        record.get("provenance", {}).pop("draws", None)
+        record.pop("warnings", None)
+        for level in (record.get("level1"), *(record.get("level2") or {}).values()):
+            if level:
+                level.pop("p", None)
+                level.pop("block_length", None)
 
 
 def _of_periods(old: TrendResult, new: TrendResult) -> Iterator[str]:
