@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.measures.beyond import equivalence, generalisation, power
+    from eatlas.measures.reliability import reliability
     from eatlas.plots import plot
     from eatlas.report import write_report
     from eatlas.results import Results, read_results
@@ -75,6 +76,7 @@ __all__ = [
     "power",
     "read_results",
     "read_scan",
+    "reliability",
     "run",
     "scan",
     "transformed",
@@ -116,6 +118,7 @@ _HOME = {
     "power": "eatlas.measures.beyond",
     "read_results": "eatlas.results",
     "read_scan": "eatlas.results.scan",
+    "reliability": "eatlas.measures.reliability",
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
     "transformed": "eatlas.sources.transformed",

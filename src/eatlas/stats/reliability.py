@@ -1,7 +1,8 @@
-"""Do the words of a list measure one thing: Cronbach's alpha and split-half reliability.
+"""How alike the words of a list behave: Cronbach's alpha and split-half reliability.
 
 Items are the terms of a group; observations are what each is measured on, such as its cosines
-with the terms of the other side.
+with the terms of the other side. Neither tells one thing from several, and both are high where some
+observations are near to all items: `eatlas.stats.list_reliability` compares two lists.
 """
 
 from __future__ import annotations

@@ -1,0 +1,135 @@
+"""Reliability of two lists: identities, what random lists and several factors give, and bad input."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eatlas.errors import EatlasError
+from eatlas.stats.list_reliability import list_reliability
+from eatlas.stats.reliability import cronbach_alpha
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def found(one, other, **how):
+    return list_reliability(one, other, rng=rng(), **{"resamples": 200, **how})
+
+
+def factors(k, m, seed, several=1, shared=0.0):
+    """k items with one factor, or with several that do not correlate, and what all words share."""
+    source = rng(seed)
+    own = source.normal(size=(several, m))
+    common = shared * rng(99).normal(size=m)
+    return common + own[np.arange(k) % several] + 0.4 * source.normal(size=(k, m))
+
+
+def test_alpha_is_that_of_column_centred_scores():
+    one, other = factors(8, 30, 1, shared=3.0), factors(6, 30, 2, shared=3.0)
+    middle = (one.mean(axis=0) + other.mean(axis=0)) / 2
+    result = found(one, other)
+    assert result.first.alpha.value == pytest.approx(cronbach_alpha(one - middle))
+    assert result.second.alpha.value == pytest.approx(cronbach_alpha(other - middle))
+    assert result.first.raw_alpha == pytest.approx(cronbach_alpha(one))
+    assert (result.first.items, result.second.items, result.observations) == (8, 6, 30)
+
+
+def test_between_lists_by_hand():
+    """D = 2, 0, 0, -2 has variance 2; items lie .5 from their profile in each observation."""
+    profile = np.array([1.0, 0.0, 0.0, -1.0])
+    off = np.array([0.5, -0.5, 0.5, -0.5])
+    one, other = (
+        np.stack([profile + off, profile - off]),
+        np.stack([-profile + off, -profile - off]),
+    )
+    # squared distances: .25 an item and observation, by k - 1 = 1: v = .5; (.5 / 2 + .5 / 2) / 2
+    assert found(one, other).between.value == pytest.approx(1 - 0.5 / 2)
+
+
+def test_omega_of_one_factor_is_that_of_its_loadings():
+    """Loadings 1 and errors of .4: omega = k / (k + .16) in endless observations."""
+    one, other = factors(6, 20_000, 1), factors(6, 20_000, 2)
+    value = list_reliability(one - one.mean(axis=0), one * 0 + other, rng=rng(), resamples=1)
+    assert 0 <= value.second.omega.value <= 1
+    apart = list_reliability(one, -one, rng=rng(), resamples=1)  # the middle is 0
+    assert apart.first.omega.value == pytest.approx(6 / (6 + 0.16), abs=0.005)
+    assert apart.first.alpha.value == pytest.approx(apart.first.omega.value, abs=0.005)
+
+
+def test_what_all_words_share_raises_raw_alpha_alone():
+    """Random lists that share their popular attributes: .97 as they are, nothing beside each other."""
+    raw, alpha, between = [], [], []
+    for seed in range(40):
+        source = rng(seed)
+        common = 2 * source.normal(size=24)
+        one, other = (common + source.normal(size=(8, 24)) for _ in range(2))
+        result = found(one, other, resamples=1)
+        raw.append(result.first.raw_alpha)
+        alpha.append(result.first.alpha.value)
+        between.append(result.between.value)
+    assert np.median(raw) > 0.95
+    assert np.median(alpha) < 0
+    assert abs(np.median(between)) < 0.2
+
+
+def test_two_factors_have_a_high_alpha_and_a_low_omega():
+    alpha, omega = [], []
+    for seed in range(20):
+        one = factors(16, 60, seed, several=2)
+        result = found(one, -one, resamples=1)
+        alpha.append(result.first.alpha.value)
+        omega.append(result.first.omega.value)
+    assert np.median(alpha) > 0.85
+    assert np.median(omega) < 0.65
+
+
+def test_intervals_hold_the_value_and_narrow_with_observations():
+    widths = []
+    for m in (12, 200):
+        one, other = factors(8, m, 1), factors(8, m, 2)
+        result = found(one, other)
+        for c in (result.first.alpha, result.first.omega, result.between):
+            assert c.low <= c.value <= c.high
+        widths.append(result.between.high - result.between.low)
+    assert widths[1] < widths[0] / 2
+
+
+def test_units_do_not_matter():
+    one, other = factors(8, 30, 1), factors(8, 30, 2)
+    plain, moved = found(one, other), found(8 * one + 3, 8 * other + 3)
+    assert moved.between.value == pytest.approx(plain.between.value)
+    assert moved.first.omega.value == pytest.approx(plain.first.omega.value, abs=1e-4)
+    assert moved.first.alpha.low == pytest.approx(plain.first.alpha.low)
+
+
+def test_lists_that_do_not_differ_are_undefined():
+    rows = np.tile(rng().normal(size=10), (4, 1))
+    result = found(rows, rows)
+    assert math.isnan(result.between.value)
+    assert math.isnan(result.first.alpha.value)
+    assert math.isnan(result.first.omega.value)
+    assert result.first.raw_alpha == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "how", "message"),
+    [
+        (
+            np.eye(3), np.ones((2, 4)), {},
+            "reliability needs two lists measured on the same observations\n"
+            "  got: 3 and 2 items on 3 and 4 observations\n"
+            "  allowed: 2 items a list and 3 observations, or more",
+        ),
+        (np.eye(3)[:1], np.eye(3), {}, "reliability needs two lists"),
+        (np.eye(3), np.full((2, 3), np.nan), {}, "scores must be finite\n  got: nan at [0, 0]"),
+        (np.eye(3), np.eye(3), {"resamples": 0}, "resamples is out of range"),
+        (np.eye(3), np.eye(3), {"level": 95}, "level must be a probability"),
+        (np.eye(3), np.eye(3), {"rng": 3}, "rng must be a numpy Generator"),
+    ],
+)  # fmt: skip
+def test_messages(one, other, how, message):
+    with pytest.raises(EatlasError) as caught:
+        list_reliability(one, other, **{"rng": rng(), **how})
+    assert str(caught.value).startswith(message)
