@@ -3,8 +3,8 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/reliability_null.py [--tests 200]
 
 Random words of the 20,000 most frequent ones of the bundled vectors make X, Y, A and B; nothing
-holds a list together or apart from the other. Then made scores: lists of one factor each, and of two
-uncorrelated ones each. Prints the median and the central 90% of the coefficients of X.
+holds a list together or apart from the other. Then made scores: lists of one factor each, and of
+two uncorrelated ones each. Prints the median and the central 90% of the coefficients of X.
 """
 
 from __future__ import annotations
