@@ -294,17 +294,35 @@ class ScanResult(Record):
 
 
 def read_scan(path: str | Path) -> ScanResult:
-    """Read the summary that ``eatlas scan --out FILE`` writes to ``FILE.json``.
+    """Read a scan that ``eatlas scan --out FILE`` wrote.
 
     Parameters
     ----------
     path : path
-        The file of words, or its summary.
+        The file of words, or its summary, ``FILE.json``.
+
+    Returns
+    -------
+    ScanResult
+        Its `to_frame` reads the file of words.
 
     Raises
     ------
     ResultsError
         If there is no such summary, or it is none.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "words.csv")
+    ...     _ = eatlas.scan("glove-sample", "weat-7", first=500, out=path)
+    ...     result = eatlas.read_scan(path)
+    ...     frame = result.to_frame()
+    >>> len(frame), frame["word"][0]
+    (500, 'the')
     """
     path = Path(path)
     summary = path if path.suffix == ".json" else summary_of(path)
