@@ -43,6 +43,25 @@ def test_vectors_that_are_computed_may_differ_in_their_last_digits(place, near, 
         assert (not list(differences(old, new))) is same
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "near", "far"),
+    [("t", 4.0, 4.0002, 4.002), ("p_two_sided", 0.0503, 0.05034, 0.0499), ("df", 9.0, 9.0005, 9.1)],
+)
+def test_crossed_tests_of_computed_vectors_may_differ_by_little(name, value, near, far):
+    def record(number, **more):
+        return {"generalisation": {"level1": {name: number}}, **more}
+
+    encoded = {"encoding": {"model": "m"}}
+    assert not list(differences(record(value, **encoded), record(near, **encoded)))
+    assert list(differences(record(value, **encoded), record(far, **encoded)))
+    assert list(differences(record(value), record(near)))
+    # a small p is compared by its size
+    small = {"generalisation": {"level1": {"p_less": 1e-15}}}
+    other = {"generalisation": {"level1": {"p_less": 2e-15}}}
+    assert list(differences(small | encoded, other | encoded))
+    assert list(differences(small, other))
+
+
 def test_small_counts_are_equal():
     old, new = record({"m": 1}), record({"m": 1})
     new["level1"]["p"]["count"]["greater"] = 21
