@@ -55,9 +55,9 @@ ANSWERED = Tolerance(2e-5, 2e-5, p=1e-2, stated=0.5, count=1e-2)
 """Log-probabilities that a model computes in single precision, some tens of nats large, likewise
 depend on what else was asked, which the cache changes: those of a tiny BERT moved by up to 1e-5."""
 CROSSED = {"t": 1e-4, "df": 1e-4, "p_greater": 1e-3, "p_less": 1e-3, "p_two_sided": 1e-3}
-"""Relative, of the crossed tests of computed vectors, which divide by a standard error that is small
-where all cosines are alike. With noise of two units in the last place in vectors whose mean cosine is
-0, .9 and .9999, t moved by 4e-7, 2e-6 and 4e-5 of its size, p by 1e-6, 1e-6 and 8e-5."""
+"""Relative, of the crossed tests of computed vectors, which divide by a standard error that is
+small where all cosines are alike. With noise of two units in the last place in vectors whose mean
+cosine is 0, .9 and .9999, t moved by 4e-7, 2e-6 and 4e-5 of its size, p by 1e-6, 1e-6 and 8e-5."""
 OF_THE_PROGRAM = "provenance.version"
 COMPUTED = ";transform="
 """In a fingerprint: the vectors are computed, and the last bits of their hash are the machine's."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from eatlas.report.family import DeclaredFamily
 from eatlas.report.frequency import OFTEN, matched_of, not_beyond, own_share
+from eatlas.report.inference import crossed_cell
 from eatlas.report.numerals import all_of, count, number_of, percent
 from eatlas.report.sections import Section, distinct
 from eatlas.report.series import Series
@@ -54,10 +55,32 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
         yield from _patterns(maps)
         yield from _two_sided(maps)
         yield from _unstable(maps)
+    yield from _other_words(shown)
     yield from _of_frequency(shown)
     if family.finding:
         yield family.finding
     yield from _missing(shown, gaps=gaps)
+
+
+def _other_words(shown: Sequence[Section]) -> Iterator[str]:
+    """Whose level 1 other targets and other attributes may not show."""
+    known = [
+        (s, p < s.rule.alpha)
+        for s in shown
+        if (level := crossed_cell(s.result, "level1")) and (p := level.p_two_sided) is not None
+    ]
+    doubtful = [section for section, holds in known if not holds]
+    if not known:
+        return
+    tested = "Tested against the spread of targets and attributes together, level 1"
+    if not doubtful:
+        what = "the one result" if len(known) == 1 else f"{all_of(len(known))} results"
+        yield f"{tested} is significant in {what}."
+        return
+    yield (
+        f"{tested} is not significant for {_named(doubtful)}: other words may not show "
+        f"{'it' if len(doubtful) == 1 else 'them'}."
+    )
 
 
 def _patterns(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
