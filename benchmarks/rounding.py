@@ -33,7 +33,7 @@ from eatlas.sources.encoders import transformer
 from eatlas.sources.passages import all_passages
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
-TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1")
+TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")
 SETTINGS = {
     "plain": {"OMP_NUM_THREADS": "1"},
     "two threads": {"OMP_NUM_THREADS": "2"},
@@ -64,6 +64,8 @@ def levels(result):
     """Every level of a result, by name."""
     parts = {"sentences": result, "stimuli": result.stimulus_level}
     for name, part in parts.items():
+        if part is None:
+            continue
         yield f"{name} 1", part.level1
         yield f"{name} 2X", part.level2.X
         yield f"{name} 2Y", part.level2.Y

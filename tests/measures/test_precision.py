@@ -67,6 +67,10 @@ def test_the_record_has_the_counts_without_near_ties(exact):
         [*result.scores.X, *result.scores.Y], 6, scale=1.0, precision=2.0**-24
     ).near_ties
     assert p.near_ties.without.two_sided == near.two_sided
+    (said,) = [note for note in result.warnings if "precision of the computed vectors" in note]
+    assert said.startswith("The counts of level 1 include relabellings that tie with the observed")
+    assert f"greater {p.count.greater:,}, and {p.near_ties.without.greater:,} without" in said
+    assert not [note for note in exact.warnings if "precision" in note]
     again = eatlas.results.WEATResult.from_dict(result.to_dict())
     assert again == result
     assert "near_ties" not in exact.to_dict()["level1"]["p"]

@@ -35,6 +35,8 @@ UNEQUAL = (
 """A remark where a permutation test of means is not to be relied on."""
 LISTED = 5
 """Terms that one remark names."""
+MATTERS = 0.01
+"""Share of a count from which near ties in it are remarked on."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
 
@@ -137,6 +139,25 @@ def _written(count: int | None) -> int | None:
     return None if count is None or count.bit_length() > MOST_BITS else count
 
 
+def _of_near_ties(p: PValues, what: str, alpha: float) -> Iterator[str]:
+    """Where ties by the precision of computed vectors matter: 1% of a count, or alpha between."""
+    if p.near_ties is None or not p.total:
+        return
+    said = []
+    for name in TAILS:
+        count, without = p.count_of(name), getattr(p.near_ties.without, name)
+        if count is None or without is None or count == without:
+            continue
+        crosses = (count / p.total < alpha) != (without / p.total < alpha)
+        if crosses or count - without > MATTERS * count:
+            said.append(f"{name} {count:,}, and {without:,} without them")
+    if said:
+        yield (
+            f"The counts of {what} include relabellings that tie with the observed one by the "
+            f"precision of the computed vectors alone: {'; '.join(said)}."
+        )
+
+
 def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Iterator[str]:
     """What a reader must know of these p-values before comparing them with alpha."""
     zero = [name for name in TAILS if p.count_of(name) == 0]
@@ -169,6 +190,7 @@ def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Ite
             f"below alpha = {alpha}: {', '.join(wide)}. A rule that reads one of these reads "
             "its upper bound: no star, and no association."
         )
+    yield from _of_near_ties(p, what, alpha)
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
         yield (
