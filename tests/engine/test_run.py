@@ -6,7 +6,7 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine import execute, make_plan
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import CoverageError, EatlasError, SourceError
 
 
 class Counting:
@@ -138,3 +138,26 @@ def test_a_seed_from_numpy(tiny, tiny_vectors):
 def test_a_concept_is_no_test(tiny, tiny_vectors):
     with pytest.raises(EatlasError, match=r"this is no test\n  got: Concept\n"):
         eatlas.run(tiny.X, tiny_vectors)
+
+
+def test_one_job_that_cannot_be_done_raises_its_own_error(tiny, tiny_vectors):
+    fewer = {word: vector for word, vector in tiny_vectors.items() if word not in tiny.X.terms}
+    with pytest.raises(CoverageError) as caught:
+        eatlas.run(tests=tiny, vectors=fewer)
+    assert caught.value.what == (
+        "test tiny, group X (Flowers): no term has a usable vector in dict"
+    )
+    assert caught.value.got.startswith("missing: aster (not in dict), ")
+    assert caught.value.allowed.startswith("at least 2 usable terms for ml-eat")
+    assert caught.value.remedy
+
+
+def test_several_jobs_of_which_none_can_be_done_raise_the_first_error(tiny, tiny_vectors):
+    fewer = {word: vector for word, vector in tiny_vectors.items() if word not in tiny.X.terms}
+    with pytest.raises(CoverageError) as caught:
+        eatlas.run(tests=tiny, vectors=fewer, measures=["weat", "ml-eat"])
+    assert caught.value.what == (
+        "none of 2 jobs could be done; the first, tiny on dict: test tiny, group X (Flowers): no "
+        "term has a usable vector in dict"
+    )
+    assert caught.value.got.startswith("missing: aster (not in dict), ")

@@ -141,6 +141,7 @@ def test_charts_are_over_stimuli(apart):
         level.effect_size for level in (read.level1, read.level2.X, read.level2.Y)
     ]
     assert set(rows["read_over"]) == {"stimuli"}
+    assert "Tests of sentences: over stimuli." in str(forest.draw(rows).to_dict())
     assert set(eat_map.prepare([apart])["pattern"]) == {"Non-Directional"}
     shares = stability.prepare([apart])
     assert shares.loc[shares["observed"], "pattern"].tolist() == ["Non-Directional"]

@@ -18,6 +18,8 @@ def effect_notes(rows: list[dict[str, Any]]) -> list[str]:
     rules = dict.fromkeys((row["alpha"], row["tail"]) for row in rows)
     meant = " or ".join(Rule(*rule).meaning.removeprefix("* ") for rule in rules)
     notes = [f"Filled and starred: {meant}."]
+    if any(row.get("read_over") == "stimuli" for row in rows):
+        notes.append("Tests of sentences: over stimuli.")
     shares = dict.fromkeys(row["confidence"] for row in rows if row["confidence"] is not None)
     if shares:
         levels = " or ".join(f"{100 * share:g}%" for share in shares)

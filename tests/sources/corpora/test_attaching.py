@@ -9,7 +9,7 @@ from tests.inputs import TERMS, make_test
 
 import eatlas
 from eatlas.engine.verify import verify
-from eatlas.errors import EatlasError, EatlasWarning, StimulusError
+from eatlas.errors import CoverageError, EatlasError, EatlasWarning, StimulusError
 from eatlas.report import report_html
 from eatlas.sources.corpora import Context, Contexts, with_contexts
 from eatlas.stimuli import to_toml
@@ -301,5 +301,5 @@ def test_a_group_of_one_context_is_said_to_be_one():
     alone = contexts(["aster", *TERMS["Y"], *TERMS["A"], *TERMS["B"]], per_term=1)
     results = eatlas.run(TEST, "cbow:glove-sample", "sc-eat", contexts=alone)
     assert results[0].coverage.X.contexts == {"aster": 1}
-    with pytest.warns(EatlasWarning, match="group X .Flowers.: a group of one term"):
-        assert not eatlas.run(TEST, "cbow:glove-sample", contexts=alone)
+    with pytest.raises(CoverageError, match="group X .Flowers.: a group of one term"):
+        eatlas.run(TEST, "cbow:glove-sample", contexts=alone)
