@@ -61,6 +61,10 @@ def test_what_is_not_known_is_said_or_left_out():
 def test_one_line_for_a_table(results):
     line = "Other words (crossed test of level 1, two-sided): "
     assert not_generalised(results, ["a", "b"]) == line + "p < .05 for 1 of 2, not for a."
+    many = [results[1], *[results[0]] * 14]
+    assert not_generalised(many, [f"t{i}" for i in range(15)]).endswith(
+        "for 1 of 15, not for t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more."
+    )
     assert not_generalised(results[1:], ["b"]) == line + "p = .00039."
     assert not_generalised([results[1]] * 2, ["b", "c"]) == line + "p < .05 for all 2."
     assert not_generalised([results[0]] * 2, ["a", "d"]) == line + "p < .05 for none of 2."

@@ -10,6 +10,8 @@ from eatlas.report.sentences import short_name
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.inference import CrossedLevel, DesignPower, EquivalentLevel, Generalisation
 
+NAMED = 12
+"""Results that a line names."""
 TAILS = {"two_sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
@@ -159,7 +161,10 @@ def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) 
         return f"{text} for all {len(known)}."
     if not below:
         return f"{text} for none of {len(known)}."
-    return f"{text} for {len(below)} of {len(known)}, not for {', '.join(others)}."
+    told = ", ".join(others[:NAMED])
+    if len(others) > NAMED:
+        told += f" and {len(others) - NAMED} more"
+    return f"{text} for {len(below)} of {len(known)}, not for {told}."
 
 
 def methods_sentences(given: Sequence[AssociationResult]) -> Iterator[str]:
