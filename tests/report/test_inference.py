@@ -72,8 +72,8 @@ def test_one_line_for_a_table(results):
 
 def test_the_page_has_a_column_and_a_sentence(results):
     html = Page(report_html(results))
-    assert "Other words two-sided p, interval of the difference" in html.text
-    assert ".19 [−0.020, 0.097]" in html.text
+    assert "of cosines other words: interval, p" in html.text
+    assert "0.039 [−0.020, 0.097] p = .19" in html.text
     assert "What this design can find." in html.text
     assert "Too small to matter?" in html.text
     family = DeclaredFamily.of(results, "level1")

@@ -228,6 +228,7 @@ def _environment() -> Environment:
         "interval": numerals.interval,
         "percent": numerals.percent,
         "p": numerals.p_value,
+        "p_equals": numerals.p_equals,
         "count": numerals.count,
         "number_of": numerals.number_of,
         "level_of": numerals.level_of,
