@@ -1,5 +1,6 @@
 """The store: append-only, locked, and never worse than a cut last line."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from tests.inputs import make_test, make_vectors
 
 from eatlas.engine import Store, execute, identities, make_plan
 from eatlas.engine.identity import identity
-from eatlas.errors import ResultsError
+from eatlas.errors import EatlasWarning, ResultsError
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
 VECTORS = make_vectors(TESTS[0])
@@ -70,9 +71,74 @@ def test_a_line_that_makes_no_sense_is_done_again(tmp_path, plan):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + b'{"job": 3}\nnonsense\n[1]\n' + b"".join(lines[1:3]))
     done = []
-    with Store(tmp_path) as store:
+    with pytest.warns(EatlasWarning, match="3 lines are not as written"), Store(tmp_path) as store:
         execute(plan, counting(done), store=store)
     assert done == ["t3", "t4"]
+
+
+@pytest.mark.parametrize("old", [b'"effect_size":', b'"job": "', b'"sha256": "', b"weat(", b"t2"])
+@pytest.mark.parametrize("flip", [1, 2, 16])
+def test_a_line_that_was_changed_is_done_again_and_that_is_said(tmp_path, plan, old, flip):
+    with Store(tmp_path) as store:
+        whole = execute(plan, store=store)
+    path = tmp_path / "unfinished.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    line = bytearray(lines[2])
+    line[line.lower().index(old) + len(old) + 1] ^= flip
+    path.write_bytes(b"".join([*lines[:2], bytes(line), *lines[3:]]))
+    done = []
+    said = f"{path}: 1 line is not as written; what stood there is done again"
+    with pytest.warns(EatlasWarning) as warned, Store(tmp_path) as store:
+        assert execute(plan, counting(done), store=store) == whole
+    assert [str(one.message) for one in warned] == [said]
+    assert done == ["t2"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_in_its_place_is_not_followed(tmp_path, plan, there):
+    other = tmp_path / "mine.txt"
+    if there:
+        other.write_text("mine", encoding="utf-8")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "unfinished.jsonl").symlink_to(other)
+    with pytest.raises(ResultsError) as caught, Store(folder):
+        pass
+    assert str(caught.value) == (
+        f"{folder / 'unfinished.jsonl'}: finished jobs are kept in a file of this name, and this is "
+        "none\n  got: a link, which may lead to any other file\n"
+        "  remedy: remove it, or choose another directory with --out"
+    )
+    assert (other.read_text("utf-8") if there else other.exists()) == ("mine" if there else False)
+    assert sorted(path.name for path in folder.iterdir()) == ["unfinished.jsonl"]
+
+
+def test_a_pipe_in_its_place_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "unfinished.jsonl")
+    with (
+        pytest.raises(ResultsError, match="this is none\n  got: a device or a pipe"),
+        Store(tmp_path),
+    ):
+        pass
+
+
+def test_what_a_finished_plan_leaves_goes(tmp_path, plan):
+    """A is killed, B is done, then A is done."""
+    other = make_plan(TESTS, VECTORS, "weat(ddof=0)")
+    path = tmp_path / "unfinished.jsonl"
+    with Store(tmp_path) as store:
+        execute(plan, store=store)
+    size = path.stat().st_size
+    with Store(tmp_path) as store:
+        execute(other, store=store)
+        store.discard(identities(other))
+    assert path.stat().st_size == size
+    done = []
+    with Store(tmp_path) as store:
+        execute(plan, counting(done), store=store)
+        store.discard(identities(plan))
+    assert done == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_plan_takes_nothing_over(tmp_path, plan):

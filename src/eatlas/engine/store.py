@@ -1,13 +1,20 @@
 """Finished jobs on disk, one a line, so that a run that was killed can go on.
 
 The store only grows while a run lasts, under a lock. Each line is written by one system call, so a
-kill can cut the last line and nothing else; a cut line is dropped and its job is done again.
+kill can cut the last line and nothing else; a cut line is dropped and its job is done again. Each
+line carries its hash: one that is not as it was written is done again too, and that is said.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
+import re
+import stat
+import tempfile
+import warnings
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -16,14 +23,17 @@ from typing import Self
 
 from filelock import FileLock, Timeout, UnixFileLock
 
-from eatlas.errors import EatlasError, ResultsError
+from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.results import AssociationResult
 from eatlas.results.records import record_from_dict
 
 STORE = "unfinished.jsonl"
 LOCK = ".eatlas.lock"
-LEFTOVERS = (".results.jsonl.*", ".report.html.*")
-"""Files that a killed run was about to put in place of results.jsonl and report.html."""
+LEFTOVERS = (".results.jsonl.*", ".report.html.*", ".unfinished.jsonl.*")
+"""Files that a killed run was about to put in place of results.jsonl, report.html and the store."""
+_LINE = re.compile(
+    rb'\{"job": "(?P<job>[^"]*)", "sha256": "(?P<sha256>[0-9a-f]{64})", "result": (?P<result>.*)\}'
+)
 
 
 class Store:
@@ -39,7 +49,13 @@ class Store:
     Raises
     ------
     ResultsError
-        On entering, if another run holds the directory, or the store cannot be opened.
+        On entering, if another run holds the directory, or the store cannot be opened or is no
+        file.
+
+    Warns
+    -----
+    EatlasWarning
+        On entering, if lines of the store are not as they were written.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -47,19 +63,21 @@ class Store:
         self.done: dict[str, AssociationResult] = {}
         self._lock = FileLock(directory / LOCK, timeout=0)
         self._handle = -1
-        self._spent = False
+        self._finished: set[str] = set()
 
     def __enter__(self) -> Self:
         self._acquire()
         try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._handle = _opened(self.path)
             self._recover()
             for leftover in (path for p in LEFTOVERS for path in self.path.parent.glob(p)):
                 leftover.unlink(missing_ok=True)
-        except OSError as error:
+        except BaseException as error:
             self._close()
             self._release()
-            raise _cannot(self.path, error) from error
+            if isinstance(error, OSError):
+                raise _cannot(self.path, error) from error
+            raise
         return self
 
     def __exit__(
@@ -68,10 +86,13 @@ class Store:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        needless = self._spent or not os.fstat(self._handle).st_size
+        left = os.fstat(self._handle).st_size and set(self.done) - self._finished
         self._close()
-        if needless:
+        # the file goes when it is closed: some systems neither remove nor replace an open one
+        if not left:
             self.path.unlink(missing_ok=True)
+        elif self._finished & set(self.done):
+            self._keep_only(left)
         self._release()
 
     def append(self, name: str, result: AssociationResult) -> None:
@@ -82,7 +103,7 @@ class Store:
         ResultsError
             If it cannot be written, for example on a full disk; what was kept before stays.
         """
-        data = f'{{"job": "{name}", "result": {result.model_dump_json()}}}\n'.encode()
+        data = _line(name, result.model_dump_json().encode())
         end = os.lseek(self._handle, 0, os.SEEK_END)
         try:
             written = os.write(self._handle, data)
@@ -99,8 +120,7 @@ class Store:
 
         Jobs of another run that was cut off here are not lost: the store stays while it has any.
         """
-        # the file goes when it is closed: some systems do not remove an open one
-        self._spent = set(self.done) <= set(names)
+        self._finished |= set(names)
 
     def _acquire(self) -> None:
         try:
@@ -135,14 +155,93 @@ class Store:
 
     def _recover(self) -> None:
         """Read whole lines; cut off what follows the last of them."""
-        with self.path.open("rb") as file:
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(0)
             data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
-        for line in whole.splitlines():
-            with suppress(EatlasError, ValueError, KeyError, TypeError):
-                entry = json.loads(line)
-                self.done[entry["job"]] = record_from_dict(entry["result"])
+        read = [_read(line) for line in whole.splitlines()]
+        self.done = dict(one for one in read if one is not None)
+        faulty = read.count(None)
         os.ftruncate(self._handle, len(whole))
+        if faulty:
+            lines = "1 line is" if faulty == 1 else f"{faulty} lines are"
+            warnings.warn(
+                f"{self.path}: {lines} not as written; what stood there is done again",
+                EatlasWarning,
+                stacklevel=3,
+            )
+
+    def _keep_only(self, names: Collection[str]) -> None:
+        """Leave in the store what other runs have not finished, and drop what no line belongs to.
+
+        Where that cannot be written the store stays as it is, which costs only its size.
+        """
+        with suppress(OSError):
+            lines = self.path.read_bytes().splitlines(keepends=True)
+            handle, new = tempfile.mkstemp(dir=self.path.parent, prefix=f".{STORE}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.writelines(
+                        line
+                        for line in lines
+                        if (found := _LINE.fullmatch(line.rstrip()))
+                        and found["job"].decode() in names
+                    )
+                Path(new).replace(self.path)
+            finally:
+                Path(new).unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> int:
+    """Open the store for reading and writing; a link or a device in its place is not followed.
+
+    Raises
+    ------
+    ResultsError
+        If there is one.
+    OSError
+        If the system does not let us.
+    """
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP or path.is_symlink():
+            raise _no_file(path, "a link, which may lead to any other file") from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _no_file(path, "a device or a pipe")
+    return handle
+
+
+def _no_file(path: Path, got: str) -> ResultsError:
+    return ResultsError(
+        f"{path}: finished jobs are kept in a file of this name, and this is none",
+        got=got,
+        remedy="remove it, or choose another directory with --out",
+    )
+
+
+def _line(name: str, result: bytes) -> bytes:
+    """One finished job, with the hash of all that the line says."""
+    parts = (name.encode(), _hash(name.encode(), result), result)
+    return b'{"job": "%b", "sha256": "%b", "result": %b}\n' % parts
+
+
+def _hash(name: bytes, result: bytes) -> bytes:
+    return hashlib.sha256(name + b"\n" + result).hexdigest().encode()
+
+
+def _read(line: bytes) -> tuple[str, AssociationResult] | None:
+    """The job of one line and its result; None of a line that is not as it was written."""
+    found = _LINE.fullmatch(line)
+    if found is None or _hash(found["job"], found["result"]) != found["sha256"]:
+        return None
+    try:
+        return found["job"].decode(), record_from_dict(json.loads(found["result"]))
+    except (EatlasError, ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _cannot(path: Path, error: OSError) -> ResultsError:

@@ -6,12 +6,14 @@ import os
 import resource
 import signal
 import sqlite3
+import threading
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from tests.sources.encoders.letters import Letters, passages
 
 from eatlas.errors import SourceWarning
@@ -233,6 +235,18 @@ def test_a_process_that_holds_the_file(monkeypatch):
         given = cached(Letters()).encode(passages(100))
     holder.close()
     assert digest_of(given, 100) == expected(100)
+
+
+def test_a_process_that_holds_the_lock_is_named_before_it_is_waited_for():
+    cache_folder().mkdir(parents=True)
+    lock = FileLock(cache_folder() / "vectors-v1-lock", thread_local=False)
+    lock.acquire()
+    threading.Timer(1.5, lock.release).start()
+    said = "vectors-v1-lock: another process holds this; waiting up to 60 seconds for it"
+    with pytest.warns(SourceWarning, match=said):
+        given = cached(Letters()).encode(passages(10))
+    assert digest_of(given, 10) == expected(10)
+    assert kept() == 10
 
 
 def test_clearing_while_another_process_encodes():

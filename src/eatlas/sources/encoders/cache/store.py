@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 import warnings
-from collections.abc import Callable, Collection, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -18,6 +18,8 @@ from eatlas.sources.encoders.cache.keys import Entry
 from eatlas.sources.encoders.cache.place import PREFIX, VARIABLE, file_of, generations
 
 T = TypeVar("T")
+SILENCE = 0.8
+"""Seconds for which a lock is waited for without a word."""
 _OF_THE_SYSTEM = frozenset(
     (
         sqlite3.SQLITE_BUSY,
@@ -125,10 +127,8 @@ def renew(folder: Path, old: int, *, delete: bool = True) -> int:
     delete : bool
         Whether that file goes; a database of another program stays.
     """
-    from filelock import FileLock  # noqa: PLC0415  (mostly there is a file)
-
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / f"{PREFIX}lock", timeout=PATIENCE):
+    with _alone(folder / f"{PREFIX}lock"):
         there = generations(folder)
         newest = there[-1] if there else 0
         if newest <= old:
@@ -139,6 +139,33 @@ def renew(folder: Path, old: int, *, delete: bool = True) -> int:
                 path = file_of(folder, old)
                 path.with_name(path.name + end).unlink(missing_ok=True)
     return newest
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock; that another process has it is said before it is waited for.
+
+    Raises
+    ------
+    OSError
+        If it is not free in time.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415  (mostly there is a file)
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=SILENCE)
+    except Timeout:
+        warnings.warn(
+            f"{path}: another process holds this; waiting up to {PATIENCE:g} seconds for it",
+            SourceWarning,
+            stacklevel=2,
+        )
+        lock.acquire(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _is_of_the_system(error: Exception) -> bool:
