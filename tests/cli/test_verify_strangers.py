@@ -211,6 +211,33 @@ def test_settings_of_a_sentence_model_that_name_code(
     assert f"st:model: refused, as it would {would}" in ended.out
 
 
+class Runs:
+    def __reduce__(self):
+        return exec, (RUNS,)
+
+
+@pytest.mark.parametrize("scheme", ["hf:model?pool=mean", "st:model"])
+def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, scheme):
+    import torch
+
+    if scheme.startswith("st:"):
+        folder = shutil.copytree(MINILM, tmp_path / "model")
+    else:
+        folder = make_model(tmp_path / "model", "bert")
+    (folder / "model.safetensors").unlink()
+    torch.save({"weight": Runs()}, folder / "pytorch_model.bin")
+    ended = eatlas_cli("verify", naming(scheme))
+    assert ended.code == 1
+    assert not (tmp_path / "it-ran").exists()
+    assert ": not repeated\n" in ended.out
+    with pytest.raises(SourceError) as caught:
+        eatlas.open_vectors(f"{scheme.replace('model', str(folder), 1)}").lookup(["ivy"])
+    assert "got: the weights hold something else than numbers, which may be code" in str(
+        caught.value
+    )
+    assert "Re-running" not in str(caught.value)
+
+
 @pytest.mark.parametrize("named", ["evil/kernel", {"text_config": "evil/kernel@main:flash"}])
 def test_a_configuration_that_names_code_on_a_hub(tmp_path, named):
     folder = make_model(tmp_path / "model", "bert")

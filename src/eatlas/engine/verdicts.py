@@ -64,7 +64,7 @@ class Verdict:
         more: list[str] = []
         if result.provenance.version == __version__:
             more = [f"{path}: not in the file, {shortly(value)} now" for path, value in left_out]
-        ordered = sorted((*said, *more), key=_of_the_numbers)
+        ordered = sorted((*said, *more), key=_rank)
         cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
         notes = (*_not_compared([] if more else left_out), *_of_labels(labels), *_versions(result))
         status: Status = "differs" if ordered else "same"
@@ -117,8 +117,9 @@ def _parts(version: str) -> list[int]:
     return [int(part) for part in found[0].split(".")] if found else []
 
 
-def _of_the_numbers(difference: str) -> bool:
-    """Whether a difference is one of numbers, not of what they were computed from."""
-    return not difference.startswith(
-        ("provenance.", "period ", "concepts.", "title:", "citation:", "coverage:")
-    )
+def _rank(difference: str) -> int:
+    """What the numbers rest on, then the findings, then all else."""
+    first = ("provenance.", "period ", "concepts.", "title:", "citation:", "coverage:")
+    if difference.startswith(first):
+        return 0
+    return 1 if difference.startswith(("level1.", "level2.", "pattern.")) else 2

@@ -97,7 +97,7 @@ def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     try:
         with os.fdopen(handle, "wb" if binary else "w", **as_text) as file:
             yield file
-        Path(name).chmod(0o666 & ~_umask())
+        Path(name).chmod(0o666 & ~umask())
         Path(name).replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -225,7 +225,8 @@ def _unwritable(path: Path, error: OSError) -> ResultsError:
     )
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Permissions that the user wishes no new file to have."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

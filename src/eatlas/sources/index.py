@@ -1,7 +1,10 @@
 """A file beside a large file of vectors that says where each word stands.
 
-Never trusted: it must belong to the file as it is now (size, time, hash of both ends), be whole
-(hashes of all that it holds), and the word must stand where it says. What fails is not used.
+It must belong to the file as it is now (size, times, inode, hash of both ends), be whole (hashes
+of all that it holds), and a word must stand where it says. What fails is not used. The time at
+which the inode changed and its number cannot be chosen, so that an index which came with a file
+from elsewhere, or is older than a change that restored the time, is made anew. ``eatlas verify``
+uses none.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ from typing import IO, Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.results.files import umask
 from eatlas.sources.files.reading import BUFFER, Stamp, ends_hash
 
 SUFFIX = ".eatlas-index"
-_MAGIC = b"eatlas index 2\n"
+_MAGIC = b"eatlas index 3\n"
 _HEAD = 1024  # bytes before the arrays: magic, JSON, spaces
 _SORTED_AT_ONCE = 250_000  # 4 MB of rows
 
@@ -34,13 +38,16 @@ class IndexKey:
 
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     ends_sha256: str
     reading: str
 
     @classmethod
     def of(cls, path: Path, stamp: Stamp, reading: str) -> IndexKey:
         """The key of a file; `reading` says how its words and lines are told apart."""
-        return cls(stamp.size, stamp.mtime_ns, ends_hash(path), reading)
+        ends, now = ends_hash(path), path.stat()
+        return cls(stamp.size, stamp.mtime_ns, now.st_ctime_ns, now.st_ino, ends, reading)
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,7 @@ class IndexWriter:
             try:
                 with os.fdopen(handle, "wb") as file:
                     self._write(file, self._rows, key, sha256)
+                Path(name).chmod(0o666 & ~umask())
                 Path(name).replace(self._path)
             except BaseException:
                 with contextlib.suppress(OSError):

@@ -15,6 +15,7 @@ from tests.sources.files.writers import Data, as_text, csv_file, matrix, word2ve
 from eatlas import open_vectors
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources import index as index_module
+from eatlas.sources.files.hashing import fnv64
 from eatlas.sources.index import SUFFIX
 
 # more than 1 MiB, so that opening reads no further than the head, and that the middle lies in
@@ -47,11 +48,11 @@ def beside(path):
     return path.with_name(path.name + SUFFIX)
 
 
-def spoil_the_middle(path):
-    """Make a line in the middle unreadable; neither size, time nor ends tell."""
+def spoil_the_middle(path, new=b"###"):
+    """Change a line in the middle; neither size, time of change nor ends tell."""
     stat, raw = path.stat(), bytearray(path.read_bytes())
     at = raw.index(b"word1500 ")
-    raw[at + 9 : at + 12] = b"###"
+    raw[at + 9 : at + 12] = new
     path.write_bytes(raw)
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
@@ -79,17 +80,62 @@ def test_same_answers_with_and_without(path):
 def test_a_second_lookup_makes_no_pass(tmp_path):
     path = text(tmp_path)
     before = vectors(path)
-    spoil_the_middle(path)
-    assert same(vectors(path), before)
-    with pytest.raises(SourceError, match="line 1501: a component is not a number"):
-        vectors(path, options="index=no")
+    source = open_vectors(f"{path}?index=yes")
+    assert same(source.lookup(WANTED), before)
+    assert not source._digest.started  # a pass hashes the file beside it
 
 
 def test_a_word_that_was_not_asked_for_at_first(tmp_path):
     path = text(tmp_path)
     vectors(path)
+    source = open_vectors(f"{path}?index=yes")
+    np.testing.assert_array_equal(source.lookup({"word42"})["word42"], DATA.vectors[42])
+    assert not source._digest.started
+
+
+def test_a_change_that_restores_size_and_time_is_seen(tmp_path):
+    path = text(tmp_path)
+    first = open_vectors(f"{path}?index=yes")
+    first.lookup(WANTED)
+    spoil_the_middle(path, b"9.5")
+    changed = open_vectors(f"{path}?index=yes")
+    assert changed.lookup({"word1500"})["word1500"][0] >= 9.5
+    assert changed.fingerprint == open_vectors(f"{path}?index=no").fingerprint != first.fingerprint
     spoil_the_middle(path)
-    np.testing.assert_array_equal(vectors(path, {"word42"})["word42"], DATA.vectors[42])
+    with pytest.raises(SourceError, match="line 1501: a component is not a number"):
+        vectors(path)
+
+
+def test_an_index_that_came_with_the_file_is_made_anew(tmp_path):
+    """As an archive unpacks both: same content, same time of change, another inode."""
+    path = text(tmp_path)
+    vectors(path)
+    forge(path, without={"word7"})
+    assert "word7" not in vectors(path)  # whoever may write here may change the vectors as well
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    for one in (path, beside(path)):
+        shutil.copy2(one, folder / one.name)
+    assert "word7" in vectors(folder / path.name)
+    assert open_vectors(f"{folder / path.name}?index=yes").fingerprint.startswith("sha256:")
+    assert vectors(folder / path.name).keys() == WANTED - {"none"}
+
+
+def forge(path, without):
+    """Write an index that hides words and states a hash of its own; its own hashes are sound."""
+    key = open_vectors(f"{path}?index=yes")._index_key()
+    true = index_module.read_index(beside(path), key)
+    hidden = {fnv64(word.encode()) for word in without}
+    kept = np.array([int(one) not in hidden for one in true.hashes])
+    with index_module.IndexWriter(beside(path)) as writer:
+        writer.add(true.hashes[kept], true.offsets[kept])
+        writer.finish(key, "0" * 64)
+
+
+def test_an_index_may_be_read_by_those_who_may_read_other_files(tmp_path):
+    path = text(tmp_path)
+    vectors(path)
+    assert beside(path).stat().st_mode == path.stat().st_mode
 
 
 def test_duplicates_are_noted(tmp_path):

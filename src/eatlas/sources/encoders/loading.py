@@ -113,7 +113,7 @@ def load_tokenizer(model: Model) -> Any:
     except Exception as error:
         raise SourceError(
             f"{model.path}: the tokenizer cannot be loaded",
-            got=_first_line(error),
+            got=first_line(error),
             allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
             remedy=_trust_remedy(error),
         ) from error
@@ -194,7 +194,7 @@ def _explained(load: Callable[[], Any], model: Model) -> Any:
             raise too_little(model.path, "more than there is") from error
         raise SourceError(
             f"{model.path}: the model cannot be loaded",
-            got=_first_line(error),
+            got=first_line(error),
             allowed="what AutoModel of transformers loads, from safetensors or as plain numbers",
             remedy=_trust_remedy(error),
         ) from error
@@ -241,7 +241,10 @@ def _limit(card: Card, tokenizer: Any) -> int | None:
     return min(limits, default=None)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What a library says, in one line that advises nothing dangerous."""
+    if "weights_only" in str(error):  # torch advises to read it all the same, which runs code
+        return "the weights hold something else than numbers, which may be code; it is not read"
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 

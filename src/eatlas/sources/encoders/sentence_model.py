@@ -18,6 +18,7 @@ from eatlas.sources.encoders.cutting import cut
 from eatlas.sources.encoders.declared import declared, prompt_note
 from eatlas.sources.encoders.extra import require_extra
 from eatlas.sources.encoders.files import sha256_of
+from eatlas.sources.encoders.loading import first_line
 from eatlas.sources.encoders.marks import marked, unknown_in
 from eatlas.sources.encoders.quiet import quiet
 from eatlas.sources.encoders.rounding import roundoff_of
@@ -185,7 +186,7 @@ class SentenceModelSource:
         except Exception as error:
             raise SourceError(
                 f"{self.name}: sentence-transformers cannot load this model",
-                got=f"{type(error).__name__}: {str(error).strip()[:300]}",
+                got=first_line(error),
                 remedy="code that comes with a model is never run here; py: takes a function of "
                 "yours that runs it",
             ) from error

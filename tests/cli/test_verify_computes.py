@@ -1,0 +1,110 @@
+"""``eatlas verify`` computes: what was kept beside files and models is not believed."""
+
+import hashlib
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.sources.encoders.cache.keys import Entry, packed
+from eatlas.sources.files.hashing import fnv64
+from eatlas.sources.index import SUFFIX, IndexWriter, read_index
+
+
+@pytest.fixture
+def model(tmp_path):
+    return make_model(tmp_path / "model", "bert")
+
+
+def poison(folder):
+    """Put other vectors into the cache, each with a sound check of its own."""
+    (path,) = folder.glob("*.sqlite")
+    connection = sqlite3.connect(path)
+    rows = connection.execute("select key, model, mark, kind, data from vectors").fetchall()
+    rng = np.random.default_rng(0)
+    for key, model, mark, kind, data in rows:
+        if not np.issubdtype(np.dtype(kind), np.floating):
+            continue
+        other = rng.normal(size=np.frombuffer(data, kind).shape).astype(kind)
+        values = packed(key, Entry(other.tobytes(), kind, mark))
+        connection.execute(
+            "insert or replace into vectors (key, mark, kind, data, verification, model) "
+            "values (?, ?, ?, ?, ?, ?)",
+            (*values, model),
+        )
+    connection.commit()
+    connection.close()
+    return len(rows)
+
+
+def test_a_poisoned_cache_of_encodings(eatlas_cli, model, computed_vectors):
+    command = ("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
+    source = ("--vectors", "hf:model?pool=mean")
+    eatlas_cli(*command, *source, "--out", "honest")
+    assert poison(computed_vectors) > 20
+    eatlas_cli(*command, *source, "--out", "poisoned")
+    honest, poisoned = (
+        eatlas.read_results(f"{folder}/results.jsonl")[0].level1.effect_size
+        for folder in ("honest", "poisoned")
+    )
+    assert abs(honest - poisoned) > 0.01
+    assert eatlas_cli("verify", "honest/results.jsonl").code == 0
+    ended = eatlas_cli("verify", "poisoned/results.jsonl")
+    assert ended.code == 1
+    assert "level1.effect_size: " in ended.out
+
+
+def test_the_hash_of_a_model_that_was_kept(eatlas_cli, model, computed_vectors):
+    """A run may take it over; verify reads the files."""
+    source = ("--vectors", "hf:model?pool=mean&cache=no")
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", *source)
+    kept = list((computed_vectors / "hashes").iterdir())
+    for one in kept:
+        text = one.read_text("ascii")
+        one.write_text(text[:-64] + hashlib.sha256(b"another").hexdigest(), "ascii")
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", *source)
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert kept
+    assert ended.code == 1
+    assert "provenance.source_fingerprint: " in ended.out
+
+
+def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path):
+    path = tmp_path / "v.txt"
+    lines = [f"{term} {' '.join(map(repr, row.tolist()))}" for term, row in tiny_vectors.items()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    source = eatlas.open_vectors(f"{path}?index=yes")
+    source.lookup(["aster"])
+    beside = path.with_name(path.name + SUFFIX)
+    true = read_index(beside, source._index_key())
+    kept = true.hashes != np.uint64(fnv64(b"aster"))
+    with IndexWriter(beside) as writer:
+        writer.add(true.hashes[kept], true.offsets[kept])
+        writer.finish(source._index_key(), "0" * 64)
+    eatlas_cli("run", "--tests", test_file, "--vectors", f"{path}?index=yes")
+    line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
+    assert line["coverage"]["X"]["missing"] == ["aster"]
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert "provenance.source_fingerprint: 'sha256:0000" in ended.out
+    forged = beside.read_bytes()
+    eatlas_cli("verify", "out/results.jsonl")
+    assert beside.read_bytes() == forged  # verify writes none either
+
+
+def test_vectors_of_a_function_are_computed_again(eatlas_cli, tmp_path, computed_vectors):
+    (tmp_path / "counting.py").write_text(
+        "def f(texts):\n    return [[len(t), t.count('a') + 1.0, t.count('e')] for t in texts]\n",
+        encoding="utf-8",
+    )
+    name = "py:counting:f?cache=yes&version=1"
+    command = ("run", "--tests", "weat-6", "--vectors", name, "--measure", "weat(resamples=0)")
+    eatlas_cli(*command)
+    source = eatlas.read_results("out/results.jsonl")[0].source
+    assert eatlas_cli("verify", "out/results.jsonl", "--trust", source).code == 0
+    poison(computed_vectors)
+    eatlas_cli(*command)
+    assert eatlas_cli("verify", "out/results.jsonl", "--trust", source).code == 1
