@@ -18,6 +18,8 @@ class Conditions:
 
     case: CaseRule
     seed: int
+    rounding: float = 1.0
+    """Multiple of the precision of computed vectors by which sums tie."""
 
 
 def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
@@ -38,7 +40,10 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
 
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
     """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
-    return job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
+    case, seed, rounding = conditions.case, conditions.seed, conditions.rounding
+    if rounding == 1:  # measures of other packages may know no other
+        return job.measure(job.test, job.source, case=case, seed=seed)
+    return job.measure(job.test, job.source, case=case, seed=seed, rounding=rounding)
 
 
 def failure(job: Job, error: EatlasError) -> Failure:

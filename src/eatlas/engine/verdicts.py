@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from eatlas.engine.comparing import differences, lacking, shortly
+from eatlas.engine.comparing import differences, lacking, not_compared, shortly
 from eatlas.engine.labels import Labels
 from eatlas.results import AssociationResult, TrendResult
 from eatlas.version import __version__
@@ -16,7 +16,7 @@ Status = Literal["same", "differs", "not repeated", "refused"]
 Judged = AssociationResult | TrendResult
 SHOWN = 10
 """Differences, or parts that are left out, that are named one by one."""
-LATER = ("provenance.labels_sha256",)
+LATER = ("provenance.labels_sha256", "schema")
 """Parts that files without them may lack; what that means is said elsewhere."""
 _NUMBER = re.compile(r"\d{1,9}(\.\d{1,9}){0,3}", re.ASCII)
 
@@ -36,7 +36,12 @@ class Verdict:
 
     @classmethod
     def of(
-        cls, result: Judged, old: dict[str, Any], new: dict[str, Any], labels: Labels | None = None
+        cls,
+        result: Judged,
+        old: dict[str, Any],
+        new: dict[str, Any],
+        labels: Labels | None = None,
+        limits: Sequence[dict[str, Any]] = (),
     ) -> Verdict:
         """Judge a result by its differences; what the numbers rest on comes first.
 
@@ -46,9 +51,11 @@ class Verdict:
         old, new : dict
             What the file holds, and what came out now.
         labels : Labels, optional
+        limits : sequence of dict
+            Of computed vectors, what comes out with other tolerances for ties.
         """
         called = () if labels is None else labels.differences
-        return cls.found(result, (*called, *differences(old, new)), old, new, labels)
+        return cls.found(result, (*called, *differences(old, new, limits)), old, new, labels)
 
     @classmethod
     def found(
@@ -66,7 +73,12 @@ class Verdict:
             more = [f"{path}: not in the file, {shortly(value)} now" for path, value in left_out]
         ordered = sorted((*said, *more), key=_rank)
         cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
-        notes = (*_not_compared([] if more else left_out), *_of_labels(labels), *_versions(result))
+        notes = (
+            *not_compared(new),
+            *_not_compared([] if more else left_out),
+            *_of_labels(labels),
+            *_versions(result),
+        )
         status: Status = "differs" if ordered else "same"
         return cls(result, status, (*ordered[:SHOWN], *cut, *notes), labels)
 

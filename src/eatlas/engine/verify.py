@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from eatlas.engine.comparing import differences
+from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.contexts import in_contexts
 from eatlas.engine.labels import Labels, compared
 from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
@@ -122,14 +122,28 @@ def verify(
             _again(result, question, _of_period(sources[place], result.period))
             for result, question, place in zip(results, asked, places, strict=True)
         ]
+        limits = [
+            _limits(result, found, question, _of_period(sources[place], result.period))
+            for result, found, question, place in zip(results, again, asked, places, strict=True)
+        ]
     moved = [said.moved(result.source) for result in results]
     return (
-        *map(_judged, results, asked, again, moved),
+        *map(_judged, results, asked, again, limits, moved),
         *(
             _of_trend(trend, results, asked, again, sources.get((trend.source, "vectors")))
             for trend in trends
         ),
     )
+
+
+DRAWN_OTHERWISE = (
+    "the file does not say how its random draws were seeded, as older ones do not: intervals and "
+    "shares were compared within their Monte Carlo error alone"
+)
+ROUNDINGS = (0.5, 1.5)
+"""Multiples of the precision of computed vectors between whose counts an honest one lies."""
+BRIEF = {"resamples": 0, "frequency": "off"}
+"""Parameters of measures that leave out what does not bear on counts."""
 
 
 class Question(NamedTuple):
@@ -212,10 +226,36 @@ def _again(
     return found.model_copy(update={"signature": signature})
 
 
+def _limits(
+    result: AssociationResult,
+    again: Again,
+    question: Question | EatlasError,
+    source: Source | EatlasError,
+) -> tuple[dict[str, Any], ...]:
+    """Of computed vectors, what comes out where sums tie by less and by more.
+
+    Counts of honest computations lie between. Nothing that is drawn is drawn again.
+    """
+    if (
+        not isinstance(again, AssociationResult)
+        or isinstance(question, EatlasError)
+        or isinstance(source, EatlasError)
+        or tolerance_of(again.to_dict()) is LOOKED_UP
+    ):
+        return ()
+    known = {field.name for field in fields(question.measure) if field.init}
+    brief = {name: value for name, value in BRIEF.items() if name in known}
+    job = Job(question.test, source, question.measure.with_parameters(**brief))
+    given = result.provenance
+    found = (perform(job, Conditions(given.case, given.seed, rounding)) for rounding in ROUNDINGS)
+    return tuple(one.to_dict() for one in found if isinstance(one, AssociationResult))
+
+
 def _judged(
     result: AssociationResult,
     question: Question | EatlasError,
     again: Again,
+    limits: tuple[dict[str, Any], ...],
     moved: bool,  # noqa: FBT001
 ) -> Verdict:
     if isinstance(again, AssociationResult):
@@ -224,9 +264,10 @@ def _judged(
             _without_places(old, new)
         labels = None if isinstance(question, EatlasError) else question.labels
         if not drawn_otherwise(result):
-            return Verdict.of(result, old, new, labels)
+            return Verdict.of(result, old, new, labels, limits)
         said = (*(labels.differences if labels else ()), *random_differences(old, new))
-        return Verdict.found(result, (*said, *differences(old, new)), old, new, labels)
+        found = Verdict.found(result, (*said, *differences(old, new, limits)), old, new, labels)
+        return replace(found, details=(*found.details, DRAWN_OTHERWISE))
     return _unrepeated(result, again.error if isinstance(again, Failure) else again)
 
 
