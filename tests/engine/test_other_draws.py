@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eatlas
-from eatlas.engine.verify import verify
+from eatlas.engine.verify import DRAWN_OTHERWISE, verify
 from eatlas.results import MLEATResult, WEATResult
 
 
@@ -49,7 +49,7 @@ def test_an_older_result_reads_and_is_the_same(old: dict[str, Any]) -> None:
     result = read(old)
     assert result.uncertainty.level1.error is None
     assert result.uncertainty.patterns_error is None
-    assert judged(old) == ("same", ())
+    assert judged(old) == ("same", (DRAWN_OTHERWISE,))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,8 @@ def test_what_other_draws_do_not_explain_differs(
 def test_what_is_not_drawn_is_compared_as_ever(old: dict[str, Any]) -> None:
     record = copy.deepcopy(old)
     record["level1"]["effect_size"] += 1e-6
-    status, (detail,) = judged(record)
+    status, (detail, note) = judged(record)
+    assert note == DRAWN_OTHERWISE
     assert status == "differs"
     assert detail.startswith("level1.effect_size: ")
 
