@@ -105,7 +105,7 @@ def test_results_without_bounds_have_no_column_for_them():
 def test_charts_and_notebooks_show_bounds(coarse):
     first = forest.prepare(coarse).to_dict("records")[0]
     assert shown(first)["p_shown"] == "≤ .0010"
-    assert in_words(first).endswith("d = 1.72, p ≤ .0010, interval 1.50 to 1.85")
+    assert in_words(first).endswith("d = 1.72, p ≤ .0010, interval 1.51 to 1.85")
     cells = eat_map.prepare(coarse[0])
     assert p_value(cells["p"][0], 0.05, cells["p_low"][0]) == "[.015, .26]"
     page = notebook.html(coarse[0])

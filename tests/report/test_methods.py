@@ -23,7 +23,7 @@ def test_the_main_job():
         "divided by the standard deviation of all values together (N − 1).",
         "where |d| > 0.2 and p < .05 in the direction of d, as in the published tables.",
         "p-values are those of a permutation test, exact, every relabelling counted.",
-        "Intervals (95%) are bootstrap percentile intervals (Efron and Tibshirani 1993) from 1,000 "
+        "Intervals (95%) are bootstrap percentile intervals (Efron and Tibshirani 1993) from 100,000 "
         "resamples of the target and attribute terms within their groups (seed 0).",
         "of both level 1 comparisons were taken as one family and adjusted by Holm's (1979) method.",
         "Signature: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2).",
