@@ -4,7 +4,7 @@ Lists of terms are drawn from populations whose effect size is known, and each i
 whether it holds that value. Prints Markdown tables, and the mean and the lowest share by length of
 lists. Takes about 10 minutes on one core.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/interval_coverage.py [--tables one both real]
+    OPENBLAS_NUM_THREADS=1 python benchmarks/interval_coverage.py [--tables NAME ...]
 
 What is to be held is the effect size of endless lists: means and standard deviations become those
 of the populations, with half of the union in each group,
@@ -41,7 +41,10 @@ import numpy as np
 
 import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import Bootstrap, bootstrap_effects
+from eatlas.stats.bootstrap import Bootstrap, bootstrap_effects, bootstrap_layout
+from eatlas.stats.clusters import Side, cluster_design
+from eatlas.stats.resampling import streams_of
+from eatlas.stats.weighted import Design
 
 KINDS = ("percentile", "bca", "studentised")
 SIZES = (6, 8, 25)
@@ -60,6 +63,20 @@ SHAPES: dict[str, Draw] = {
     "heavy": lambda r, n: r.standard_t(4, n) / np.sqrt(2),
 }
 """Mean 0 and variance 1: normal, chi-square with 3 degrees of freedom, t with 4."""
+LOGNORMAL = 0.75
+"""Standard deviation of the logarithm."""
+SKEWED: dict[str, Draw] = {
+    "exponential": lambda r, n: r.standard_exponential(n) - 1,
+    "lognormal": lambda r, n: (
+        (np.exp(LOGNORMAL * r.standard_normal(n)) - np.exp(LOGNORMAL**2 / 2))
+        / np.sqrt(np.expm1(LOGNORMAL**2) * np.exp(LOGNORMAL**2))
+    ),
+}
+"""Mean 0 and variance 1, of skewness 2 and 3.3."""
+PAIRS = ((8, 4), (25, 12))
+"""Lists with so many terms in clusters: 4 pairs of 8 terms, 12 pairs of 25."""
+ALIKE = (0.5, 0.9)
+"""Correlation of the terms of a pair."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +126,68 @@ def one_side() -> Iterator[World]:
             for d in EFFECTS:
                 sample = two_groups(over, shapes[name], n, d)
                 yield World((over, name), n, sample, over, ((level, "endless", d),))
+
+
+def skewed() -> Iterator[World]:
+    for over, name in ((o, s) for o in ("targets", "attributes") for s in SKEWED):
+        level = "level1" if over == "targets" else "level2_x"
+        for n in (8, 25):
+            for d in EFFECTS:
+                sample = two_groups(over, (SKEWED[name], SKEWED[name]), n, d)
+                yield World((over, name), n, sample, over, ((level, "endless", d),))
+
+
+def in_pairs(n: int, pairs: int, alike: float):
+    """Normal components, in which the first terms of each group come in pairs that are alike."""
+    of = np.concatenate([np.repeat(np.arange(pairs), 2), np.arange(pairs, n - pairs)])
+
+    def values(rng, shape=()):
+        parts = []
+        for _ in range(2):
+            shared, own = rng.standard_normal((n - pairs, *shape)), rng.standard_normal((n, *shape))
+            paired = (np.arange(n) < 2 * pairs).reshape(-1, *[1] * len(shape))
+            both = np.sqrt(alike) * shared[of] + np.sqrt(1 - alike) * own
+            parts.append(np.where(paired, both, own))
+        return np.concatenate(parts)
+
+    group = np.repeat([1.0, -1.0], n)
+
+    def sample(rng):
+        slopes, common, told = values(rng), values(rng), values(rng)
+        noise = (
+            np.sqrt(alike) * values(rng, (2 * n,)) + np.sqrt(1 - alike) * values(rng, (2 * n,)).T
+        )
+        block = np.outer(slopes + group * gap(0.8) / 2, group) / 2 + common
+        return block + np.outer(group, told) / 2 + noise, n, n
+
+    return sample, np.concatenate([of, of + n - pairs])
+
+
+def clustered(given: argparse.Namespace) -> None:
+    """Coverage of percentile intervals of level 1, d = .8, by terms and by clusters."""
+    print("\n| lists | pairs | correlation | terms resampled | clusters resampled |")
+    print("|" + " --- |" * 5)
+    for (n, pairs), alike in ((p, a) for p in PAIRS for a in ALIKE):
+        sample, of = in_pairs(n, pairs, alike)
+        units = n - pairs
+        held = np.zeros(2)
+        rng = np.random.default_rng([given.seed, n, int(10 * alike)])
+        truth = size_of(gap(0.8), 1 + 2 / n)
+        averaging = np.zeros((2 * n, 2 * units))
+        averaging[np.arange(2 * n), of] = 1 / np.bincount(of)[of]
+        for _ in range(given.simulations):
+            block, _, _ = sample(rng)
+            test = cluster_design(
+                Side(block @ averaging, of, units), Side(block.T @ averaging, of, units)
+            )
+            how = {"over": "both", "resamples": given.resamples, "level": 0.95, "ddof": 1}
+            found = [
+                bootstrap_layout(layout, streams=streams_of(rng), with_errors=0, **how)[0].level1
+                for layout in (Design(block, n, n), test)
+            ]
+            held += [one.percentile[0] <= truth <= one.percentile[1] for one in found]
+        cells = " | ".join(f"{share:.3f}" for share in held / given.simulations)
+        print(f"| {n} v {n} | {pairs} | {alike:g} | {cells} |", flush=True)
 
 
 def crossed(shape: Draw, noise: float, n: int, d: float):
@@ -193,6 +272,7 @@ def resampled_from(block: np.ndarray, n_x: int, n_a: int, n: int):
 
 TABLES = {
     "one": (one_side, "resampled | scores"),
+    "skewed": (skewed, "resampled | scores"),
     "both": (two_sides, "components | noise"),
     "real": (real, "test | vectors"),
 }
@@ -236,12 +316,18 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20240806)
-    parser.add_argument("--tables", nargs="*", choices=list(TABLES), default=list(TABLES))
+    every = [*TABLES, "clusters"]
+    parser.add_argument("--tables", nargs="*", choices=every, default=every)
     given = parser.parse_args()
     start = time.perf_counter()
     print(f"{given.simulations} simulated tests a line, {given.resamples} resamples each,")
     print(f"seed {given.seed}. Share of intervals that hold d (median width).")
     for name in given.tables:
+        if name == "clusters":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedWarning)
+                clustered(given)
+            continue
         worlds, heads = TABLES[name]
         shares: dict = defaultdict(list)
         print(f"\n| {heads} | level | lists | against | d | percentile | BCa | studentised |")

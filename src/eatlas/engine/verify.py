@@ -356,7 +356,10 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, or of sentences with the stimuli that they are made of."""
     terms = group.used + group.missing
     if not group.stimulus:
-        return Concept(name=name, terms=terms)
+        clusters: dict[str, list[str]] = {}
+        for term, first in group.cluster.items():
+            clusters.setdefault(first, []).append(term)
+        return Concept(name=name, terms=terms, clusters=tuple(map(tuple, clusters.values())))
     absent = tuple((term, group.reasons[term]) for term in terms if term not in group.stimulus)
     sentences = tuple(
         Sentence(

@@ -30,6 +30,15 @@ class Ordered:
     """Place among them of each stimulus, in the order in which the coverage first uses them."""
 
     @classmethod
+    def by_cluster(cls, rows: Mapping[str, NDArray[np.float64]], coverage: Coverage) -> Ordered:
+        """Sort the rows of tests of words, with clusters of words in place of stimuli."""
+        of = {
+            role: coverage.group(role).model_copy(update={"stimulus": coverage.group(role).cluster})
+            for role in rows
+        }
+        return cls.of(rows, Coverage(**of))
+
+    @classmethod
     def of(cls, rows: Mapping[str, NDArray[np.float64]], coverage: Coverage) -> Ordered:
         """Sort the rows of all groups.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.blocks import Block, Clusters
+from eatlas.measures.close_words import close_words
 from eatlas.measures.inference import LEARNED, equivalent, generalised, unanswered
 from eatlas.measures.ordered import Ordered
 from eatlas.measures.seeding import generator_of
@@ -24,7 +25,7 @@ from eatlas.results.inference import (
     SesoiUnit,
 )
 from eatlas.results.parts import Level
-from eatlas.results.uncertainty import Unit
+from eatlas.results.uncertainty import Uncertainty, Unit
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult
 from eatlas.stats.resampling import Over, Streams
@@ -219,11 +220,28 @@ class ResampledMeasure(AssociationMeasure):
         influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
         if not self._resampled(test, "term", notes):
             return Variation(influence)
+        if given.log_ratios is None:
+            notes.extend(close_words(given.unit or given.rows, given.coverage))
+        if any(given.coverage.group(role).cluster for role in given.rows):
+            return Variation(influence, self._by_cluster(given, notes))
         how = self._resampling(test, ordered, given)
         found, drawn = how.intervals(test, "term", notes)
         if rule is not None:
             found = found.model_copy(update=how.patterns(test, rule, drawn, notes))
         return Variation(influence, found)
+
+    def _by_cluster(self, given: Input, notes: list[str]) -> Uncertainty | None:
+        """Intervals of tests of words whose clusters are drawn whole.
+
+        There are no shares of patterns: a resample has more or fewer words than the test, whose
+        labels are another design's.
+        """
+        ordered = Ordered.by_cluster(given.rows, given.coverage)
+        test = Clusters(ordered.rows, ordered.stimuli).sentences()
+        if not self._resampled(test, "cluster", notes):
+            return None
+        found, _ = self._resampling(test, ordered, given).intervals(test, "cluster", notes)
+        return found
 
     def _over_clusters(
         self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None

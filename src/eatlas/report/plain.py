@@ -111,6 +111,8 @@ def _other_words(
     what = DRAWN[given.over]
     if given.unit == "stimulus":
         what = what.replace("terms", "stimuli")
+    if given.unit == "cluster":
+        what = what.replace("terms", "clusters of terms")
     drawn = f"When {what} drawn anew {number_of(given.resamples, 'time')}"
     if given.patterns and isinstance(result, ThreeLevelResult):
         shares = _shares(result.primary.label, given.patterns, given.patterns_error or {})

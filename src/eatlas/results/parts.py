@@ -223,6 +223,8 @@ class GroupCoverage(Record):
     """Where that word stands in a sentence that holds it in another form, as a plural."""
     text: dict[str, str] = Field(default_factory=dict, exclude_if=_empty)
     """The text of a sentence that is listed by a key, since another sentence has the same."""
+    cluster: dict[str, str] = Field(default_factory=dict, exclude_if=_empty)
+    """The first word of its cluster, for each word that intervals draw together with others."""
     contexts: dict[str, int] = Field(default_factory=dict, exclude_if=_empty)
     """In tests in contexts of a file, of which the result has no texts: contexts with a vector of
     each used stimulus, in the order of the scores."""

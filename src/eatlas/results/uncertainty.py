@@ -8,8 +8,9 @@ from eatlas.results.parts import Record
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
-Unit = Literal["term", "stimulus"]
-"""What is drawn again or left out: a term, or a stimulus with all its sentences."""
+Unit = Literal["term", "stimulus", "cluster"]
+"""What is drawn again or left out: a term, a stimulus with all its sentences, or a cluster of words
+that the test names, with all of them."""
 
 
 class EffectInterval(Record):

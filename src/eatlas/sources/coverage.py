@@ -134,6 +134,7 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
         update={
             "span": part.span_of,
             "text": part.text_of,
+            "cluster": part.cluster_of,
             "missing": (*group.missing, *(stimulus for stimulus, _ in part.absent)),
             "reasons": {**group.reasons, **dict(part.absent)},
         }

@@ -97,6 +97,9 @@ class Concept(Frozen):
     keys, or else their texts."""
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli that stand for the concept too but have no sentence, each with the reason."""
+    clusters: tuple[tuple[Term, ...], ...] = ()
+    """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
+    cluster whole. Words in none are clusters of their own."""
     whole: ClassVar[str] = "terms"
 
     @property
@@ -124,6 +127,11 @@ class Concept(Frozen):
         }
 
     @property
+    def cluster_of(self) -> dict[str, str]:
+        """The first word of its cluster, for each word that is in one."""
+        return {term: cluster[0] for cluster in self.clusters for term in cluster}
+
+    @property
     def stimuli(self) -> list[Any]:
         """What tells these stimuli from others, in an order of their own."""
         if self.sentences:
@@ -148,6 +156,19 @@ class Concept(Frozen):
     def _sentences_are_the_terms(self) -> Concept:
         if self.sentences and tuple(one.term for one in self.sentences) != self.terms:
             raise ValueError("are not the texts of the sentences; give sentences alone")
+        return self
+
+    @model_validator(mode="after")
+    def _clusters_are_of_the_terms(self) -> Concept:
+        if self.clusters and self.sentences:
+            raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
+        members = [term for cluster in self.clusters for term in cluster]
+        if strangers := sorted(set(members) - set(self.terms)):
+            raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
+        if fault := repeated(members):
+            raise ValueError(fault.replace("each term may stand once", "one cluster a term"))
+        if any(len(cluster) == 1 for cluster in self.clusters):
+            raise ValueError("a cluster holds two terms or more; others are left out")
         return self
 
     @field_validator("terms", mode="before")

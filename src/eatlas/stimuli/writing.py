@@ -63,7 +63,9 @@ def _concept(concept: Concept) -> str:
         head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
         return "\n".join([head, *lines, "] }"])
     words = [_quote(term) for term in concept.terms]
-    head = f"{{ name = {_quote(concept.name)}, terms = ["
+    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
+    together = f" clusters = [{clusters}]," if clusters else ""
+    head = f"{{ name = {_quote(concept.name)},{together} terms = ["
     line = head + ", ".join(words) + "] }"
     if len(line) + len("targets = ") <= WIDTH:
         return line

@@ -1,0 +1,140 @@
+"""Words that a test names as one cluster are drawn together; words that are nearly one are named."""
+
+import numpy as np
+import pytest
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas.engine.verify import verify
+from eatlas.errors import StimulusError
+from eatlas.stats.resampling import draw
+from eatlas.stats.weighted import Design
+from eatlas.stimuli import to_toml
+
+TERMS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
+TEST = make_test(**TERMS)
+PAIRS = (("B0", "B1"), ("B2", "B3"), ("B6", "B7"))
+
+
+def with_clusters(**clusters):
+    concepts = {
+        role: TEST.concept(role).model_copy(update={"clusters": clusters[role]})
+        for role in clusters
+    }
+    return TEST.model_copy(update=concepts)
+
+
+def alike(cosine=0.97, seed=3):
+    """Vectors in which the words of each pair of B are nearly one."""
+    vectors, rng = make_vectors(TEST, dim=30, seed=seed), np.random.default_rng(seed)
+    for one, other in PAIRS:
+        away = rng.standard_normal(30)
+        vectors[other] = cosine * vectors[one] + np.sqrt(1 - cosine**2) * away
+    return vectors
+
+
+def test_clusters_of_two_alike_words_make_intervals_wider():
+    """Of eight words of B there are five; effect sizes and p-values stay those of the words."""
+    widths = []
+    for seed in range(12):
+        vectors = alike(seed=seed)
+        plain = eatlas.MLEAT(over="attributes", resamples=2000)(TEST, vectors)
+        found = eatlas.MLEAT(over="attributes", resamples=2000)(with_clusters(B=PAIRS), vectors)
+        assert (found.level1, found.level2, found.pattern) == (
+            plain.level1,
+            plain.level2,
+            plain.pattern,
+        )
+        assert (plain.uncertainty.unit, found.uncertainty.unit) == ("term", "cluster")
+        assert found.uncertainty.patterns is None
+        assert found.influence == plain.influence
+        widths.append(found.uncertainty.level2.X.se / plain.uncertainty.level2.X.se)
+    assert np.median(widths) > 1.1
+
+
+def test_a_cluster_is_drawn_with_all_its_words():
+    """Each resample by hand: words of a cluster as often as the cluster, means over words."""
+    from eatlas.measures.seeding import generator_of
+
+    vectors, test = alike(), with_clusters(B=PAIRS)
+    result = eatlas.MLEAT(resamples=300)(test, vectors)
+    unit = {term: v / np.linalg.norm(v) for term, v in vectors.items()}
+    groups = {role: [[term] for term in sorted(TERMS[role])] for role in "XYA"}
+    first = {other: one for one, other in PAIRS}
+    groups["B"] = [
+        [one, *(o for o, f in first.items() if f == one)]
+        for one in sorted(set(TERMS["B"]) - set(first))
+    ]
+    names = {role: [some[0] for some in groups[role]] for role in "XYAB"}
+    streams = {role: generator_of(0, {role: names[role]}, "resamples") for role in "XYAB"}
+    sizes = {role: len(groups[role]) for role in "XYAB"}
+    plan = Design(
+        np.zeros((sizes["X"] + sizes["Y"], sizes["A"] + sizes["B"])), sizes["X"], sizes["A"]
+    )
+    (weights,) = draw(plan, "both", 300, streams)
+    drawn = []
+    for k in range(300):
+        rows = {}
+        for side, roles in ((weights.targets, "XY"), (weights.attributes, "AB")):
+            counts = np.split(side[k].astype(int), [sizes[roles[0]]])
+            for role, some in zip(roles, counts, strict=True):
+                terms = [t for group, n in zip(groups[role], some, strict=True) for t in group * n]
+                rows[role] = np.array([unit[t] for t in terms])
+        away = rows["A"].mean(axis=0) - rows["B"].mean(axis=0)
+        x, y = rows["X"] @ away, rows["Y"] @ away
+        drawn.append((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
+    expected = np.quantile(drawn, [0.025, 0.975])
+    assert result.uncertainty.level1.percentile == pytest.approx(tuple(expected), abs=1e-6)
+
+
+def test_clusters_are_read_written_kept_and_verified(tmp_path):
+    test = with_clusters(B=PAIRS, X=(("X0", "X5"),))
+    (tmp_path / "mine.toml").write_text(to_toml([test]), encoding="utf-8")
+    (read,) = eatlas.load_tests(str(tmp_path / "mine.toml"))
+    assert read.B.clusters == PAIRS
+    assert read.stimuli_sha256 == TEST.stimuli_sha256
+    (result,) = eatlas.run("weat-6")
+    assert result.coverage.A.cluster == {}
+    (built_in,) = eatlas.load_tests("weat-5")
+    b = built_in.B.model_copy(update={"clusters": (("awful", "horrible", "terrible"),)})
+    found = eatlas.run(built_in.model_copy(update={"B": b}))
+    assert found[0].coverage.B.cluster["terrible"] == "awful"
+    assert [v.status for v in verify(found)] == ["same"]
+    found.write(tmp_path / "results.jsonl")
+    assert eatlas.read_results(tmp_path / "results.jsonl") == found
+
+
+def test_a_group_that_is_one_cluster_is_not_resampled():
+    result = eatlas.MLEAT()(with_clusters(A=(TERMS["A"],)), make_vectors(TEST))
+    assert result.uncertainty is None
+    assert "No intervals: a group of one cluster cannot be resampled." in result.warnings
+
+
+def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
+    vectors = alike(cosine=0.999)
+    (said,) = (w for w in eatlas.MLEAT()(TEST, vectors).warnings if "nearly one word" in w)
+    assert said.startswith("B: B")
+    assert ", and 2 more pairs), and intervals take them for separate draws" in said
+    assert said.endswith("in the test draws them together.")
+    together = eatlas.MLEAT()(with_clusters(B=PAIRS), vectors)
+    assert not any("nearly one word" in w for w in together.warnings)
+    (published,) = eatlas.run("weat-1")
+    assert any(
+        w.startswith("B: jail and prison are nearly one word (cosine 0.9")
+        and 'clusters = [["jail", "prison"]] in the test draws them together.' in w
+        for w in published.warnings
+    )
+    assert not any("nearly one word" in w for w in eatlas.run("weat-6")[0].warnings)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ([["rose", "oak"]], "clusters hold 'oak', which the terms do not"),
+        ([["rose", "lily"], ["lily", "iris"]], "duplicate terms 'lily'; one cluster a term"),
+        ([["rose"]], "a cluster holds two terms or more; others are left out"),
+    ],
+)
+def test_clusters_that_are_refused(clusters, message):
+    with pytest.raises(StimulusError, match=message):
+        eatlas.Concept(name="Flowers", terms=["rose", "lily", "iris"], clusters=clusters)
