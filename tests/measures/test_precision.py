@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas.errors import UndefinedWarning
 from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.stats.permutation import permutation_test
 
@@ -116,3 +117,34 @@ def test_a_transform_makes_the_error_larger(tmp_path):
     assert result.encoding.roundoff == pytest.approx(
         2.0**-24 * np.median(lengths), rel=0.3
     )  # centred ones are about 1 long
+
+
+def test_most_resamples_of_scores_that_differ_by_rounding_alone_have_no_effect_size():
+    found = vectors(0.0, np.float32)
+    r = np.random.default_rng(7)
+    for word in [*TERMS["X"].split(), *TERMS["Y"].split()]:
+        found[word] = found["rose"] * (1 + r.uniform(-0.2, 0.2, 20) * 2.0**-24)
+        found[word] = found[word].astype(np.float32)
+    found["lily"] = np.nextafter(found["rose"], np.float32(2))  # another vector, by last bits
+    with pytest.warns(UndefinedWarning, match="its scores do not differ"):
+        result = eatlas.WEAT(resamples=10_000)(TEST, encoder(found))
+    assert result.level1.effect_size is None
+    looked_up = eatlas.WEAT(resamples=10_000)(TEST, found)
+    assert looked_up.level1.effect_size is not None
+    undefined = [one.uncertainty.level1.undefined for one in (result, looked_up)]
+    # with other attributes the same rounding may be a little larger than what counts as none
+    assert undefined[0] > 0.8 * result.uncertainty.resamples > undefined[1]
+
+
+def test_a_learned_direction_ties_by_precision():
+    """One attribute of A is one of B but for rounding: relabelling these two changes nothing."""
+    counts, of_data = set(), set()
+    for seed in range(6):
+        found = vectors(0.0, np.float32)
+        r = np.random.default_rng(seed)
+        found["war"] = (found["joy"] + r.uniform(-1, 1, 20) * 2.0**-25).astype(np.float32)
+        for source, seen in ((encoder(found), counts), (found, of_data)):
+            result = eatlas.MLEAT(resamples=0, association="projection")(TEST, source)
+            seen.add(result.level2.X.p.count)
+    assert len(counts) == 1
+    assert len(of_data) > 1

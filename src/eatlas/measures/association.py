@@ -114,6 +114,7 @@ def learned_level2(
     draws: int,
     rng: np.random.Generator | None,
     stimuli: Mapping[str, Stimuli] | None = None,
+    precision: float | None = None,
 ) -> PermutationResult:
     """P-values of a level 2 whose direction is learned anew for each relabelling of attributes.
 
@@ -138,7 +139,9 @@ def learned_level2(
         return np.asarray((g @ mean) * (a / n - b / (first.shape[1] - n)))
 
     draws = min(draws, RECOMPUTED_DRAWS)
-    return recomputed_test(statistic, len(both), len(each["A"]), draws=draws, rng=rng)
+    return recomputed_test(
+        statistic, len(both), len(each["A"]), draws=draws, rng=rng, precision=precision
+    )
 
 
 def is_association(name: object) -> bool:

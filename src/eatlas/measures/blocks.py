@@ -47,6 +47,8 @@ class Clusters:
 
     rows: Rows
     of: Mapping[str, Stimuli]
+    precision: float | None = None
+    """Unit roundoff of the vectors; None where they are exact."""
 
     @cached_property
     def targets(self) -> Side:
@@ -66,7 +68,7 @@ class Clusters:
 
     def sentences(self) -> ClusterDesign:
         """Effect sizes of sentences, whose stimuli are drawn."""
-        return cluster_design(self.targets, self.attributes)
+        return cluster_design(self.targets, self.attributes, self.precision)
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
@@ -80,9 +82,9 @@ class Clusters:
             Side(table, np.arange(len(table)), side.n, side.sizes)
             for side, table in ((self.targets, self._table), (self.attributes, self._table.T))
         )
-        return cluster_design(targets, attributes)
+        return cluster_design(targets, attributes, self.precision)
 
     def means(self) -> Design:
         """The same for the decision on EAT patterns."""
         sizes = self.targets.sizes, self.attributes.sizes
-        return Design(self._table, self.targets.n, self.attributes.n, sizes)
+        return Design(self._table, self.targets.n, self.attributes.n, sizes, self.precision)

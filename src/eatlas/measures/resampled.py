@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -216,7 +216,7 @@ class ResampledMeasure(AssociationMeasure):
     def _over_terms(
         self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
     ) -> Variation:
-        test = Block.of(ordered.rows).design()
+        test = replace(Block.of(ordered.rows).design(), precision=given.precision)
         influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
         if not self._resampled(test, "term", notes):
             return Variation(influence)
@@ -246,7 +246,7 @@ class ResampledMeasure(AssociationMeasure):
     def _over_clusters(
         self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
     ) -> Variation:
-        clusters = Clusters(ordered.rows, ordered.stimuli)
+        clusters = Clusters(ordered.rows, ordered.stimuli, given.precision)
         test, what = clusters.sentences(), ", over stimuli"
         influence = leave_one_out(test, "stimulus", ordered.places, self.ddof, notes)
         means_of = clusters.stimuli()

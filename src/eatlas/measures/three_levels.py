@@ -82,7 +82,14 @@ class ThreeLevels(PatternMeasure, ResampledMeasure):
         self, target: str, given: Input, stimuli: Mapping[str, Stimuli] | None = None
     ) -> PermutationResult:
         rows = given.unit or {}
-        return learned_level2(rows, target, draws=self.draws, rng=given.rng, stimuli=stimuli)
+        return learned_level2(
+            rows,
+            target,
+            draws=self.draws,
+            rng=given.rng,
+            stimuli=stimuli,
+            precision=given.precision,
+        )
 
     def _over_stimuli(
         self, s: Targets, u: Attributes, given: Input, notes: list[str]

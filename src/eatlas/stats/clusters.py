@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.precision import ROUNDING_UNITS, rounding_noise
 from eatlas.stats.products import product
 from eatlas.stats.weighted import Array, Layout, greatest
 
@@ -222,8 +222,10 @@ class Side:
         return self.sizes if self.weights is None else self.weights
 
 
-def cluster_design(targets: Side, attributes: Side) -> ClusterDesign:
-    """Take the moments of both sides.
+def cluster_design(
+    targets: Side, attributes: Side, precision: float | None = None
+) -> ClusterDesign:
+    """Take the moments of both sides; `precision` is the unit roundoff of computed vectors.
 
     Examples
     --------
@@ -236,15 +238,20 @@ def cluster_design(targets: Side, attributes: Side) -> ClusterDesign:
     a, b, every = slice(0, attributes.n), slice(attributes.n, None), ((slice(None), 1.0),)
     x, y = slice(0, targets.n), slice(targets.n, None)
     level2_x, level2_y = (
-        cluster_level(Side(attributes.cosines[:, t], attributes.of, attributes.n), size, every)
+        cluster_level(
+            Side(attributes.cosines[:, t], attributes.of, attributes.n), size, every, precision
+        )
         for t, size in ((x, targets.counted[x]), (y, targets.counted[y]))
     )
-    level1 = cluster_level(targets, attributes.counted, ((a, 1.0), (b, -1.0)))
+    level1 = cluster_level(targets, attributes.counted, ((a, 1.0), (b, -1.0)), precision)
     return ClusterDesign(level1, level2_x, level2_y, targets.n, attributes.n)
 
 
 def cluster_level(
-    side: Side, weights: Array, others: tuple[tuple[slice, float], ...]
+    side: Side,
+    weights: Array,
+    others: tuple[tuple[slice, float], ...],
+    precision: float | None = None,
 ) -> ClusterLevel:
     """Take the moments of the rows of each cluster, about the mean of all rows.
 
@@ -258,7 +265,7 @@ def cluster_level(
     sums = np.add.reduceat(rows, starts[:-1], axis=0)
     parts = [_compressed(rows[start:stop]) for start, stop in pairwise(starts)]
     kept = np.cumsum([0, *(len(part) for part in parts)])[:-1]
-    noise = (ROUNDING_UNITS + rows.shape[1]) * 2.0**-53 * peak
+    noise = rounding_noise(rows.shape[1], peak, precision)
     return ClusterLevel(
         np.concatenate(parts), kept, sums, side.sizes, weights, side.n, others, noise
     )

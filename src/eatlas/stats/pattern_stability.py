@@ -351,7 +351,9 @@ class _Decisions:
         rows = sign[:, None] * _copies(scores, counts)
         signs = np.zeros(found.d.size, dtype=np.int64)
         signs[strong] = np.where(
-            self.judge.significant(rows, float(np.abs(level.block).max())), sign, 0
+            self.judge.significant(rows, float(np.abs(level.block).max()), level.precision),
+            sign,
+            0,
         )
         return signs, found.d
 

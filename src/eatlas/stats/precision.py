@@ -47,6 +47,19 @@ def least_spread(scale: float, precision: float | None) -> float:
     return max(DOUBLE, SPREAD_UNITS * precision) * scale
 
 
+def rounding_noise(terms: int, peak: float, precision: float | None) -> float:
+    """Rounding error of a mean over so many cosines, or other numbers, of up to some size.
+
+    That of computed vectors does not shrink with the cosines: it is relative to the vectors.
+
+    Examples
+    --------
+    >>> rounding_noise(48, 1.0, None) == 2.0**-47, rounding_noise(48, 1.0, 2.0**-24) == 2.0**-24
+    (True, True)
+    """
+    return max((ROUNDING_UNITS + terms) * 2.0**-53 * peak, (precision or 0.0) * max(peak, 1.0))
+
+
 def checked_precision(precision: float | None) -> float | None:
     """The unit roundoff of vectors, from 0 to below 1; None stays None.
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.precision import rounding_noise
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
@@ -77,6 +77,8 @@ class Level:
     """The first `n` units are the first group."""
     others: tuple[tuple[slice, float], ...]
     """Groups of the other side, each with the sign its mean has in a score."""
+    precision: float | None = None
+    """Unit roundoff of the vectors behind the cosines; None where they are exact."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -107,7 +109,7 @@ class Level:
     def noise(self) -> float:
         """Rounding error of a score: deviations no larger, on quadratic average, are none."""
         peak = float(np.abs(self.block).max())
-        return float((ROUNDING_UNITS + self.block.shape[1]) * 2.0**-53 * peak)
+        return rounding_noise(self.block.shape[1], peak, self.precision)
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,8 @@ class Design(Layout):
     n_a: int
     sizes: tuple[Array, Array] | None = None
     """What each target, and each attribute, counts in a mean over its group; 1 by default."""
+    precision: float | None = None
+    """Unit roundoff of the vectors behind the cosines; None where they are exact."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -191,9 +195,9 @@ class Design(Layout):
         """Level 1, level 2 of X, level 2 of Y."""
         a, b, every = slice(0, self.n_a), slice(self.n_a, None), ((slice(None), 1.0),)
         return (
-            Level(self.block, self.n_x, ((a, 1.0), (b, -1.0))),
-            Level(self.block[: self.n_x].T, self.n_a, every),
-            Level(self.block[self.n_x :].T, self.n_a, every),
+            Level(self.block, self.n_x, ((a, 1.0), (b, -1.0)), self.precision),
+            Level(self.block[: self.n_x].T, self.n_a, every, self.precision),
+            Level(self.block[self.n_x :].T, self.n_a, every, self.precision),
         )
 
     def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
@@ -323,7 +327,10 @@ def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array
         about = _sum(weights, np.multiply(s, s, out=s))
         squares = about - every * every / total
         d: Array = (first / sizes[0] - second / sizes[1]) / np.sqrt(squares / (total - ddof))
-    lost = np.flatnonzero(~(squares > CANCELLED * about))
+    floor = CANCELLED * about
+    if level.precision is not None:
+        floor = np.maximum(floor, total * level.noise**2)
+    lost = np.flatnonzero(~(squares > floor))
     if lost.size:
         u, o = (side if len(side) == 1 else side[lost] for side in (units, others))
         d[lost] = effects(level, u, o, ddof).d
