@@ -17,6 +17,8 @@ from eatlas.sources.care import require_trust
 from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.sources.files import open_file
+from eatlas.sources.frequency.counts import OPTION as COUNTS
+from eatlas.sources.frequency.counts import CountedOrder, counted
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.misnamed import file_like, missing_folder
 from eatlas.sources.passages import is_contextual
@@ -121,6 +123,10 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
         If there is no such source, or what it holds are not vectors.
     """
     if isinstance(spec, str | Path):
+        bare, counts = take_option(str(spec), COUNTS)
+        if counts is not None:
+            order = CountedOrder(Path(counts))
+            return tuple(counted(source, order) for source in open_sources(bare))
         plain, transform = take_option(str(spec), "transform")
         opener = opener_of(plain)
         if opener is not None:
@@ -174,6 +180,10 @@ def _open_string(spec: str | Path) -> VectorSource:
         return open_file(path)
     if str(spec).startswith(SCHEME):
         return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
+    bare, counts = take_option(str(spec), COUNTS)
+    if counts is not None:
+        order = CountedOrder(Path(counts))
+        return counted(_open_string(bare), order)
     plain, transform = take_option(str(spec), "transform")
     if transform is not None:
         return _transformed(_open_string(plain), parse_transforms(transform), str(spec))

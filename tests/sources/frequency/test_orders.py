@@ -3,6 +3,7 @@
 import gzip
 
 import numpy as np
+import pytest
 from tests.inputs import make_test
 from tests.sources.files.writers import (
     Data,
@@ -17,6 +18,7 @@ from tests.sources.files.writers import (
 )
 
 import eatlas
+from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.frequency.bundled import bundled_order
 from eatlas.sources.frequency.candidates import in_lower_case, is_candidate
@@ -194,3 +196,65 @@ def test_tests_of_a_few_words_of_a_file_are_as_before(tmp_path):
     (result,) = eatlas.run(tests=test, vectors=str(path))
     assert result.frequency is None
     assert "fewer than 1,000" in result.frequency_reason
+
+
+def counts_file(folder, words, separator="\t", head=""):
+    lines = [f"{word}{separator}{10_000 - 3 * i}" for i, word in enumerate(words)]
+    path = folder / "counts.txt"
+    path.write_text(head + "\n".join(reversed(lines)) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("separator", "head"), [("\t", ""), (" ", ""), (",", "word,count\n")])
+def test_a_list_of_counts_gives_an_order_to_any_source(tmp_path, separator, head):
+    words = [word for word in LISTED if "," not in word and '"' not in word]
+    counts = counts_file(tmp_path, words, separator, head)
+    arrays = npz(tmp_path, DATA)
+    spec = f"{arrays}?counts={counts}"
+    found = ranking(spec)
+    assert found.vocabulary == str(counts)
+    assert found.ranks == {t: words.index(t) + 1 for t in TEST.terms}
+    (result,) = eatlas.run(tests=TEST, vectors=spec, measures="ml-eat(resamples=0)")
+    assert result.source == spec
+    assert result.frequency.matched.draws == 2000
+    assert ";counts=sha256:" in result.provenance.source_fingerprint
+    assert [v.status for v in eatlas.verify([result])] == ["same"]
+    centred = ranking(f"{arrays}?transform=center&counts={counts}")
+    assert centred.ranks == found.ranks
+    assert not np.allclose(centred.pool.vectors, found.pool.vectors)
+
+
+def test_words_of_the_counts_that_have_no_vector_are_not_drawn(tmp_path):
+    counts = counts_file(tmp_path, LISTED)
+    kept = Data(LISTED[::2] + [t for t in TEST.terms if t not in LISTED[::2]], None)
+    vectors = matrix(len(kept.words), 12)
+    arrays = npz(tmp_path, Data(kept.words, vectors))
+    found = ranking(f"{arrays}?counts={counts}")
+    windows = found.windows(set(TEST.terms), set(TEST.terms))
+    drawn = {found.pool.words[i] for window in windows.values() for i in window}
+    assert drawn <= set(kept.words)
+    assert all(10 < len(window) < 50 for window in windows.values())
+
+
+def test_a_short_list_of_counts_gives_ranks_alone(tmp_path):
+    counts = counts_file(tmp_path, TEST.terms)
+    found = ranking(f"{npz(tmp_path, DATA)}?counts={counts}")
+    assert found.ranks["war"] == 1
+    assert found.reason == f"{counts} has 16 words, too few to draw random ones from"
+
+
+def test_counts_that_cannot_be_read_are_named(tmp_path):
+    path, arrays = tmp_path / "counts.txt", npz(tmp_path, DATA)
+    path.write_text("the\t5\nof\tmany\n")
+    with pytest.raises(SourceError, match="line 2: this is no word with its count"):
+        open_vectors(f"{arrays}?counts={path}")
+    with pytest.raises(SourceError, match="cannot be read"):
+        open_vectors(f"{arrays}?counts={tmp_path}/none.txt")
+
+
+def test_counts_beside_an_encoder_and_the_sample(tmp_path):
+    counts = counts_file(tmp_path, LISTED)
+    source = open_vectors(f"glove-sample?counts={counts}")
+    found = ranking_of(source, [TEST], "auto", "cheap")
+    assert found.ranks["war"] == LISTED.index("war") + 1
+    assert found.pool.vectors.any(axis=1).all()

@@ -15,11 +15,14 @@ from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.sources.files.indexed import IndexedSource
 from eatlas.sources.frequency.bundled import NAME, bundled_order
 from eatlas.sources.frequency.candidates import in_lower_case
+from eatlas.sources.frequency.counts import CountedSource
 from eatlas.sources.frequency.orders import NEAR, IndexedOrder, ListedOrder, WordOrder
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.passages import is_contextual
+from eatlas.sources.prompts import PromptedSource
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.series import PeriodSource
+from eatlas.sources.texts import TransformedEncodings
 from eatlas.sources.transforms import TransformedSource
 from eatlas.stats.rank_correlation import spearman
 from eatlas.stimuli import Concept, Test
@@ -99,6 +102,10 @@ _KEPT = "_known_order"
 """Attribute in which a source keeps its order, so that it is read once."""
 
 
+_AROUND = (TransformedSource, TransformedEncodings, PeriodSource, PromptedSource, CountedSource)
+"""Sources that have another one inside, whose words they keep."""
+
+
 class _Unordered(Exception):  # noqa: N818  (no error: a source need not have an order)
     """A source says nothing of the frequency of its words."""
 
@@ -125,7 +132,7 @@ def ranking_of(
     tests = tuple(tests)
     texts = source is None or is_contextual(source)
     try:
-        order = bundled_order() if source is None or texts else _order_of(source, wish)
+        order = _order_of(source, wish)
     except _Unordered as why:
         return Ranking(reason=str(why))
     rule: CaseRule = "auto" if texts else case
@@ -143,6 +150,9 @@ def ranking_of(
         for test in tests
         if not any(concept.sentences for _, concept in test.parts)
     ]
+    if order.size < LEAST_WORDS:
+        few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
+        return _without_pool(found, few)
     pool = _neighbours(order, ranks, chosen)
     if beside:
         source.lookup({*beside, *pool})
@@ -151,7 +161,7 @@ def ranking_of(
 
 def read_in_passes(source: object) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
-    while isinstance(source, TransformedSource | PeriodSource):
+    while isinstance(source, _AROUND):
         source = source.source
     return isinstance(source, IndexedSource) and not source.gets_index
 
@@ -210,15 +220,19 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     """Vectors of words; of those that come with the package too, whatever is done with vectors."""
     if isinstance(source, TransformedSource):
         return source.transform_all(_vectors(source.source, order, words))
-    if isinstance(source, PeriodSource):
+    if isinstance(source, PeriodSource | CountedSource):
         return _vectors(source.source, order, words)
     found = dict(source.lookup(words))
     return found | dict(order.vectors_of([word for word in words if word not in found]))
 
 
 def _order_of(source: Any, wish: Wish) -> WordOrder:
-    while isinstance(source, TransformedSource | PeriodSource):
+    while isinstance(source, _AROUND):
+        if isinstance(source, CountedSource):
+            return source.order
         source = source.source
+    if source is None or is_contextual(source):
+        return bundled_order()
     if isinstance(source, ArraySource) and source.name == NAME and source.ordered:
         return bundled_order()
     if not getattr(source, "ordered", False):
