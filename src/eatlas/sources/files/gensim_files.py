@@ -138,6 +138,10 @@ class _Files:
         )
 
 
+def _is_length(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 48
+
+
 def stored_array(value: Any, label: str) -> NDArray[Any]:
     """An array out of the record that a pickle made of it.
 
@@ -154,8 +158,11 @@ def stored_array(value: Any, label: str) -> NDArray[Any]:
             order = "F" if fortran else "C"
         code = dtype.arguments[0]
         big = dtype.state[1] == ">"
-        if code not in _DTYPES or order not in ("C", "F") or not all(type(n) is int for n in shape):
-            raise ValueError(f"{code}, shape {shape}")
+        # nothing is looked up or printed before it is known to be a text or a number
+        if not isinstance(code, str) or code not in _DTYPES or order not in ("C", "F"):
+            raise ValueError("numbers of a type that cannot be read")
+        if not isinstance(shape, tuple) or len(shape) > 2 or not all(map(_is_length, shape)):
+            raise ValueError("a shape that no array of vectors has")
         array = np.frombuffer(raw, (">" if big else "<") + code)
         return array.reshape(shape, order=order)
     except (AttributeError, IndexError, TypeError, ValueError) as error:

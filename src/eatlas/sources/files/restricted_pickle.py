@@ -6,17 +6,27 @@ if the name is on a list. So a pickle that means to run code is refused, whateve
 
 The reader in Python is used, not the one in C: it is slower, but a damaged pickle cannot make it
 reserve memory for what is not there.
+
+What is read is never hashed, compared or printed as a whole: of lists and tuples that hold each
+other again and again, that would take forever. So keys of dicts and members of sets are texts,
+bytes and plain numbers alone, and integers have a limit.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
 from eatlas.errors import SourceError
 
 _ENCODE = "_codecs.encode"
+_KEYS = frozenset({str, bytes, int, float})
+_MAX_BITS = 4096
+"""Length of an integer: Python takes quadratic time to print longer ones, or refuses to."""
+_MAX_KEY = 1 << 63
+"""Of integers as keys: above 2**61 any number of them can have one hash."""
 
 
 class Inert:
@@ -162,6 +172,52 @@ class _Reader(pickle._Unpickler):
             return what(*arguments)
         raise pickle.UnpicklingError("a call of what cannot be called")
 
+    def _dict(self) -> None:
+        items = self.pop_mark()
+        _check_keys(items[::2])
+        self.append(dict(zip(items[::2], items[1::2], strict=True)))
+
+    def _setitem(self) -> None:
+        value = self.stack.pop()
+        key = self.stack.pop()
+        self._set([key, value])
+
+    def _setitems(self) -> None:
+        self._set(self.pop_mark())
+
+    def _set(self, items: list[Any]) -> None:
+        target = self.stack[-1]
+        if not isinstance(target, dict | Inert):
+            raise pickle.UnpicklingError("items for what has none")
+        _check_keys(items[::2])
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            target[key] = value
+
+    def _additems(self) -> None:
+        members = self.pop_mark()
+        if not isinstance(self.stack[-1], set):
+            raise pickle.UnpicklingError("members for what is no set")
+        _check_keys(members)
+        self.stack[-1].update(members)
+
+    def _frozenset(self) -> None:
+        members = self.pop_mark()
+        _check_keys(members)
+        self.append(frozenset(members))
+
+    def _limited(self, load: Callable[[Any], None]) -> None:
+        load(self)
+        value = self.stack[-1]
+        if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+            raise pickle.UnpicklingError(f"an integer of {value.bit_length():,} bits")
+
+    dispatch[pickle.DICT[0]] = _dict
+    dispatch[pickle.SETITEM[0]] = _setitem
+    dispatch[pickle.SETITEMS[0]] = _setitems
+    dispatch[pickle.ADDITEMS[0]] = _additems
+    dispatch[pickle.FROZENSET[0]] = _frozenset
+    for _code in (pickle.INT, pickle.LONG, pickle.LONG1, pickle.LONG4):
+        dispatch[_code[0]] = partial(_limited, load=dispatch[_code[0]])
     dispatch[pickle.REDUCE[0]] = _reduce
     dispatch[pickle.NEWOBJ[0]] = _newobj
     dispatch[pickle.NEWOBJ_EX[0]] = _newobj_ex
@@ -169,6 +225,15 @@ class _Reader(pickle._Unpickler):
     dispatch[pickle.INST[0]] = _inst
     dispatch[pickle.BYTEARRAY8[0]] = _bytearray
     dispatch[pickle.BUILD[0]] = _build
+
+
+def _check_keys(keys: list[Any]) -> None:
+    """Refuse what cannot be hashed at once, or can be made to collide."""
+    kinds = set(map(type, keys))
+    for kind in kinds - _KEYS:
+        raise pickle.UnpicklingError(f"a key of the type {kind.__name__}")
+    if int in kinds and any(type(key) is int and abs(key) >= _MAX_KEY for key in keys):
+        raise pickle.UnpicklingError("a key that is an integer of more than 64 bits")
 
 
 def _encode(text: Any, encoding: Any = "latin1", *_: Any) -> bytes:

@@ -104,7 +104,7 @@ def _key(word: str) -> int:
 
 def _refuse_floret(folder: Path) -> None:
     path = folder / "vectors.cfg"
-    if path.is_file() and "floret" in str(_json(path)):
+    if path.is_file() and _json(path) and b"floret" in path.read_bytes():
         raise SourceError(
             f"{folder}: these vectors are made of hashed n-grams (floret), which cannot be read",
             allowed="tables with a row for each word",

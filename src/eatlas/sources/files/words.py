@@ -138,7 +138,7 @@ def as_words(value: Any, label: str) -> Sequence[str]:
         raise _no_words(label, type(value).__name__)
     for row, word in enumerate(value):
         if not isinstance(word, str):
-            raise _no_words(label, f"{word!r:.60} at row {row}")
+            raise _no_words(label, f"{_shown(word)} at row {row}")
     return value
 
 
@@ -159,11 +159,22 @@ def _in_order(rows: dict[Any, Any], label: str) -> list[Any]:
         if type(row) is not int or not 0 <= row < len(rows) or words[row] is not None:
             raise SourceError(
                 f"{label}: the rows of the words are not 0, 1, 2, ...",
-                got=f"{word!r:.60}: {row!r:.60}",
+                got=f"{_shown(word)}: {_shown(row)}",
                 allowed="each row once",
             )
         words[row] = word
     return words
+
+
+def _shown(value: Any) -> str:
+    """A value out of a file, for a message: lists may hold each other without end."""
+    if isinstance(value, str | bytes):
+        return repr(value[:60])[:60]
+    if value is None or isinstance(value, bool | float):
+        return repr(value)
+    if isinstance(value, int) and abs(value) < 1 << 63:
+        return repr(value)
+    return f"a value of the type {type(value).__name__}"
 
 
 def _no_words(label: str, got: str) -> SourceError:

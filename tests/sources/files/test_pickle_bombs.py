@@ -1,0 +1,132 @@
+"""Pickles that are small and would take for ever, or all memory, to hash, compare or print."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.sources.files.faults import fault, no_more_memory_than, written
+
+from eatlas import open_vectors
+
+PROTO, STOP = b"\x80\x04", b"."
+
+
+def tuples(times: int) -> bytes:
+    """A tuple that holds the one before it twice: 2 to the power of `times` when it is hashed."""
+    return b")\x94" + b"".join(
+        b"0h" + bytes([n]) + b"h" + bytes([n]) + b"\x86\x94" for n in range(times)
+    )
+
+
+def lists(times: int) -> bytes:
+    """A list that holds the one before it twice."""
+    return b"]\x94" + b"".join(
+        b"0]\x94(h" + bytes([n]) + b"h" + bytes([n]) + b"e" for n in range(times)
+    )
+
+
+DEEP = 200_000
+KEYS = {
+    "shared tuples as a key": (b"}" + tuples(40) + b"Ns", "tuple"),
+    "shared tuples as keys": (b"}(" + tuples(40) + b"Nu", "tuple"),
+    "shared tuples in a dict": (b"(" + tuples(40) + b"Nd", "tuple"),
+    "shared tuples in a set": (b"\x8f(" + tuples(40) + b"\x90", "tuple"),
+    "shared tuples in a frozen set": (b"(" + tuples(40) + b"\x91", "tuple"),
+    "a deep tuple as a key": (b"})" + b"\x85" * DEEP + b"Ns", "tuple"),
+    "a frozen set as a key": (b"}(\x91Ns", "frozenset"),
+    "an object as a key": (b"}cgensim.models\nX\n)\x81Ns", "Inert"),
+}
+WORDS = {
+    "shared lists": b"(" + lists(40) + b"l",
+    "shared tuples": b"(" + tuples(40) + b"l",
+    "a deep list": b"]" * DEEP + b"a" * (DEEP - 1),
+    "a deep tuple": b")" + b"\x85" * DEEP,
+    "a dict of shared lists": b"}X\x01\x00\x00\x00a" + lists(40) + b"s",
+}
+GENSIM = b"cgensim.models.keyedvectors\nKeyedVectors\n)\x81"
+
+
+def as_vocabulary(folder, data: bytes) -> str:
+    np.save(folder / "v.npy", np.eye(2))
+    written(folder / "w.pkl", PROTO + data + STOP)
+    return f"{folder / 'v.npy'}?vocab=w.pkl"
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("model", [True, False])
+def test_keys_that_are_no_texts_or_numbers(tmp_path, kind, model):
+    data, named = KEYS[kind]
+    if model:
+        said = fault(written(tmp_path / "v.kv", PROTO + data + STOP))
+        assert (
+            f"FILE: this pickle is damaged, or no pickle\n  got: a key of the type {named}" in said
+        )
+    elif kind != "an object as a key":
+        assert f"got: a key of the type {named}" in fault(as_vocabulary(tmp_path, data))
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_words_that_hold_each_other(tmp_path, kind):
+    spec = as_vocabulary(tmp_path, WORDS[kind])
+    with no_more_memory_than(256 << 20):
+        said = fault(spec)
+    assert "a value of the type " in said or "this is no vocabulary" in said
+    assert len(said) < 1000
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        b"\x8b" + struct.pack("<i", 5000) + b"\x7f" * 5000,
+        b"L0x" + b"f" * 20_000 + b"L\n",
+        b"I0x" + b"f" * 20_000 + b"\n",
+    ],
+)
+def test_huge_integers(tmp_path, number):
+    said = fault(as_vocabulary(tmp_path, b"]" + number + b"a"))
+    assert "w.pkl: this pickle is damaged, or no pickle\n  got: " in said
+    assert len(said) < 1000
+
+
+def test_integers_that_share_a_hash(tmp_path):
+    data = pickle.dumps({k * (2**61 - 1): 0 for k in range(1, 2000)}, 4)[2:-1]
+    assert "a key that is an integer of more than 64 bits" in fault(as_vocabulary(tmp_path, data))
+
+
+def test_an_array_whose_type_or_shape_is_made_of_tuples(tmp_path):
+    dtype = b"cnumpy\ndtype\n%s\x85R(NX\x01\x00\x00\x00<tb"
+    frombuffer = b"cnumpy.core.numeric\n_frombuffer\n"
+    text = b"X\x02\x00\x00\x00f4"
+    for kind, shape in ((tuples(40), b"K\x01K\x01\x86"), (text, tuples(40))):
+        array = frombuffer + b"(C\x04\x00\x00\x80\x3f" + dtype % kind + shape
+        array += b"X\x01\x00\x00\x00CtR"
+        words = b"X\x0c\x00\x00\x00index_to_key](X\x01\x00\x00\x00ae"
+        state = b"}" + words + b"sX\x07\x00\x00\x00vectors" + array + b"s"
+        said = fault(written(tmp_path / "v.kv", PROTO + GENSIM + state + b"b" + STOP))
+        assert "FILE, vectors: this is no array of numbers" in said
+        assert len(said) < 300
+
+
+def test_a_bomb_ends_at_once_in_a_process_of_its_own(tmp_path):
+    """The whole command: one message, no traceback, the exit status of a mistake."""
+    path = written(tmp_path / "v.kv", PROTO + b"}" + tuples(40) + b"Ns" + STOP)
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", str(path)]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 2
+    assert "a key of the type tuple" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_honest_keys_of_every_kind(tmp_path, protocol):
+    path = written(tmp_path / "w.pkl", pickle.dumps({"cat": 0, "dog": 1}, protocol))
+    np.save(tmp_path / "v.npy", np.eye(2))
+    source = open_vectors(f"{tmp_path / 'v.npy'}?vocab={path.name}")
+    assert list(source.vocabulary()) == ["cat", "dog"]
