@@ -108,3 +108,15 @@ def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
     silent = trend([1800], level1=None, level2=None)
     assert "Trends" not in methods_paragraph(years, None, [silent])
     assert "carlstein" not in bibtex(years, family, [silent])
+
+
+def test_numbers_of_resamples_are_told_once_and_clusters_are():
+    """Lists of other lengths are resampled less often by default."""
+    clustered = uncertainty(resamples=100_000).model_copy(update={"unit": "cluster"})
+    given = [full(uncertainty=uncertainty(resamples=50_000)), full(uncertainty=clustered)]
+    text = methods_paragraph(given, DeclaredFamily.of(given))
+    assert text.count("Intervals (95%)") == 1
+    assert (
+        "from 50,000 to 100,000 resamples of the target and attribute terms within their groups "
+        "(seed 7). Words that a test names as one cluster were drawn together." in text
+    )

@@ -267,11 +267,16 @@ def _over_stimuli(given: Sequence[AssociationResult]) -> Iterator[str]:
 def _intervals(given: Sequence[AssociationResult]) -> Iterator[str]:
     known = [u for r in given if (u := getattr(r, "uncertainty", None)) is not None]
     seeds = ", ".join(distinct(str(r.provenance.seed) for r in given))
-    for sure, resamples, over in dict.fromkeys((u.confidence, u.resamples, u.over) for u in known):
+    for sure, over in dict.fromkeys((u.confidence, u.over) for u in known):
+        those = [u for u in known if (u.confidence, u.over) == (sure, over)]
+        least, most = (f(u.resamples for u in those) for f in (min, max))
+        many = count(most) if least == most else f"{count(least)} to {count(most)}"
+        whole = " Words that a test names as one cluster were drawn together." * any(
+            u.unit == "cluster" for u in those
+        )
         yield (
             f"Intervals ({percent(sure)}) are {_KINDS[over]} intervals (Efron and Tibshirani 1993) "
-            f"from {count(resamples)} resamples of the {_OVER[over]} within their groups "
-            f"(seed {seeds})."
+            f"from {many} resamples of the {_OVER[over]} within their groups (seed {seeds}).{whole}"
         )
 
 
