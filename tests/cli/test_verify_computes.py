@@ -26,7 +26,7 @@ def poison(folder):
     rows = connection.execute("select key, model, mark, kind, data from vectors").fetchall()
     rng = np.random.default_rng(0)
     for key, model, mark, kind, data in rows:
-        if not np.issubdtype(np.dtype(kind), np.floating):
+        if not kind.startswith("<f"):  # not a vector, but what is known of one
             continue
         other = rng.normal(size=np.frombuffer(data, kind).shape).astype(kind)
         values = packed(key, Entry(other.tobytes(), kind, mark))
