@@ -7,6 +7,8 @@ import gzip
 import importlib
 import io
 import lzma
+import math
+import os
 import struct
 import sys
 import tarfile
@@ -26,10 +28,15 @@ from eatlas.sources.files.reading import BUFFER, Stamp, open_binary, unreadable
 # is made to fill a disk. Below 64 MiB the ratio does not matter.
 MAX_RATIO = 200
 FREE_BYTES = 64 << 20
+GROWTH = "EATLAS_MAX_GROWTH"
+"""Environment variable: how many times its own size a file may grow; MAX_RATIO without it."""
+_MAX_EXTRA = 1 << 20
+"""Bytes of a long name or an extended header of a tar archive; honest ones take some hundred."""
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 _ZSTD_WINDOW = 1 << 27
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _LIST_AT_MOST = 20
+_TAR_TEXTS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _DAMAGED = (
     EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
     ValueError, LookupError, OverflowError, struct.error,  # what zipfile and tarfile let through
@@ -176,20 +183,41 @@ def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
 
 
 def _in_tar(outer: Content, member: str | None) -> Content:
-    with outer.open() as file, told(outer.label), tarfile.open(fileobj=file, mode="r|") as archive:
-        names = [info.name for info in archive if info.isfile()]
+    packed = outer.stamp.size
+    with outer.open() as file, told(outer.label), _tar(file) as archive:
+        names = [info.name for info in _members(archive, outer.label, packed) if info.isfile()]
     chosen = _choose(outer.path, names, member)
 
     def opener(path: Path) -> IO[bytes]:
         raw = outer._open(path)
-        guarded: Any = _Guarded(raw, outer.label, outer.stamp.size)
-        archive = tarfile.open(fileobj=guarded, mode="r|")  # noqa: SIM115
-        for info in archive:
+        archive = _tar(_Guarded(raw, outer.label, packed))
+        for info in _members(archive, outer.label, packed):
             if info.isfile() and info.name == chosen:
                 return _Closing(archive.extractfile(info), archive, raw)  # type: ignore[arg-type,return-value]
         raise SourceError(f"{path}: the member {chosen} is gone")
 
     return Content(outer.path, outer.stamp, chosen, plain=False, _open=opener)
+
+
+class _TarMember(tarfile.TarInfo):
+    """What a tar archive says about a member; its texts have a limit."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        texts = (*_TAR_TEXTS, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+        if self.type in texts and not 0 <= self.size <= _MAX_EXTRA:
+            raise tarfile.ReadError(f"a name or an extended header of {self.size:,} bytes")
+        return super()._proc_member(archive)  # type: ignore[misc,no-any-return]
+
+
+def _tar(stream: Any) -> tarfile.TarFile:
+    return tarfile.open(fileobj=stream, mode="r|", tarinfo=_TarMember)
+
+
+def _members(archive: tarfile.TarFile, label: str, packed: int) -> Iterator[tarfile.TarInfo]:
+    """Members in order; each is looked at before it is stepped over, which could take for ever."""
+    for info in archive:
+        check_growth(f"{label}, the member {info.name[:100]}", info.size, packed)
+        yield info
 
 
 def _choose(path: Path, names: list[str], member: str | None) -> str:
@@ -290,7 +318,7 @@ class _Guarded(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], label: str, packed: int) -> None:
         self._stream, self._label = stream, label
-        self._limit = max(FREE_BYTES, packed * MAX_RATIO) if packed else None
+        self._limit = _most(packed) if packed else None
         self._count = 0
 
     def readable(self) -> bool:
@@ -329,15 +357,36 @@ def check_growth(label: str, size: int, packed: int) -> None:
     SourceError
         If `size` is beyond all proportion.
     """
-    limit = max(FREE_BYTES, packed * MAX_RATIO)
+    limit = _most(packed)
     if size > limit:
-        raise _grows(label, limit)
+        raise _grows(label, limit, size)
 
 
-def _grows(label: str, limit: int) -> SourceError:
+def _most(packed: int) -> int:
+    """Bytes that a file of `packed` bytes may hold."""
+    return max(FREE_BYTES, int(packed * _ratio()))
+
+
+def _ratio() -> float:
+    given = os.environ.get(GROWTH)
+    try:
+        ratio = MAX_RATIO if not given else float(given)
+    except ValueError:
+        ratio = math.nan
+    if not 1 <= ratio < math.inf:
+        raise SourceError(
+            f"{GROWTH}: this environment variable is no number",
+            got=str(given)[:40],
+            allowed=f"how many times its own size a file may grow; {MAX_RATIO} without it",
+        )
+    return ratio
+
+
+def _grows(label: str, limit: int, size: int | None = None) -> SourceError:
     return SourceError(
         f"{label}: this grows too much when it is decompressed",
-        got=f"more than {limit:,} bytes",
-        allowed=f"{MAX_RATIO} times the size of the file",
-        remedy="if you trust it, unpack it and open the file itself",
+        got=f"more than {limit:,} bytes" if size is None else f"{size:,} bytes",
+        allowed=f"{_ratio():g} times the size of the file, or {FREE_BYTES:,} bytes",
+        remedy="if you trust it, unpack it and open the file itself, "
+        f"or set {GROWTH} to a larger number",
     )

@@ -12,6 +12,7 @@ from eatlas.sources.protocol import CHUNK
 from eatlas.sources.whole import ListedSource
 
 _LARGEST = 1 << 30
+_BLOCK = 1 << 28
 
 
 class Chunk(NamedTuple):
@@ -38,6 +39,11 @@ class Part(Protocol):
     def read(self, first: int, out: NDArray[np.float32]) -> list[str]:
         """Read rows from the row `first` on into `out`, and return their words."""
         ...
+
+
+def rows_at_once(rows: int, dim: int) -> int:
+    """How many rows of a block are read at once: `rows`, fewer where they would be long."""
+    return max(1, min(rows, _BLOCK // (8 * max(1, dim))))
 
 
 def fill_chunks(parts: Iterable[Part], rows: int, dim: int) -> Iterator[Chunk]:
@@ -82,4 +88,4 @@ def _joined(chunks: list[Chunk]) -> Chunk:
     return Chunk(words, np.concatenate([chunk.vectors for chunk in chunks]))
 
 
-__all__ = ["CHUNK", "Chunk", "WholeSource", "regroup"]
+__all__ = ["CHUNK", "Chunk", "WholeSource", "regroup", "rows_at_once"]

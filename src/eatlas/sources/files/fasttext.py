@@ -14,7 +14,7 @@ from eatlas.errors import SourceError
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.heads import MAX_DIM
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
-from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.reading import Stamp, open_binary, unreadable
 from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix
 
 MAGIC = struct.pack("<i", 793712314)
@@ -69,7 +69,10 @@ def open_fasttext(path: Path, name: str, *, oov: str) -> MatrixSource:
     have = Stamp.of(path).size - head.matrix_start
     if have < 4 * rows * dim:
         raise _ends_early(path, f"{have:,} bytes of numbers, {4 * rows * dim:,} announced")
-    array = np.memmap(path, "<f4", "r", head.matrix_start, (rows, dim))
+    try:
+        array = np.memmap(path, "<f4", "r", head.matrix_start, (rows, dim))
+    except OSError as error:  # a process that may not have so much address space
+        raise unreadable(path, error) from error
     words = DictionaryWords(path, head)
     if not head.scheme.longest or not head.scheme.buckets:
         if oov != "none":

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.archives import check_growth
+from eatlas.sources.files.chunks import rows_at_once
 from eatlas.sources.files.hdf5_strings import read_strings
-from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats
+from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats, check_matrix
+from eatlas.sources.files.reading import Stamp
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 OPTIONS = {"vectors": "name of the data set of vectors", "words": "name of the data set of words"}
 _BLOCK_BYTES = 32 << 20
 _MAX_NAMES = 1_000_000
+_WORD = 64
+"""Bytes that a word takes in memory, at least."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class DatasetMatrix:
         """All rows in order, at most `size` at a time."""
         with opened(self.path) as file:
             data = file[self.dataset]
+            size = rows_at_once(size, self.shape[1])
             for start in range(0, self.shape[0], size):
                 yield as_floats(data[start : start + size])
 
@@ -79,7 +86,7 @@ def open_hdf5(path: Path, options: Mapping[str, str], name: str) -> MatrixSource
     """
     with opened(path) as file:
         found = _datasets(file, path)
-        words, matrix = _named(path, found, options) or _array(file, path, found, options)
+        words, matrix = _named(file, path, found, options) or _array(file, path, found, options)
     return MatrixSource(words, matrix, name=name, files=(path,))
 
 
@@ -131,11 +138,33 @@ def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
                     remedy="store the vectors as one array, and their words as another",
                 )
             if hasattr(item, "shape"):
+                _check_own(item, f"{path}, {name}")
                 found[name] = _Facts(tuple(item.shape or ()), _kind(item))
             elif _address(item) not in entered:  # groups may hold each other
                 entered.add(_address(item))
                 groups.append((name, item))
     return found
+
+
+def _check_own(item: Any, label: str) -> None:
+    """Refuse a data set whose numbers lie in another file, which no fingerprint would cover."""
+    storage = item.id.get_create_plist()
+    virtual = importlib.import_module("h5py").h5d.VIRTUAL
+    if storage.get_external_count() or storage.get_layout() == virtual:
+        raise SourceError(
+            f"{label}: this data set takes its content from other files",
+            got="external storage" if storage.get_external_count() else "a virtual data set",
+            allowed="data sets that hold their own numbers or words",
+            remedy="copy it into a file of its own, for example with h5repack or h5py",
+        )
+
+
+def _check_size(item: Any, label: str, packed: int, least: int = 0) -> None:
+    """Refuse a data set, or a chunk of it, beyond all proportion to the file."""
+    width = max(int(item.dtype.itemsize), least)
+    check_growth(label, prod(item.shape) * width, packed)
+    if item.chunks:
+        check_growth(f"{label}, one chunk", prod(item.chunks) * int(item.dtype.itemsize), packed)
 
 
 def _address(group: Any) -> int:
@@ -150,7 +179,7 @@ def _kind(item: Any) -> str:
 
 
 def _named(
-    path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
+    file: Any, path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
 ) -> tuple[list[str], Matrix] | None:
     """Vectors in data sets of their own, as sent-bias has them: ``/targ1/This is a rose.``.
 
@@ -166,6 +195,11 @@ def _named(
         raise SourceError(
             f"{path}: vectors differ in length", got=", ".join(map(str, sorted(sizes)[:10]))
         )
+    label, packed = f"{path}, all data sets", Stamp.of(path).size
+    check_matrix((len(numbers), *sizes), np.dtype(np.float64), label)
+    check_growth(label, len(numbers) * next(iter(sizes)) * 8, packed)
+    for name in numbers:
+        _check_size(file[name], f"{path}, {name}", packed)
     # the group (targ1, attr2, ...) is no part of the term, but a slash in a sentence makes more
     names = [name.split("/", 2)[-1] if name.count("/") > 1 else name[1:] for name in numbers]
     return names, NamedMatrix(path, list(numbers), sizes.pop())
@@ -185,6 +219,10 @@ def _array(
     )
     if found[words].kind != "text" or len(found[words].shape) != 1:
         raise _unfit(path, found, "words")
+    packed = Stamp.of(path).size
+    check_matrix(facts.shape, file[vectors].dtype, f"{path}, {vectors}")
+    _check_size(file[vectors], f"{path}, {vectors}", packed)
+    _check_size(file[words], f"{path}, {words}", packed, _WORD)
     return read_strings(file[words], path), DatasetMatrix(
         path, vectors, (facts.shape[0], facts.shape[1])
     )

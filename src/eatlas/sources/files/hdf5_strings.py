@@ -13,12 +13,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from eatlas.errors import SourceError
+from eatlas.sources.archives import check_growth
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.reading import BUFFER, Stamp, open_binary
 
 _HEAP = b"GCOL\x01\x00\x00\x00"
 _HEAD = 16  # of a heap, and of an object in it
 _READ_AT_ONCE = 65_536
+_BYTES_AT_ONCE = 1 << 28
 _AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
@@ -34,11 +36,26 @@ def read_strings(dataset: Any, path: Path) -> list[str]:
         _check_lengths(dataset, path)
         _check_heaps(path)
     words = []
-    for start in range(0, dataset.shape[0], _READ_AT_ONCE):
-        for row, word in enumerate(dataset[start : start + _READ_AT_ONCE].tolist(), start):
+    size, packed = 0, Stamp.of(path).size
+    step = _at_once(dataset, packed)
+    for start in range(0, dataset.shape[0], step):
+        for row, word in enumerate(dataset[start : start + step].tolist(), start):
             raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
             words.append(decode(raw, "utf-8", f"{path}, word {row + 1}", _AGAIN))
+            size += len(raw)
+        check_growth(f"{path}, the words", size, packed)
     return words
+
+
+def _at_once(dataset: Any, packed: int) -> int:
+    """How many words are read at once.
+
+    The lengths of words in compressed chunks are not known beforehand, and many of them may be one
+    and the same long word.
+    """
+    if dataset.dtype.kind == "O" and dataset.id.get_create_plist().get_nfilters():
+        return max(64, min(_READ_AT_ONCE, _BYTES_AT_ONCE // packed))
+    return _READ_AT_ONCE
 
 
 def _check_lengths(dataset: Any, path: Path) -> None:

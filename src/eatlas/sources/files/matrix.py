@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import CHUNK, Chunk
+from eatlas.sources.files.chunks import CHUNK, Chunk, rows_at_once
 from eatlas.sources.files.components import check_finite
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
 from eatlas.sources.memory import duplicate_note
 from eatlas.sources.protocol import Vector
+
+MAX_COMPONENTS = 1 << 20
 
 
 class Matrix(Protocol):
@@ -54,6 +56,7 @@ class ArrayMatrix:
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
+        size = rows_at_once(size, self.array.shape[1])
         for start in range(0, len(self.array), size):
             yield as_floats(np.asarray(self.array[start : start + size]))
 
@@ -86,6 +89,7 @@ class StreamMatrix:
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
         count, dim = self.shape
+        size = rows_at_once(size, dim)
         with self.open() as stream:
             for start in range(0, count, size):
                 rows = min(size, count - start)
@@ -210,5 +214,12 @@ def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) 
             f"{label}: this is no array of vectors",
             got=f"{dtype}, shape {tuple(shape)}",
             allowed="numbers, shape (words, components)",
+        )
+    if shape[1] > MAX_COMPONENTS:
+        raise SourceError(
+            f"{label}: these vectors are too long",
+            got=f"{shape[1]:,} components",
+            allowed=f"at most {MAX_COMPONENTS:,}",
+            remedy="if rows are components and columns are words, store the array transposed",
         )
     return shape[0], shape[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
-from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.reading import Stamp, open_binary, unreadable
 from eatlas.sources.files.words import beside, open_vocabulary
 
 MAGIC = b"\x93NUMPY"
+_MAX_HEAD = 1 << 16
 
 
 class ArrayHead(NamedTuple):
@@ -62,7 +64,10 @@ def map_array(path: Path) -> NDArray[Any]:
     if not head.size:
         return np.empty(head.shape, head.dtype)
     order: Literal["F", "C"] = "F" if head.fortran else "C"
-    mapped: NDArray[Any] = np.memmap(path, head.dtype, "r", head.start, head.shape, order)
+    try:
+        mapped: NDArray[Any] = np.memmap(path, head.dtype, "r", head.start, head.shape, order)
+    except OSError as error:  # a process that may not have so much address space
+        raise unreadable(path, error) from error
     return mapped
 
 
@@ -75,11 +80,13 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
         If it cannot be read, or the array is one of Python objects or of records.
     """
     try:
-        version = np.lib.format.read_magic(file)
+        # what follows the version may announce a head of 4 GiB, and numpy would read it
+        start = io.BytesIO(file.read(_MAX_HEAD))
+        version = np.lib.format.read_magic(start)
         reader = np.lib.format.read_array_header_1_0
         if version != (1, 0):
             reader = np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = reader(file)
+        shape, fortran, dtype = reader(start)
     except Exception as error:  # numpy raises ValueError and, for odd heads, half a dozen others
         raise SourceError(
             f"{label}: the head of the array cannot be read", got=str(error)[:200]
@@ -92,4 +99,4 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
         )
     if dtype.fields is not None or dtype.itemsize == 0 or any(length < 0 for length in shape):
         raise SourceError(f"{label}: this is no plain array", got=f"{dtype}, shape {shape}")
-    return ArrayHead(shape, dtype, fortran, file.tell())
+    return ArrayHead(shape, dtype, fortran, start.tell())

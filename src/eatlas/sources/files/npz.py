@@ -46,6 +46,7 @@ def open_npz(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
     vectors = options.get("vectors") or _only(path, heads, "vectors", "fiu", 2)
     head = _head(path, heads, vectors)
     check_matrix(head.shape, head.dtype, f"{path}, {vectors}")
+    check_growth(f"{path}, {vectors}", head.size, Stamp.of(path).size)
     words, files = _words(path, heads, options)
     return MatrixSource(words, _matrix(path, vectors, head), name=name, files=files)
 

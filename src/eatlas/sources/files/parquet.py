@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import CHUNK, Chunk, regroup
+from eatlas.sources.archives import check_growth
+from eatlas.sources.files.chunks import CHUNK, Chunk, regroup, rows_at_once
 from eatlas.sources.files.components import check_finite
-from eatlas.sources.files.matrix import as_floats
+from eatlas.sources.files.matrix import as_floats, check_matrix
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.memory import duplicate_note
 from eatlas.sources.protocol import Vector
 
 OPTIONS = {"words": "name of the column of words", "vectors": "name of the column of lists"}
+_NUMBER, _WORD = 8, 64
+"""Bytes that a number and a word take in memory."""
 # Fuzzed heads make pyarrow ask for whatever they say; a batch of this many rows bounds the rest.
 _BATCH = 4096
+# Of these the dictionary comes with each batch, so that few batches are fast.
+_WORDS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,16 @@ class ParquetSource:
         self.path, self._name = path, name
         self._stamp = Stamp.of(path)
         self._digest = FileDigest([path], [self._stamp])
+        self._shared: list[str] = []
         with self._file() as file:
             self._columns = _choose(file.schema_arrow, options, path)
+            self._check_size(file)
             self._dim = self._first_dim(file)
             self._count = int(file.metadata.num_rows)
             groups = range(file.num_row_groups)
             self._check_count(sum(_group_rows(file, group) for group in groups), self._count)
+        # of a word that stands in many rows the file has one copy, and so has the memory
+        self._shared = [self._columns.words]
         self._duplicates: set[str] = set()
 
     @property
@@ -111,11 +121,14 @@ class ParquetSource:
         return regroup(self._pieces(rows), rows)
 
     def _pieces(self, rows: int) -> Iterator[Chunk]:
-        columns = [self._columns.words, *self._columns.numbers]
-        with self._file() as file:
-            for batch in self._batches(file, rows, columns):
-                words = self._texts(batch.column(self._columns.words))
+        columns = list(self._columns.numbers)
+        with self._file() as file, self._file() as again:
+            texts = chain.from_iterable(self._words(again))
+            for batch in self._batches(file, rows_at_once(rows, self._dim), columns):
+                words = list(islice(texts, batch.num_rows))
                 vectors = self._numbers(batch)
+                if len(words) < len(vectors):
+                    raise _damaged(self.path, "fewer words than vectors")
                 check_finite(vectors, f"{self.path}, between {words[0]!r} and {words[-1]!r}")
                 yield Chunk(words, vectors)
 
@@ -133,7 +146,7 @@ class ParquetSource:
 
     def _words(self, file: Any, group: int | None = None) -> Iterator[list[str]]:
         column = self._columns.words
-        for batch in self._batches(file, CHUNK, [column], group):
+        for batch in self._batches(file, _WORDS_AT_ONCE, [column], group):
             yield self._texts(batch.column(column))
 
     def _batches(
@@ -154,8 +167,20 @@ class ParquetSource:
         if count != announced:
             raise _damaged(self.path, f"{count} rows where {announced} are announced")
 
+    def _check_size(self, file: Any) -> None:
+        """Refuse a file that announces more rows and numbers than its size can account for."""
+        wanted = {self._columns.words: _WORD} | dict.fromkeys(self._columns.numbers, _NUMBER)
+        size = 0
+        for group in range(file.num_row_groups):
+            facts = file.metadata.row_group(group)
+            for number in range(facts.num_columns):
+                column = facts.column(number)
+                width = wanted.get(column.path_in_schema.split(".", 1)[0], 0)
+                size += width and max(column.num_values * width, column.total_uncompressed_size)
+        check_growth(str(self.path), size, self._stamp.size)
+
     def _texts(self, column: Any) -> list[str]:
-        words: list[Any] = column.to_pylist()
+        words = _spread(column)
         if any(word is None for word in words):
             raise SourceError(f"{self.path}, column {self._columns.words}: a word is missing")
         return words
@@ -184,9 +209,11 @@ class ParquetSource:
         if not self._columns.lists and file.metadata.num_rows:
             return len(self._columns.numbers)
         for batch in file.iter_batches(batch_size=1, columns=list(self._columns.numbers)):
-            first = batch.column(0)[0].as_py()
-            if first:
-                return len(first)
+            first = batch.column(0)[0]
+            dim = len(first) if first.is_valid else 0
+            if dim:
+                check_matrix((1, dim), np.dtype(np.float64), str(self.path))
+                return dim
             break
         raise SourceError(f"{self.path}: the file holds no vectors")
 
@@ -195,7 +222,7 @@ class ParquetSource:
         parquet = _pyarrow(self.path)
         self._stamp.check(self.path)
         try:
-            with parquet.ParquetFile(self.path) as file:
+            with parquet.ParquetFile(self.path, read_dictionary=self._shared) as file:
                 yield file
             self._stamp.check(self.path)
         except SourceError:
@@ -209,6 +236,20 @@ class ParquetSource:
             NotImplementedError,
         ) as error:
             raise _damaged(self.path, str(error).split("\n", 1)[0][:200]) from error
+
+
+def _spread(column: Any) -> list[Any]:
+    """The texts of a column; rows of one word share one text."""
+    if not hasattr(column, "dictionary"):
+        texts: list[Any] = column.to_pylist()
+        return texts
+    compute: Any = importlib.import_module("pyarrow.compute")
+    used = compute.unique(column.indices)
+    words = column.dictionary.take(used).to_pylist()
+    if len(words) == len(column):  # in the order in which they first stand
+        return list(words)
+    places = compute.index_in(column.indices, used).to_pylist()
+    return [words[place] for place in places]
 
 
 def _group_rows(file: Any, group: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import CHUNK
+from eatlas.sources.files.chunks import CHUNK, rows_at_once
 from eatlas.sources.files.matrix import ArrayMatrix, Matrix, MatrixSource, check_matrix
-from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.reading import Stamp, open_binary, unreadable
 from eatlas.sources.files.words import beside, open_vocabulary
 from eatlas.sources.misnamed import model_at
 
@@ -40,6 +41,7 @@ class BFloatMatrix:
 
     def blocks(self, size: int = CHUNK) -> Any:
         """All rows in order, at most `size` at a time."""
+        size = rows_at_once(size, self.array.shape[1])
         return (_widen(self.array[i : i + size]) for i in range(0, len(self.array), size))
 
 
@@ -105,16 +107,16 @@ def _map(path: Path, tensor: str, head: Mapping[str, Any], start: int) -> Matrix
         kind, shape = facts["dtype"], tuple(facts["shape"])
         first, last = facts["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, f"{tensor}: {str(facts)[:100]}") from error
-    if kind not in _TYPES:
+        raise _damaged(path, f"{tensor}: {reprlib.repr(facts)}") from error
+    if not isinstance(kind, str) or kind not in _TYPES:
         raise SourceError(
             f"{label}: numbers of this type cannot be read",
-            got=str(kind)[:40],
+            got=reprlib.repr(kind) if not isinstance(kind, str) else kind[:40],
             allowed=", ".join(_TYPES),
         )
     dtype = np.dtype(_TYPES[kind])
     if not all(type(x) is int and x >= 0 for x in (*shape, first, last)):
-        raise _damaged(path, f"{tensor}: {str(facts)[:100]}")
+        raise _damaged(path, f"{tensor}: {reprlib.repr(facts)}")
     check_matrix(shape, dtype, label)
     size = shape[0] * shape[1] * dtype.itemsize
     if last - first != size or start + last > Stamp.of(path).size:
@@ -124,7 +126,10 @@ def _map(path: Path, tensor: str, head: Mapping[str, Any], start: int) -> Matrix
             allowed=f"{size:,} bytes for {kind}, shape {shape}",
             remedy="get it again; the copy is probably incomplete",
         )
-    array: Any = np.memmap(path, dtype, "r", start + first, shape)
+    try:
+        array: Any = np.memmap(path, dtype, "r", start + first, shape)
+    except OSError as error:  # a process that may not have so much address space
+        raise unreadable(path, error) from error
     return BFloatMatrix(array) if kind == "BF16" else ArrayMatrix(array)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.files.chunks import rows_at_once
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, as_floats, check_matrix
 from eatlas.sources.files.msgpack import read_int_map
 from eatlas.sources.files.murmur import murmur64a
@@ -94,6 +95,7 @@ class SharedRows(ArrayMatrix):
 
     def blocks(self, size: int) -> Any:
         """All rows in order, at most `size` at a time."""
+        size = rows_at_once(size, self.array.shape[1])
         for start in range(0, len(self.places), size):
             yield as_floats(np.asarray(self.array[self.places[start : start + size]]))
 

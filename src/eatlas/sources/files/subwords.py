@@ -134,7 +134,7 @@ def subword_matrix(
     SourceError
         If the numbers of rows or components do not fit.
     """
-    fits = rows.shape[1] == ngrams.shape[1] and ngrams.shape[0] >= scheme.buckets
+    fits = rows.shape[1] == ngrams.shape[1] and ngrams.shape[0] >= scheme.buckets > 0
     if not fits or not 0 < scheme.shortest <= scheme.longest <= 64:
         raise SourceError(
             f"{label}: the n-grams do not fit the model",
