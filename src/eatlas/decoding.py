@@ -3,8 +3,93 @@
 from __future__ import annotations
 
 import codecs
+import os
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Any
 
 from eatlas.errors import EatlasError
+
+MAX_TOML = "EATLAS_MAX_TOML"
+"""Environment variable: size of a TOML file that is read, in MiB; 16 without it."""
+_MIB = 16
+_MAX_PARTS = 64
+# Strings and comments, closed or not: each is passed over once, so that time is linear.
+_TEXT = re.compile(
+    r"""
+    \"\"\"(?:(?!\"\"\")(?:\\.|[^\\]))*+\\?(?:"{3,5}|\Z) | \'\'\'(?:(?!\'\'\').)*+(?:'{3,5}|\Z)
+    | "(?:\\.|[^"\\\n])*+"? | '[^'\n]*+'? | \#[^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS},}}+")
+
+
+def read_toml(
+    data: bytes,
+    where: str,
+    kind: type[EatlasError],
+    hint: Callable[[str, str], str | None] = lambda _text, _error: None,
+) -> dict[str, Any]:
+    """Parse the bytes of a TOML file of a user.
+
+    Keys of thousands of parts, which take quadratic time and memory, are refused before anything
+    is parsed.
+
+    Parameters
+    ----------
+    data : bytes
+    where : str
+        The file's name, for messages.
+    kind : type of EatlasError
+        What to raise.
+    hint : callable, optional
+        Finds a remedy from the text and the parser's message.
+
+    Raises
+    ------
+    EatlasError
+        Of the `kind` given, if the bytes are no TOML in UTF-8, or beyond the limits.
+    """
+    limit = _limit(kind)
+    if len(data) > limit << 20:
+        raise kind(
+            f"{where}: this file is too large",
+            got=f"{len(data):,} bytes",
+            allowed=f"at most {limit} MiB",
+            remedy=f"if it is right, set {MAX_TOML} to a larger number of MiB",
+        )
+    text = decoded(data, where, kind)
+    if data.count(b".") > _MAX_PARTS and (found := _LONG_KEY.search(_TEXT.sub("k", text))):
+        raise kind(
+            f"{where}: a key has too many parts",
+            got=f"{found[0][:40]}...",
+            allowed=f"at most {_MAX_PARTS} parts, with dots between them",
+        )
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise kind(
+            f"{where}: this is not TOML", got=str(error), remedy=hint(text, str(error))
+        ) from error
+    except RecursionError as error:
+        raise kind(
+            f"{where}: this TOML cannot be read", got="values nested hundreds deep"
+        ) from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise kind(f"{where}: this TOML cannot be read", got=str(error)[:200]) from error
+
+
+def _limit(kind: type[EatlasError]) -> int:
+    given = os.environ.get(MAX_TOML) or str(_MIB)
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", given):
+        raise kind(
+            f"{MAX_TOML}: this environment variable is no size",
+            got=given[:40],
+            allowed=f"a whole number of MiB; {_MIB} without it",
+        )
+    return int(given)
 
 
 def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _SHOWN = 60
 """Characters of a value in a message."""
 
@@ -48,6 +50,19 @@ class EatlasError(Exception):
 
 def _rebuild(kind: type[EatlasError], what: str, state: dict[str, str | None]) -> EatlasError:
     return kind(what, **state)
+
+
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """Names for a message: all of a few, the first of many and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["up", "down", "left"], 2)
+    'up, down and 1 more'
+    """
+    every = list(names)
+    more = len(every) - most
+    return ", ".join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def described(value: object) -> str:

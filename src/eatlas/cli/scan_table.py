@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from rich.cells import cell_len
 
 from eatlas.cli.plain import plain_line
+from eatlas.errors import listed
 from eatlas.report.numerals import count, effect, number_of, p_value, percent
 from eatlas.report.scan import explain
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
@@ -84,7 +85,8 @@ def _missing(result: ScanResult) -> Iterator[str]:
     for side in SIDES:
         group = result.coverage.group(side)
         if group.missing:
-            yield f"Missing attributes of {result.concepts.name(side)}: {', '.join(group.missing)}."
+            names = listed(group.missing, 100)
+            yield f"Missing attributes of {result.concepts.name(side)}: {names}."
 
 
 def _band(result: ScanResult, lists: Iterable[TopList], width: int) -> Iterator[str]:

@@ -19,6 +19,7 @@ from rich.text import Text
 from eatlas.cli.draws_table import about, over_draws
 from eatlas.cli.plain import cleaned
 from eatlas.cli.stimulus_table import over_sentences
+from eatlas.errors import listed
 from eatlas.report.comparison import comparisons
 from eatlas.report.eat_map_text import mini
 from eatlas.report.family import DeclaredFamily
@@ -336,7 +337,7 @@ def _print_warnings(console: Console, results: Results) -> None:
         for warning in result.warnings:
             tests.setdefault(warning, []).append(name)
         missing = [
-            f"{concept}: {', '.join(group.missing)}"
+            f"{concept}: {listed(group.missing, 100)}"
             for role in "XYAB"
             if (group := result.coverage.group(role)).missing
             for concept in [result.concepts.name(role)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError
+from eatlas.errors import CoverageError, SignatureError, listed
 from eatlas.measures.stimuli import Stimuli
 from eatlas.sources import CaseRule, VectorSource, spellings
 from eatlas.stats.permutation import PermutationResult, recomputed_test
@@ -76,7 +76,7 @@ def external_direction(
     if missing:
         raise CoverageError(
             f"the direction needs terms that have no usable vector in {source.name}",
-            got=f"missing: {', '.join(missing)}",
+            got=f"missing: {listed(missing)}",
             remedy="name defining pairs whose terms the source has",
         )
     unit = kernels.unit_rows(np.array(rows))

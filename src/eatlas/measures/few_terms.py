@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from eatlas.errors import CoverageError
+from eatlas.errors import CoverageError, listed
 from eatlas.measures.known import KNOWN
 from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
@@ -41,7 +41,7 @@ def too_few(
     return CoverageError(
         f"{where}: {f'only {used} term has' if used else 'no term has'} a usable {needed} in "
         f"{source}",
-        got=f"missing: {', '.join(reasons)}",
+        got=f"missing: {listed(reasons)}",
         allowed=allowed,
         remedy=_larger_source(group.missing, needed),
     )

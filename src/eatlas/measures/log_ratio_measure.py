@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import CoverageError, SignatureError, StimulusError, described
+from eatlas.errors import CoverageError, SignatureError, StimulusError, described, listed
 from eatlas.measures.base import Input, Need
 from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, Ratios, ratios
 from eatlas.measures.patterned import PatternMeasure
@@ -233,11 +233,11 @@ class LogRatioMeasure(PatternMeasure):
         for role, least in self.minimum.items():
             group = coverage.group(role)
             if len(group.used) < least:
-                missing = ", ".join(f"{term} ({why})" for term, why in group.reasons.items())
+                missing = listed(f"{term} ({why})" for term, why in group.reasons.items())
                 raise CoverageError(
                     f"test {test.id}, group {role} ({test.concept(role).name}): too few terms have "
                     f"sentences with all others in {self.pairs.name or 'the corpus'}",
-                    got=f"usable: {', '.join(group.used) or 'none'}; missing: {missing or 'none'}",
+                    got=f"usable: {listed(group.used) or 'none'}; missing: {missing or 'none'}",
                     allowed=f"at least {least} for {self.name}",
                     remedy="use a larger corpus, more words between the two (--distance), or a "
                     "test of fewer and more frequent words",

@@ -26,6 +26,7 @@ from eatlas.stats.weighted import Design, Layout
 
 STUDENTISED = 2_048
 """Resamples behind the studentised interval where the percentile interval is the one to report."""
+_MOST_WORK = 2 * 10**10
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
 _OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
@@ -138,9 +139,18 @@ def leave_one_out(
 ) -> Influence | None:
     """Change of each effect size without each term, or without all sentences of each stimulus.
 
-    None where a group has one alone.
+    None where a group has one alone, and where the lists are so long that it would take minutes.
     """
     if min(test.groups.values()) < 2:
+        return None
+    targets = test.groups["X"] + test.groups["Y"]
+    attributes = test.groups["A"] + test.groups["B"]
+    if _work(targets, attributes) > _MOST_WORK:
+        notes.append(
+            f"No influence{what}: {'terms' if unit == 'term' else 'stimuli'} are not left out one "
+            f"by one, as that grows with the square of their number ({targets:,} targets, "
+            f"{attributes:,} attributes)."
+        )
         return None
     with _noted(notes, what):
         found = influence_in(test, ddof=ddof)
@@ -152,6 +162,11 @@ def leave_one_out(
             Y=_changes(found.level2_y, test, "Y", places),
         ),
     )
+
+
+def _work(targets: int, attributes: int) -> int:
+    """How much leaving out one by one costs: 10**10 of these are about two seconds."""
+    return 40 * (targets**2 + attributes**2) + targets * attributes * (targets + attributes)
 
 
 @contextmanager

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import ValidationError
 
-from eatlas.decoding import decoded
+from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
 from eatlas.stimuli.battery import KINDS, Battery, Test
@@ -18,6 +17,7 @@ from eatlas.stimuli.frozen import faults_of
 from eatlas.stimuli.toml_hints import hint
 
 SCHEMA = 1
+_MOST_FAULTS = 1000
 DEFAULT_KIND = "association"
 _TOP_KEYS = ("schema", "battery", "test")
 _BATTERY_KEYS = ("id", "title", "citation", "notes")
@@ -41,7 +41,7 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
     StimulusError
         Naming every fault of the file.
     """
-    document = _parse_toml(data, where)
+    document = read_toml(data, where, StimulusError, hint)
     faults = list(_of_the_top(document))
     tests: list[Test] = []
     raws = document.get("test")
@@ -62,8 +62,10 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
     battery, found = _battery(name, head if isinstance(head, dict) else {}, tests)
     faults += found
     if battery is None or faults:
+        more = len(faults) - _MOST_FAULTS
+        shown = [f"{where}: {fault}" for fault in faults[:_MOST_FAULTS]]
         raise StimulusError(
-            "\n".join(f"{where}: {fault}" for fault in faults),
+            "\n".join([*shown, f"{where}: and {more:,} more faults"] if more > 0 else shown),
             remedy=f"mend the file and run: eatlas tests check {where}",
         )
     return battery
@@ -90,16 +92,6 @@ def _of_another_kind(raw: dict[str, Any], kind: str) -> Iterator[str]:
                 f"key kind: tests of the kind {other} have {', '.join(both)} "
                 f'(allowed: kind = "{other}")'
             )
-
-
-def _parse_toml(data: bytes, where: str) -> dict[str, Any]:
-    text = decoded(data, where, StimulusError)
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StimulusError(
-            f"{where}: this is not TOML", got=str(error), remedy=hint(text, str(error))
-        ) from error
 
 
 def _battery(

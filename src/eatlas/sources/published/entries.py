@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from eatlas.decoding import decoded
+from eatlas.decoding import read_toml
 from eatlas.errors import SourceError
 
 # a name becomes a folder's name, so it may lead nowhere else
@@ -119,10 +118,7 @@ def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
     >>> parse_registry(text.encode(), "vectors.toml")[0].name
     'mine'
     """
-    try:
-        document = tomllib.loads(decoded(data, where, SourceError))
-    except tomllib.TOMLDecodeError as error:
-        raise SourceError(f"{where}: this is not TOML", got=str(error)) from error
+    document = read_toml(data, where, SourceError)
     try:
         file = _File.model_validate(document)
     except ValidationError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import decoded
+from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
 
@@ -140,10 +139,7 @@ def read_pairs(path: Path) -> PairTemplates:
 
 def parse_pairs(data: bytes, where: str) -> PairTemplates:
     """Parse a file of templates with two places; `where` is its name, for messages."""
-    try:
-        document = tomllib.loads(decoded(data, where, StimulusError))
-    except tomllib.TOMLDecodeError as error:
-        raise StimulusError(f"{where}: this is not TOML", got=str(error)) from error
+    document = read_toml(data, where, StimulusError)
     faults = [*_of_the_top(document), *_of_templates(document.get("templates"))]
     words = document.get("words", {})
     faults += _of_words(words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -11,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import decoded
+from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
 from eatlas.stimuli.sentences.forms import Forms
@@ -97,10 +96,7 @@ def parse_templates(data: bytes, where: str, *, known: Any) -> Templates:
     known : collection of str
         Classes that words may have beside those of the file; empty: any.
     """
-    try:
-        document = tomllib.loads(decoded(data, where, StimulusError))
-    except tomllib.TOMLDecodeError as error:
-        raise StimulusError(f"{where}: this is not TOML", got=str(error)) from error
+    document = read_toml(data, where, StimulusError)
     templates, words = document.get("templates", {}), document.get("words", {})
     classes = {*known, *templates} if known and isinstance(templates, dict) else None
     faults = [*_of_the_top(document), *_of_templates(templates), *_of_words(words, classes)]

@@ -1,0 +1,157 @@
+"""TOML files that take quadratic time, gigabytes or a traceback, and messages without end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.sources.files.faults import no_more_memory_than
+
+import eatlas
+from eatlas.decoding import read_toml
+from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
+from eatlas.measures.variation import leave_one_out
+from eatlas.sources.published.entries import parse_registry
+from eatlas.stats.weighted import design
+from eatlas.stimuli.sentences.pairs import parse_pairs
+from eatlas.stimuli.sentences.templates import parse_templates
+from eatlas.stimuli.toml import parse_battery
+
+KEY = ".".join(["a"] * 38_000)
+PARSERS = {
+    "tests": lambda data: parse_battery(data, "FILE", "x"),
+    "pairs": lambda data: parse_pairs(data, "FILE"),
+    "templates": lambda data: parse_templates(data, "FILE", known=()),
+    "published": lambda data: parse_registry(data, "FILE"),
+}
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = " + "[" * 100_000, "this TOML cannot be read\n  got: values nested hundreds deep"),
+        ("x = " + "{a=" * 100_000, "this TOML cannot be read\n  got: values nested hundreds deep"),
+        ("schema = " + "9" * 100_000, "this TOML cannot be read\n  got: Exceeds the limit"),
+        (KEY + " = 1", "a key has too many parts\n  got: a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."),
+    ],
+)
+def test_values_and_keys_beyond_all_bounds(parser, text, said):
+    with no_more_memory_than(256 << 20), pytest.raises(EatlasError) as caught:
+        PARSERS[parser](text.encode())
+    assert f"FILE: {said}" in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[{KEY}]",
+        f"[[ {KEY} ]]",
+        f"x = {{ {KEY} = 1 }}",
+        KEY.replace("a", '"a"') + " = 1",
+        KEY.replace("a", "'a b'") + " = 1",
+        KEY.replace(".", " \t. ") + " = 1",
+        f'x = """a"""" # "\n{KEY} = 1',
+        f'x = ["""a"""", {{ {KEY} = 1 }}]',
+        f"x = [''' ' ''', {{ {KEY} = 1 }}]",
+        f'x = "\\\\"\n{KEY} = 1',
+        f"x = '\\'\n{KEY} = 1",
+        f"# it's\n{KEY} = 1",
+    ],
+)
+def test_wherever_such_a_key_stands(text):
+    with pytest.raises(StimulusError, match="FILE: a key has too many parts"):
+        read_toml(text.encode(), "FILE", StimulusError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'x = "{KEY}"',
+        f"x = '{KEY}'",
+        f'x = """\n{KEY}\n"""',
+        f"x = '''{KEY}'''",
+        f"# {KEY}\nx = 1",
+        "x = [" + "0.5, " * 1000 + "]",
+        ".".join(["a"] * 60) + " = 1",
+        "\n".join(f"a{n}.b = 1" for n in range(1000)),
+    ],
+)
+def test_dots_in_texts_comments_and_numbers_are_none(text):
+    assert read_toml(text.encode(), "FILE", StimulusError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 4_000_000, '"""\\' * 500_000, "'" * 1_000_001, ". " * 1_000_000, "a. " * 60 + "\n"],
+)
+def test_what_is_no_toml_is_looked_through_once(text):
+    with pytest.raises(StimulusError, match="FILE: (this is not TOML|a key has too many parts)"):
+        read_toml(text.encode() + b"." * 70, "FILE", StimulusError)
+
+
+def test_a_file_that_is_too_large(monkeypatch):
+    text = b"x = 1\n" + b"# long\n" * 200_000
+    monkeypatch.setenv("EATLAS_MAX_TOML", "1")
+    with pytest.raises(StimulusError) as caught:
+        read_toml(text, "FILE", StimulusError)
+    assert str(caught.value) == (
+        "FILE: this file is too large\n  got: 1,400,006 bytes\n  allowed: at most 1 MiB\n"
+        "  remedy: if it is right, set EATLAS_MAX_TOML to a larger number of MiB"
+    )
+    monkeypatch.setenv("EATLAS_MAX_TOML", "2")
+    assert read_toml(text, "FILE", StimulusError) == {"x": 1}
+    monkeypatch.setenv("EATLAS_MAX_TOML", "-1")
+    with pytest.raises(StimulusError, match="EATLAS_MAX_TOML: this environment variable is no siz"):
+        read_toml(text, "FILE", StimulusError)
+
+
+def battery_of(count: int) -> bytes:
+    terms = {role: [f"{role}{n}" for n in range(count)] for role in "XYAB"}
+    groups = "\n".join(f'{r} = {{ name = "{r}", terms = {names} }}' for r, names in terms.items())
+    return f'schema = 1\n[[test]]\nid = "long"\n{groups}\n'.encode()
+
+
+def test_a_test_of_a_hundred_thousand_terms_passes():
+    (test,) = parse_battery(battery_of(25_000), "FILE", "x").tests
+    assert sum(len(test.concept(role).terms) for role in "XYAB") == 100_000
+
+
+def test_terms_that_a_source_lacks_are_not_all_listed():
+    battery = parse_battery(battery_of(5_000), "FILE", "x")
+    with pytest.raises(CoverageError) as caught:
+        eatlas.run(tests=list(battery.tests), vectors={"X1": [1.0, 0.0], "up": [0.0, 1.0]})
+    said = str(caught.value)
+    assert "only 1 term has a usable vector in dict\n  got: missing: X0 (not in dict), X2" in said
+    assert " and 4,979 more" in said
+    assert len(said) < 2000
+
+
+def test_faults_are_not_all_listed():
+    many = "schema = 1\n" + '[[test]]\nid = "a b"\n' * 2_000
+    with pytest.raises(StimulusError) as caught:
+        parse_battery(many.encode(), "FILE", "x")
+    lines = str(caught.value).splitlines()
+    assert 1000 < len(lines) < 1010
+    assert any(line.startswith("FILE: and ") and line.endswith(" more faults") for line in lines)
+
+
+def test_names_in_a_message():
+    assert listed(map(str, range(3))) == "0, 1, 2"
+    assert listed(map(str, range(3021)), 1) == "0 and 3,020 more"
+    assert listed([]) == ""
+
+
+def test_leaving_out_one_by_one_is_bounded_and_said():
+    rows = np.random.default_rng(1).random((24_000, 4))
+    test = design(rows, 12_000, 2, dict.fromkeys("XYAB", 2))
+    notes: list[str] = []
+    assert leave_one_out(test, "term", {}, 1, notes) is None
+    assert notes == [
+        "No influence: terms are not left out one by one, as that grows with the square of their "
+        "number (24,000 targets, 4 attributes)."
+    ]
+    few = design(rows[:40], 20, 2, dict.fromkeys("XYAB", 2))
+    places = {"X": range(20), "Y": range(20), "A": range(2), "B": range(2)}
+    assert leave_one_out(few, "term", places, 1, notes) is not None
+    assert len(notes) == 1
