@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from eatlas.errors import EatlasError
 
@@ -29,3 +30,9 @@ def require_workers(workers: object) -> None:
         got=repr(workers),
         allowed="a whole number from 1, or None for as many as the jobs are worth",
     )
+
+
+def may_have_no_children() -> bool:
+    """Whether this is a daemonic child of multiprocessing, such as the worker of a Pool."""
+    process = sys.modules.get("multiprocessing.process")  # such a child has it
+    return process is not None and bool(process.current_process().daemon)

@@ -67,4 +67,19 @@ def test_a_folder_of_results(eatlas_cli, tmp_path):
 def test_a_file_that_is_named_twice_is_read_once(eatlas_cli):
     eatlas_cli("run", "--tests", "weat-6")
     path = "out/results.jsonl"
-    assert eatlas_cli("verify", path, path).out.endswith("1 of 1 results are the same\n")
+    assert "\n1 of 1 results are the same\n" in eatlas_cli("verify", path, path).out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "report LONG", "report results.jsonl -o LONG", "verify LONG", "run --tests LONG",
+        "run --tests LONG.toml", "run --vectors LONG", "tests check LONG",
+    ],
+)  # fmt: skip
+def test_a_name_that_the_system_does_not_take(eatlas_cli, arguments):
+    """As where a folder may not be looked into: the system's word, and no traceback."""
+    ended = eatlas_cli(*arguments.replace("LONG", "x" * 300).split())
+    assert ended.code == 2
+    assert ended.err.startswith("error: ")
+    assert "Traceback" not in ended.err

@@ -16,6 +16,7 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.engine import Processes, execute, executors, here, make_plan
 from eatlas.engine.executors import choose
+from eatlas.engine.perform import lacks_memory
 from eatlas.errors import EatlasError
 
 
@@ -276,3 +277,74 @@ def test_a_job_fails_wherever_it_is_done(monkeypatch):
     failed = [(f.test, f.signature.split("(")[0]) for f in results.failures]
     assert failed == [("t3", "FAULTY"), ("t1", "FAULTY")]
     assert len(results) == 10
+
+
+def test_a_daemonic_child_does_its_jobs_itself(tmp_path):
+    """multiprocessing lets no worker of a Pool start processes of its own."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, warnings\n"
+        "import eatlas\n"
+        "def work(workers):\n"
+        "    with warnings.catch_warnings(record=True) as caught:\n"
+        "        warnings.simplefilter('always', eatlas.EatlasWarning)\n"
+        "        found = eatlas.run(tests=['weat-6', 'weat-7'], workers=workers)\n"
+        "    said = sum('starts no' in str(w.message) or 'start no' in str(w.message) "
+        "for w in caught)\n"
+        "    return len(found), said\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        print(pool.map(work, [2, None]))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout == "[(2, 1), (2, 0)]\n", done.stderr
+
+
+def chained(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "lacking"),
+    [
+        (MemoryError(), True),
+        (OSError(12, "Cannot allocate memory"), True),
+        (ImportError("x.so: failed to map segment from shared object"), True),
+        (chained(OSError("could not load"), OSError("x.so: failed to map segment from")), True),
+        (RuntimeError("can't start new thread"), True),
+        (RuntimeError("a bug"), False),
+        (OSError(2, "No such file or directory"), False),
+        (chained(ValueError("x"), KeyError("y")), False),
+    ],
+)
+def test_errors_that_mean_that_there_is_no_memory(error, lacking):
+    assert lacks_memory(error) is lacking
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_a_job_under_a_limit_of_memory_is_no_fault_of_eatlas(tmp_path):
+    """Libraries that a job loads need more than the process may have."""
+    script = (
+        "import resource\n"
+        "import eatlas\n"
+        "tests = ['weat-2']\n"
+        "eatlas.run(tests='weat-6', frequency='off', workers=1)\n"
+        "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + (48 << 20),) * 2)\n"
+        "try:\n"
+        "    eatlas.run(tests=tests, frequency='off', workers=1)\n"
+        "except eatlas.EatlasError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        check=False, env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert "the process ran out of memory\n  remedy: fewer workers leave" in done.stdout, (
+        done.stderr
+    )
+    assert "fault of eatlas" not in done.stdout

@@ -42,6 +42,8 @@ class OptionsAlone(TyperCommand):
         return super().invoke(ctx)
 
 
+OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
+
 app = typer.Typer(
     name="eatlas",
     cls=_Commands,
@@ -89,7 +91,14 @@ def run_app() -> None:
     except EatlasError as error:
         complain(error)
         sys.exit(2)
+    except MemoryError:
+        complain(EatlasError("the process ran out of memory", remedy=OUT_OF_MEMORY))
+        sys.exit(2)
     except BrokenPipeError:
         # the reader of our output has left, for example `eatlas run | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:  # a folder that cannot be looked into, a name that is too long
+        where = error.filename if isinstance(error.filename, str) else "the system"
+        complain(EatlasError(f"{where}: this cannot be done", got=error.strerror or str(error)))
+        sys.exit(2)

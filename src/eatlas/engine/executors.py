@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pickle
 import time
+import warnings
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import Protocol
 
 from eatlas.engine.perform import Conditions, failure, killed, perform
 from eatlas.engine.plan import Job
-from eatlas.processors import processors, require_workers
+from eatlas.errors import EatlasWarning
+from eatlas.processors import may_have_no_children, processors, require_workers
 from eatlas.results import AssociationResult, Failure
 
 Outcome = AssociationResult | Failure
@@ -117,6 +119,15 @@ def choose(workers: int | None, jobs: int) -> Executor:
         If `workers` is neither None nor a whole number from 1.
     """
     require_workers(workers)
+    if may_have_no_children():
+        if workers is not None and workers > 1:
+            warnings.warn(
+                "this process is a daemonic child of multiprocessing, which may start no others; "
+                "it does all jobs itself",
+                EatlasWarning,
+                stacklevel=3,
+            )
+        return here
     if workers is None:
         return as_needed if jobs > FEW and processors() > 1 else here
     return here if workers == 1 else Processes(workers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -10,6 +11,16 @@ from eatlas.engine.plan import Job
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.results import AssociationResult, Failure
 from eatlas.sources import CaseRule, period_of
+
+MORE_MEMORY = (
+    "fewer workers leave more memory to each: --workers 1; or raise the limit of the system "
+    "(ulimit -v, a container's)"
+)
+_NO_MEMORY = (
+    "failed to map segment", "annot allocate memory", "nable to allocate", "std::bad_alloc",
+    "can't start new thread",
+)  # fmt: skip
+"""What the loader, numpy, LLVM and threads say where there is no memory."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +43,9 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
             return _measured(job, conditions)
     except EatlasError as error:
         return failure(job, error)
-    except MemoryError:
-        return failure(job, out_of_memory(job))
-    except Exception:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
+    except Exception as error:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
+        if lacks_memory(error):
+            return failure(job, out_of_memory(job))
         return failure(job, our_fault(job, traceback.format_exc()))
 
 
@@ -62,8 +73,26 @@ def out_of_memory(job: Job) -> EatlasError:
     """Say that a job needs more memory than there is."""
     return EatlasError(
         f"test {job.test.id} by {job.measure.signature}: the process ran out of memory",
-        remedy="fewer workers leave more memory to each: --workers 1",
+        remedy=MORE_MEMORY,
     )
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Whether an error, or what led to it, is that the system gave no memory.
+
+    Under a limit of address space (``ulimit -v``) libraries cannot be loaded and threads not be
+    started, which has errors of other kinds.
+    """
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        texts = str(error)
+        if isinstance(error, MemoryError) or any(text in texts for text in _NO_MEMORY):
+            return True
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def killed(job: Job, times: int) -> EatlasError:

@@ -48,7 +48,7 @@ def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
         If `output` is one of `inputs`.
     """
     for path in inputs:
-        if output.exists() and path.exists() and output.samefile(path):
+        if _is_there(output) and _is_there(path) and output.samefile(path):
             raise ResultsError(
                 f"{output}: this is the file that is read; writing would destroy it",
                 remedy="choose another name with -o",
@@ -63,7 +63,7 @@ def require_writable(path: Path) -> None:
     ResultsError
         If it is a folder, or no file can be made in its folder.
     """
-    folder = next(one for one in path.absolute().parents if one.exists())
+    folder = next(one for one in path.absolute().parents if _is_there(one))
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

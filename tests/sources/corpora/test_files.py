@@ -79,13 +79,19 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("c.jsonl", "[1]", "c.jsonl, line 1: this is no context\n  got: [1]"),
+        ("c.jsonl", "[1]", "c.jsonl, line 1: this is no context\n  got: a value of the type list"),
         ("c.jsonl", '{"text": "a"}', "c.jsonl, line 1: there is no stimulus, start, end\n"
          "  allowed: stimulus, text, start, end of every context"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": "x", "end": 1}',
          "c.jsonl, line 1: the span is no pair of whole numbers"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
          "c.jsonl, context 1: its span does not lie in its text\n  got: 0 to 2 of 'a'\n"),
+        ("c.jsonl", '{"stimulus": "a", "text": ["a"], "start": 0, "end": 1}',
+         "c.jsonl, line 1: text is no text\n  got: a value of the type list"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}',
+         "c.jsonl, line 1: the span is no pair of whole numbers"),
+        ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: maximum recursion depth"),
+        ("c.jsonl", "9" * 10_000, "c.jsonl: this file is damaged\n  got: Exceeds the limit"),
         ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
         ("c.csv", "text,start\na,0\n", "c.csv, line 2: there is no stimulus, end\n"),
         ("c.parquet", "PAR1", "c.parquet: "),

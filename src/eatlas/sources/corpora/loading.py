@@ -104,8 +104,8 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
     fields = kind.columns()
     try:
         cells, said = reader(path, fields)
-    except (UnicodeDecodeError, csv.Error, json.JSONDecodeError) as error:
-        raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
     _check(cells, fields, path)
     counts = _counts(said.pop("counts", []), kind, path)
     whole = said.pop("contexts_sha256", None)
@@ -169,7 +169,7 @@ def _names(path: Path) -> set[str]:
         return set(next(csv.reader([line]), ()))
     try:
         values = json.loads(line or "{}")
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return set()
     return set(values) if isinstance(values, dict) else set()
 
@@ -210,12 +210,21 @@ def _read_csv(path: Path, fields: Columns) -> Read:
 
 def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
     if not isinstance(values, Mapping):
-        raise SourceError(f"{path}, line {number}: this is no context", got=repr(values)[:60])
+        raise SourceError(
+            f"{path}, line {number}: this is no context",
+            got=f"a value of the type {type(values).__name__}",
+        )
     if lacking := [name for name in fields if values.get(name) is None]:
         raise _lacking(path, f"line {number}", lacking, fields)
+    for name in fields:
+        if name in TEXTS and not isinstance(values[name], str | int | float):
+            raise SourceError(
+                f"{path}, line {number}: {name} is no text",
+                got=f"a value of the type {type(values[name]).__name__}",
+            )
     try:
         return tuple(str(values[name]) if name in TEXTS else int(values[name]) for name in fields)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise SourceError(
             f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)
         ) from error

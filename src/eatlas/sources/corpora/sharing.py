@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError
-from eatlas.processors import processors
+from eatlas.processors import may_have_no_children, processors
 from eatlas.sources.corpora.account import Account, Damage, Tell
 from eatlas.sources.corpora.collecting import Collector
 from eatlas.sources.corpora.files import Reading, read_texts
@@ -71,7 +71,7 @@ def look_through(
         If a process ends before its work is done.
     """
     count = min(len(files), _worth(files) if workers is None else workers)
-    if count <= 1:
+    if count <= 1 or may_have_no_children():
         return _here(files, reading, make, tell, progress)
     parts = _shared(shares(files, count * ROUNDS), reading, make, count, tell, progress)
     samples = make().samples

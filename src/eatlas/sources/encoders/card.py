@@ -89,7 +89,7 @@ def require_no_kernels(config: Any, file: Path) -> None:
 def _of_config(file: Path) -> Card:
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
     if not isinstance(config, dict):
         raise SourceError(f"{file}: this is no configuration of a model")

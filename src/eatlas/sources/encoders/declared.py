@@ -149,7 +149,7 @@ def _read(file: Path) -> dict[str, Any]:
     """A file of settings; empty where there is none that can be read."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -157,7 +157,7 @@ def _require_all_parts(path: Path, found: tuple[str, ...]) -> None:
     try:
         index = json.loads((path / found[-1]).read_text(encoding="utf-8"))
         named = sorted(set(index["weight_map"].values()))
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise SourceError(f"{path / found[-1]}: the index cannot be read") from error
     missing = [name for name in named if name not in found]
     if missing:

@@ -46,7 +46,7 @@ def read_gguf_header(path: Path) -> GGUFHeader:
     try:
         with path.open("rb") as file:
             return _read(_Reader(file), path)
-    except (struct.error, UnicodeDecodeError, EOFError) as error:
+    except (struct.error, UnicodeDecodeError, EOFError, RecursionError) as error:
         raise SourceError(
             f"{path}: the header of this GGUF file is damaged or cut off",
             remedy="fetch the file again",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterable
 from math import prod
 from pathlib import Path
 
@@ -88,10 +87,19 @@ def _of_group() -> int | None:
 
 
 def _in_safetensors(file: Path) -> int:
-    with file.open("rb") as opened:
-        (length,) = struct.unpack("<Q", opened.read(8))
-        header = json.loads(opened.read(min(length, _LONGEST_HEADER)))
-    shapes: Iterable[list[int]] = (
-        entry["shape"] for name, entry in header.items() if name != "__metadata__"
-    )
-    return sum(prod(shape) for shape in shapes)
+    try:
+        with file.open("rb") as opened:
+            (length,) = struct.unpack("<Q", opened.read(8))
+            header = json.loads(opened.read(min(length, _LONGEST_HEADER)))
+        shapes: list[list[int]] = [
+            entry["shape"] for name, entry in header.items() if name != "__metadata__"
+        ]
+        return sum(prod(map(int, shape)) for shape in shapes)
+    except (
+        OSError, struct.error, ValueError, KeyError, TypeError, AttributeError, RecursionError
+    ) as error:  # fmt: skip
+        raise SourceError(
+            f"{file}: the head of these weights is damaged",
+            got=str(error)[:200],
+            remedy="fetch the file again",
+        ) from error

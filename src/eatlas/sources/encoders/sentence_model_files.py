@@ -112,7 +112,7 @@ def _module(folder: Path, kind: str) -> str:
 def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(
             f"{file}: cannot be read as a part of a model of sentence-transformers",
             got=str(error),

@@ -131,7 +131,7 @@ class Resuming:
         """The state of the remote file that the part belongs to."""
         try:
             remote = Remote(**json.loads(self.state.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
         return remote if remote.url == url else None
 

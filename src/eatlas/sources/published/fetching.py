@@ -106,7 +106,7 @@ def read_record(entry: Published) -> Record | None:
         return Record(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise SourceError(
             f"{path}: the record of an earlier download cannot be read",
             remedy="delete it, and fetch the vectors again",
