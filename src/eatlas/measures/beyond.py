@@ -86,7 +86,7 @@ def generalisation(
     >>> import eatlas
     >>> found = eatlas.generalisation(eatlas.run(tests="weat-3")[0])
     >>> round(found.level1.difference, 3), round(found.level1.p_two_sided, 2)
-    (0.03, 0.19)
+    (0.039, 0.19)
     """
     confidence = open_unit(confidence)
     if isinstance(given, ThreeLevelResult | WEATResult):
@@ -161,7 +161,7 @@ def power(
     >>> round(found.level1.smallest_d, 2), round(found.level2.smallest_d, 2)
     (1.2, 0.75)
     >>> round(found.chance["level1"], 2), found.terms_needed["0.8"]
-    (0.41, 22)
+    (0.37, 22)
     """
     alpha, tail = checked_alpha(alpha), checked_tail(tail)
     level1, level2, unit = _designs(given)
@@ -248,9 +248,9 @@ def equivalence(
     --------
     >>> import eatlas
     >>> result = eatlas.run(tests="weat-7")[0]
-    >>> found = eatlas.equivalence(result, sesoi=0.15, unit="difference")
+    >>> found = eatlas.equivalence(result, sesoi=0.1, unit="difference")
     >>> round(found.level1.p, 3), found.level1.equivalent
-    (0.013, True)
+    (0.001, True)
     """
     _check_sesoi(sesoi, unit)
     if isinstance(given, ThreeLevelResult | WEATResult):
