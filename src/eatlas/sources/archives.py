@@ -383,10 +383,13 @@ def _ratio() -> float:
 
 
 def _grows(label: str, limit: int, size: int | None = None) -> SourceError:
+    what = "this grows too much when it is decompressed"
+    if size is not None:
+        what = "this declares far more than a file of its size holds"
     return SourceError(
-        f"{label}: this grows too much when it is decompressed",
+        f"{label}: {what}",
         got=f"more than {limit:,} bytes" if size is None else f"{size:,} bytes",
         allowed=f"{_ratio():g} times the size of the file, or {FREE_BYTES:,} bytes",
-        remedy="if you trust it, unpack it and open the file itself, "
-        f"or set {GROWTH} to a larger number",
+        remedy=f"if you trust it, set {GROWTH} to a larger number"
+        + (", or unpack it and open the file itself" if size is None else ""),
     )
