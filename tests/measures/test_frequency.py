@@ -304,3 +304,21 @@ def test_vectors_that_were_moved_keep_their_name(tmp_path):
     moved = path.rename(tmp_path / "there.txt")
     (verdict,) = eatlas.verify(results, vectors={str(path): str(moved)})
     assert verdict.status == "same"
+
+
+def test_a_very_long_test_has_ranks_alone(monkeypatch):
+    """Nearly every word is a term then, and the search for others would go through the file."""
+    asked = []
+    monkeypatch.setattr(
+        "eatlas.sources.frequency.bundled.BundledOrder.neighbours",
+        lambda self, keys, leave_out: asked.append(keys) or {},
+    )
+    words = WORDS[:4004]
+    groups = {role: tuple(words[i::4]) for i, role in enumerate(ROLES)}
+    concepts = {role: eatlas.Concept(name=role, terms=terms) for role, terms in groups.items()}
+    test = eatlas.AssociationTest(id="long", **concepts)
+    (result,) = eatlas.run(tests=test, measures="weat(resamples=0)")
+    assert result.frequency.reason == "the test has more than 2,000 terms"
+    assert result.frequency.matched is None
+    assert result.frequency.ranks.X.median is not None
+    assert asked == []

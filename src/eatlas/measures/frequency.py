@@ -29,7 +29,7 @@ from eatlas.results.ml_eat import Attribute
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources import CaseRule
 from eatlas.sources.frequency.orders import NEAR
-from eatlas.sources.frequency.ranking import Ranking, Wish, ranking_of
+from eatlas.sources.frequency.ranking import MOST_TERMS, Ranking, Wish, drawn_for, ranking_of
 from eatlas.stats.matched import (
     MatchedEffects,
     matched_effects,
@@ -140,6 +140,8 @@ def matched(
     """Draw random lists in the test's place; the reason where it cannot be done."""
     if any(concept.sentences for _, concept in test.parts):
         return "the terms are sentences, and random words make none"
+    if not drawn_for(test):
+        return f"the test has more than {MOST_TERMS:,} terms"
     if lacking := [term for role in ROLES for term, key in keys[role].items() if key is None]:
         return f"no rank is known of {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)
     if ranking.pool is None:

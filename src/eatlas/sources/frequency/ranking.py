@@ -37,6 +37,10 @@ have ranks that go less together with those of GloVe 6B (Spearman). Vectors of o
 .6 and more, words in alphabetical order 0."""
 
 
+MOST_TERMS = 2_000
+"""Terms of a test for which random words are drawn; each is given the 50 words next to it."""
+
+
 @dataclass(frozen=True)
 class Pool:
     """Words of which random lists are made, the most frequent first."""
@@ -148,7 +152,7 @@ def ranking_of(
     chosen = [
         {key for word in _words(test) for key in [_first(spelled[word], ranks)] if key is not None}
         for test in tests
-        if not any(concept.sentences for _, concept in test.parts)
+        if drawn_for(test) and not any(concept.sentences for _, concept in test.parts)
     ]
     if order.size < LEAST_WORDS:
         few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
@@ -177,6 +181,11 @@ def words_of(concept: Concept) -> tuple[str, ...]:
     if not concept.sentences:
         return concept.terms
     return tuple(dict.fromkeys(concept.stimulus_of.values()))
+
+
+def drawn_for(test: Test) -> bool:
+    """Whether random words are sought for a test: those of longer tests would fill the vocabulary."""
+    return len(_words(test)) <= MOST_TERMS
 
 
 def _words(test: Test) -> set[str]:
