@@ -184,7 +184,7 @@ def words_of(concept: Concept) -> tuple[str, ...]:
 
 
 def drawn_for(test: Test) -> bool:
-    """Whether random words are sought for a test: those of longer tests would fill the vocabulary."""
+    """Whether random words are sought for a test; those of longer ones fill the vocabulary."""
     return len(_words(test)) <= MOST_TERMS
 
 
