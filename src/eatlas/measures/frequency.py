@@ -158,11 +158,13 @@ def matched(
         lists = matched_lists([windows[key] for key in places], found.draws, rng)
     except EatlasError:
         return "there are too few other words of these frequencies"
-    used = np.unique(lists)
+    chosen = np.zeros(len(ranking.pool.words), dtype=np.bool_)
+    chosen[lists] = True
+    used = np.flatnonzero(chosen)
     n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
     effects = matched_effects(
         kernels.unit_rows(ranking.pool.vectors[used].astype(np.float64)),
-        np.searchsorted(used, lists),
+        (np.cumsum(chosen) - 1)[lists],
         (n_x, n_y, n_a, n_b),
         ddof=found.ddof,
         rule=found.rule,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.judging import Judge
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-BLOCK = 100_000
-"""Cosines that are gathered at a time: 0.8 MB, which the second-level cache holds."""
 TRIES = 1_000
 """Rounds in which a unit that a list holds twice is drawn anew."""
 
@@ -138,21 +135,12 @@ def matched_effects(
     (1.732, 1.732)
     """
     n_x, n_y, n_a, n_b = sizes
-    border = n_x + n_y
-    (first, lists_t), (second, lists_a) = (
-        np.unique(part, return_inverse=True) for part in np.split(lists, [border], axis=1)
-    )
-    cosines = product(rows[first], rows[second].T)
-    targets, attributes = np.empty((len(lists), border)), np.empty((2, len(lists), n_a + n_b))
-    starts = lists_t.reshape(len(lists), border) * len(second)
-    ends = lists_a.reshape(len(lists), n_a + n_b)
-    for part in _parts(len(lists), border * (n_a + n_b)):
-        block = cosines.ravel().take(starts[part][:, :, None] + ends[part][:, None, :])
-        targets[part] = block[:, :, :n_a].mean(axis=2) - block[:, :, n_a:].mean(axis=2)
-        attributes[0, part] = block[:, :n_x].mean(axis=1)
-        attributes[1, part] = block[:, n_x:].mean(axis=1)
-    level1 = _effect_sizes(targets, n_x, ddof)
-    level2 = [_effect_sizes(scores, n_a, ddof) for scores in attributes]
+    x, y, a, b = (_mean_rows(rows, part) for part in np.split(lists, np.cumsum(sizes)[:3], axis=1))
+    targets, terms = np.split(lists, [n_x + n_y], axis=1)
+    scores = _products(rows, targets, a - b)
+    attributes = [_products(rows, terms, mean) for mean in (x, y)]
+    level1 = _effect_sizes(scores, n_x, ddof)
+    level2 = [_effect_sizes(some, n_a, ddof) for some in attributes]
     signs = [np.empty(0, np.int64)] * 2
     if rule is not None:
         judge = Judge(
@@ -164,15 +152,24 @@ def matched_effects(
             rng=rng or np.random.default_rng(0),
         )
         both = judge.associations(
-            np.concatenate(list(attributes)), np.concatenate(level2), rule.threshold
+            np.concatenate(attributes), np.concatenate(level2), rule.threshold
         )
         signs = np.split(both, 2)
     return MatchedEffects(level1, level2[0], level2[1], signs[0], signs[1])
 
 
-def _parts(count: int, numbers: int) -> Iterator[slice]:
-    step = max(1, BLOCK // numbers)
-    return (slice(start, start + step) for start in range(0, count, step))
+def _mean_rows(rows: Array, lists: NDArray[np.intp]) -> Array:
+    """Mean of the rows of each list, shape (lists, d)."""
+    total = rows[lists[:, 0]]
+    for place in lists.T[1:]:
+        total += rows[place]
+    return total / lists.shape[1]
+
+
+def _products(rows: Array, lists: NDArray[np.intp], means: Array) -> Array:
+    """Product of each row of a list with the mean that belongs to the list, shape of `lists`."""
+    columns = [np.einsum("ij,ij->i", rows[place], means) for place in lists.T]
+    return np.stack(columns, axis=1)
 
 
 def _effect_sizes(scores: Array, n: int, ddof: int) -> Array:
