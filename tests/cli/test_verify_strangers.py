@@ -232,9 +232,10 @@ def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, scheme):
     assert ": not repeated\n" in ended.out
     with pytest.raises(SourceError) as caught:
         eatlas.open_vectors(f"{scheme.replace('model', str(folder), 1)}").lookup(["ivy"])
-    assert "got: the weights hold something else than numbers, which may be code" in str(
-        caught.value
-    )
+    # transformers before 5 say no more than that the weights cannot be loaded
+    ways = ("got: the weights hold something else than numbers", "Unable to load", "cannot load")
+    assert any(way in str(caught.value) for way in ways)
+    assert not (tmp_path / "it-ran").exists()
     assert "Re-running" not in str(caught.value)
 
 
