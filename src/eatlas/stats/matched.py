@@ -163,7 +163,8 @@ def _mean_rows(rows: Array, lists: NDArray[np.intp]) -> Array:
     total = rows[lists[:, 0]]
     for place in lists.T[1:]:
         total += rows[place]
-    return total / lists.shape[1]
+    mean: Array = total / lists.shape[1]
+    return mean
 
 
 def _products(rows: Array, lists: NDArray[np.intp], means: Array) -> Array:
