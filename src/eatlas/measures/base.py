@@ -81,6 +81,8 @@ class Input:
     """Vectors of all contexts, where `rows` are some of them."""
     log_ratios: Ratios | None = None
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
+    precision: float | None = None
+    """Unit roundoff of what the scores are made of; None where that is exact."""
 
     @cached_property
     def magnitude(self) -> float:
@@ -88,9 +90,6 @@ class Input:
         if self.log_ratios is None:
             return 1.0
         return float(np.abs(self.log_ratios.single).max()) or 1.0
-
-    precision: float | None = None
-    """Unit roundoff of what the scores are made of; None where that is exact."""
 
     @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:
@@ -324,18 +323,8 @@ class AssociationMeasure(Placed, ABC):
         scale: float,
         precision: float | None,
     ) -> PermutationResult:
-        if self.studentised:
-            return studentised_test(
-                scores,
-                n,
-                method=self.p,
-                scale=scale,
-                strict=self.strict,
-                rng=rng,
-                draws=self.draws,
-                precision=precision,
-            )
-        return permutation_test(
+        test = studentised_test if self.studentised else permutation_test
+        return test(
             scores,
             n,
             method=self.p,
