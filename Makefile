@@ -7,7 +7,7 @@ LOWEST := build/lowest
 AUDIT := build/audit
 # tests of what is read, written and printed, and of each optional package
 CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/report/tables \
-	tests/engine/test_store.py tests/sources/files tests/sources/corpora tests/sources/encoders
+	tests/engine/test_store.py tests/sources/files tests/corpora tests/sources/encoders
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install test test-lowest lint audit docs clean

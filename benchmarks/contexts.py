@@ -30,8 +30,8 @@ from itertools import count
 from pathlib import Path
 
 import eatlas
-from eatlas.sources.corpora.extraction import stimuli_of
-from eatlas.sources.corpora.spelling import Rule
+from eatlas.corpora.extraction import stimuli_of
+from eatlas.corpora.spelling import Rule
 
 PART = 10_000_000
 """Bytes that the slow ones are given."""

@@ -14,6 +14,15 @@ from typing import TYPE_CHECKING, Any
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
+    from eatlas.corpora import (
+        Contexts,
+        Pairs,
+        find_contexts,
+        find_pairs,
+        load_contexts,
+        load_pairs,
+        with_contexts,
+    )
     from eatlas.engine import run
     from eatlas.engine.scan import scan
     from eatlas.engine.verify import verify
@@ -26,15 +35,6 @@ if TYPE_CHECKING:
     from eatlas.results import Results, read_results
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
-    from eatlas.sources.corpora import (
-        Contexts,
-        Pairs,
-        find_contexts,
-        find_pairs,
-        load_contexts,
-        load_pairs,
-        with_contexts,
-    )
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.language import language_model
     from eatlas.sources.published import fetch_vectors
@@ -90,26 +90,26 @@ _HOME = {
     "ArraySource": "eatlas.sources",
     "CEAT": "eatlas.measures",
     "Concept": "eatlas.stimuli",
-    "Contexts": "eatlas.sources.corpora",
+    "Contexts": "eatlas.corpora",
     "EatlasError": "eatlas.errors",
     "EatlasWarning": "eatlas.errors",
     "GroupsTest": "eatlas.stimuli",
     "LPBS": "eatlas.measures",
     "LPBSCEAT": "eatlas.measures",
     "MLEAT": "eatlas.measures",
-    "Pairs": "eatlas.sources.corpora",
+    "Pairs": "eatlas.corpora",
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
     "equivalence": "eatlas.measures.beyond",
     "fetch_vectors": "eatlas.sources.published",
-    "find_contexts": "eatlas.sources.corpora",
-    "find_pairs": "eatlas.sources.corpora",
+    "find_contexts": "eatlas.corpora",
+    "find_pairs": "eatlas.corpora",
     "generalisation": "eatlas.measures.beyond",
     "get_measure": "eatlas.measures",
-    "load_contexts": "eatlas.sources.corpora",
-    "load_pairs": "eatlas.sources.corpora",
+    "load_contexts": "eatlas.corpora",
+    "load_pairs": "eatlas.corpora",
     "language_model": "eatlas.sources.language",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
@@ -123,7 +123,7 @@ _HOME = {
     "scan": "eatlas.engine.scan",
     "transformed": "eatlas.sources.transformed",
     "verify": "eatlas.engine.verify",
-    "with_contexts": "eatlas.sources.corpora",
+    "with_contexts": "eatlas.corpora",
     "write_report": "eatlas.report",
 }
 

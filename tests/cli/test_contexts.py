@@ -9,7 +9,7 @@ import pytest
 from tests.inputs import TERMS
 
 import eatlas
-from eatlas.sources.corpora import Context, Contexts, PairContext, Pairs
+from eatlas.corpora import Context, Contexts, PairContext, Pairs
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
     out.write_text("old")
     script = (
         "import os, signal, sys\n"
-        "from eatlas.sources.corpora import sharing\n"
+        "from eatlas.corpora import sharing\n"
         # a shell that starts tests in the background has them ignore the signal
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "read = sharing.read_texts\n"

@@ -4,10 +4,10 @@ import pytest
 from tests.inputs import TERMS, make_test
 
 import eatlas
+from eatlas.corpora import Context, Contexts, find_contexts
 from eatlas.engine import Store, execute, identities, make_plan
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
-from eatlas.sources.corpora import Context, Contexts, find_contexts
 
 TEST = make_test()
 WORDS = [term for group in TERMS.values() for term in group]

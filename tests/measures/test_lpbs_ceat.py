@@ -17,13 +17,13 @@ from tests.sources.language import tiny
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
+from eatlas.corpora import Context, Contexts
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
 from eatlas.measures.drawn_levels import Combining
 from eatlas.measures.pair_sentences import PairSentences
 from eatlas.results import LPBSCEATResult
 from eatlas.results.records import record_from_dict
-from eatlas.sources.corpora import Context, Contexts
 from eatlas.sources.language import Answer
 from eatlas.stats.draw_effects import draw_effects
 from eatlas.stats.effect_variance import union_variance

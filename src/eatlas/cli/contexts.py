@@ -14,8 +14,8 @@ import typer
 from eatlas.cli.say import output_of_a_command, print_data, remark
 
 if TYPE_CHECKING:
-    from eatlas.sources.corpora import Contexts, Pairs
-    from eatlas.sources.corpora.account import Damage
+    from eatlas.corpora import Contexts, Pairs
+    from eatlas.corpora.account import Damage
 
 SHOWN = 5
 """Damaged lines that are said one by one; --log writes all."""
@@ -134,8 +134,8 @@ def contexts(
     texts come.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
-    from eatlas.sources.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.sources.corpora.writing import require_place  # noqa: PLC0415
+    from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
+    from eatlas.corpora.writing import require_place  # noqa: PLC0415
 
     require_place(output)
     _require_other_files(corpus, output, log)
@@ -166,9 +166,9 @@ def contexts(
 
 def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
     """Refuse to write over what is read."""
+    from eatlas.corpora.files import corpus_files  # noqa: PLC0415
+    from eatlas.corpora.writing import beside  # noqa: PLC0415
     from eatlas.results.files import require_other_file  # noqa: PLC0415
-    from eatlas.sources.corpora.files import corpus_files  # noqa: PLC0415
-    from eatlas.sources.corpora.writing import beside  # noqa: PLC0415
 
     files = corpus_files(corpus)
     for path in filter(None, (output, beside(output), log)):

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from eatlas.cli.say import print_line
-from eatlas.sources.corpora import Contexts, Count, Pairs
+from eatlas.corpora import Contexts, Count, Pairs
 
 
 def print_contexts(found: Contexts | Pairs, output: Path) -> None:

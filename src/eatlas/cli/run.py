@@ -16,9 +16,9 @@ from eatlas.cli.say import complain, output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError, ResultsError
 
 if TYPE_CHECKING:
+    from eatlas.corpora import Contexts, Pairs
     from eatlas.engine import Store
     from eatlas.results import Results
-    from eatlas.sources.corpora import Contexts, Pairs
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -202,7 +202,7 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
                 allowed="--contexts FILE --per-term N",
             )
         return None
-    from eatlas.sources.corpora import load_either  # noqa: PLC0415
+    from eatlas.corpora import load_either  # noqa: PLC0415
 
     loaded = load_either(path)
     return loaded if per_term is None else loaded.first(per_term)

@@ -7,16 +7,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import EatlasError
-from eatlas.measures import AssociationMeasure
-from eatlas.measures.log_ratio_measure import LogRatioMeasure
-from eatlas.sources.corpora import (
+from eatlas.corpora import (
     Contexts,
     Pairs,
     load_either,
     with_contexts,
     with_pairs,
 )
+from eatlas.errors import EatlasError
+from eatlas.measures import AssociationMeasure
+from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.stimuli import AssociationTest, Test
 
 Variant = tuple[tuple[Test, ...], list[AssociationMeasure]]

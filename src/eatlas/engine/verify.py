@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from eatlas.corpora import ContextsAtHand
 from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.contexts import in_contexts
 from eatlas.engine.labels import Labels, compared
@@ -23,7 +24,6 @@ from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources.care import computed_afresh, data_only
-from eatlas.sources.corpora import ContextsAtHand
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence, Test, load_tests
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.corpora import Pairs, with_pairs
 from eatlas.errors import CoverageError, SignatureError, StimulusError, described, listed
 from eatlas.measures.base import Input, Need
 from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, Ratios, ratios
@@ -23,7 +24,6 @@ from eatlas.results.lpbs import PieceCounts
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule
 from eatlas.sources.care import require_trust
-from eatlas.sources.corpora import Pairs, with_pairs
 from eatlas.sources.language import (
     Answer,
     How,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.corpora import PairContext, Pairs
 from eatlas.measures.log_ratios import Asking, Ratios, coverage_of, ratios_of, terms_of
 from eatlas.results.parts import Coverage
-from eatlas.sources.corpora import PairContext, Pairs
 from eatlas.sources.language import Answer, How, Question
 from eatlas.stimuli import ROLES, AssociationTest
 

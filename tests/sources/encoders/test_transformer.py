@@ -11,9 +11,9 @@ from tests.inputs import make_test
 from tests.sources.encoders.slow_loop import SlowLoop
 
 import eatlas
+from eatlas.corpora import Context, Contexts
 from eatlas.errors import CoverageError, SourceError
 from eatlas.sources import Passage, open_sources
-from eatlas.sources.corpora import Context, Contexts
 from eatlas.sources.encoders import forward, memory, transformer
 from eatlas.sources.encoders.loading import forget, load
 

@@ -1,0 +1,29 @@
+"""Texts as a source: contexts of stimuli, sampled from corpora."""
+
+from eatlas.corpora.attaching import with_contexts, with_pairs
+from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
+from eatlas.corpora.finding import ContextsAtHand
+from eatlas.corpora.loading import load_contexts, load_either, load_pairs
+from eatlas.corpora.record import Contexts, Pairs
+from eatlas.corpora.rows import Context, Count, PairContext, PairCount, Window
+from eatlas.corpora.spelling import Rule
+
+__all__ = [
+    "Context",
+    "Contexts",
+    "ContextsAtHand",
+    "Count",
+    "PairContext",
+    "PairCount",
+    "Pairs",
+    "Rule",
+    "Window",
+    "find_contexts",
+    "find_pairs",
+    "load_contexts",
+    "load_either",
+    "load_pairs",
+    "stimuli_of",
+    "with_contexts",
+    "with_pairs",
+]

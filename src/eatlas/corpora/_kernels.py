@@ -1,0 +1,296 @@
+"""Compiled loops over UTF-8: whole-word matches, the words around them, and keyed hashes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.corpora.characters import WORD
+from eatlas.sources.files.hashing import FNV_PRIME, FNV_START
+
+_START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
+_SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
+SLOTS = 1 << _SLOT_BITS
+_SPREAD = np.uint32(2654435761)  # 2^32 over the golden ratio, as Knuth advises
+_SPACE = 32
+_ASCII = 128
+
+
+class Tables(NamedTuple):
+    """What a loop through texts looks up."""
+
+    next: NDArray[np.int32]
+    """The state after a byte, shape (states, 256)."""
+    final: NDArray[np.int32]
+    """What ends in a state, or -1."""
+    characters: NDArray[np.uint8]
+    """Bits of each code point."""
+    beginnings: NDArray[np.uint8]
+    """Whether a spelling may begin with the three bytes of a slot."""
+
+
+@nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
+def is_space(byte: Any) -> Any:
+    """Whether a byte is white space of ASCII."""
+    return byte == 32 or 9 <= byte <= 13
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
+    """Return the code point that begins at `i`, and its length; the bytes are valid UTF-8."""
+    byte = np.int64(data[i])
+    size = 1 if byte < 128 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+    if size == 1:
+        return byte, 1
+    if i + size > end:
+        return np.int64(0), end - i
+    point = byte & (0x7F >> size)
+    for k in range(1, size):
+        point = (point << 6) | (np.int64(data[i + k]) & 0x3F)
+    return point, size
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]) -> Any:
+    """Whether a character of a word begins at `i`."""
+    if i >= end:
+        return False
+    if data[i] < _ASCII:
+        return table[data[i]] & WORD != 0
+    return table[point(data, i, end)[0]] & WORD != 0
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _ends_in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]) -> Any:
+    """Whether the character before `i`, which is above 0, is one of a word."""
+    i -= 1
+    while i > 0 and (data[i] & 0xC0) == 0x80:
+        i -= 1
+    return _in_word(data, i, end, table)
+
+
+@nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
+def slot(first: Any, second: Any, third: Any) -> Any:
+    """Return the place of three bytes in a table of SLOTS places."""
+    three = (np.uint32(first) << 16) | (np.uint32(second) << 8) | np.uint32(third)
+    return np.uint32(three * _SPREAD) >> (32 - _SLOT_BITS)
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def beginnings(
+    following: NDArray[np.int32], final: NDArray[np.int32], table: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Mark the slots of the three bytes with which a spelling and what follows it may begin."""
+    marked = np.zeros(SLOTS, np.uint8)
+    for a in range(256):
+        one = following[0, a]
+        if one < 0:
+            continue
+        for b in range(256):
+            two = following[one, b]
+            over = final[one] >= 0 and (b >= _ASCII or table[b] & WORD == 0)
+            if two < 0 and not over:
+                continue
+            for c in range(256):
+                ends = over or (two >= 0 and final[two] >= 0)
+                if ends or (two >= 0 and following[two, c] >= 0):
+                    marked[slot(a, b, c)] = 1
+    return marked
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _walk(
+    data: NDArray[np.uint8],
+    i: int,
+    end: int,
+    separator: int,
+    tables: Tables,
+) -> tuple[Any, Any]:
+    """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
+    following, final, table = tables.next, tables.final, tables.characters
+    state, at, ending = 0, -1, -1
+    while i < end and data[i] != separator:
+        state = following[state, data[i]]
+        if state < 0:
+            break
+        i += 1
+        if final[state] >= 0 and not _in_word(data, i, end, table):
+            at, ending = i, final[state]
+    return at, ending
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def find(
+    data: NDArray[np.uint8],
+    begin: int,
+    separator: int,
+    tables: Tables,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    endings: NDArray[np.int32],
+) -> tuple[Any, Any]:
+    """Find spellings as whole words: from the left, the longest first, none within another.
+
+    Three bytes and the one before tell nearly everywhere that no spelling begins; the loop that
+    looks at them has no branch that is hard to foresee.
+
+    Returns
+    -------
+    count : int
+        Matches written into `starts`, `ends` and `endings`.
+    next : int
+        Where to go on; the length of `data` if all was read.
+    """
+    size, table, marked = len(data), tables.characters, tables.beginnings
+    outside = np.empty(256, np.uint8)  # bytes that may stand before a word
+    for byte in range(256):
+        outside[byte] = byte >= _ASCII or table[byte] & WORD == 0
+    i, count = begin, 0
+    while i < size and count < len(starts):
+        while 0 < i < size - 2 and not (
+            outside[data[i - 1]] & marked[slot(data[i], data[i + 1], data[i + 2])]
+        ):
+            i += 1
+        if i > 0 and _ends_in_word(data, i, size, table):
+            i += 1
+            continue
+        at, ending = _walk(data, i, size, separator, tables)
+        if at < 0:
+            i += 1
+            continue
+        starts[count], ends[count], endings[count] = i, at, ending
+        count += 1
+        i = at
+    return count, i
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _words_before(data: NDArray[np.uint8], start: int, separator: int, n: int, most: int) -> int:
+    """Return where the `n` words before the word that holds `start` begin."""
+    least = max(0, start - most)
+    i = start
+    while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
+        i -= 1
+    if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
+        return start
+    begin = i
+    for _ in range(n):
+        while i > least and data[i - 1] != separator and is_space(data[i - 1]):
+            i -= 1
+        word = i
+        while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
+            i -= 1
+        if i == word:
+            break
+        if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
+            break
+        begin = i
+    return begin
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _words_behind(data: NDArray[np.uint8], end: int, separator: int, n: int, most: int) -> int:
+    """Return where the `n` words behind the word that `end` closes end."""
+    size = len(data)
+    last = min(size, end + most)
+    i = end
+    while i < last and data[i] != separator and not is_space(data[i]):
+        i += 1
+    if i == last and i < size and data[i] != separator and not is_space(data[i]):
+        return end
+    stop = i
+    for _ in range(n):
+        while i < last and data[i] != separator and is_space(data[i]):
+            i += 1
+        word = i
+        while i < last and data[i] != separator and not is_space(data[i]):
+            i += 1
+        if i == word:
+            break
+        if i == last and i < size and data[i] != separator and not is_space(data[i]):
+            break
+        stop = i
+    return stop
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def word_windows(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    separator: int,
+    n: int,
+    most: int,
+    bounds: NDArray[np.int64],
+) -> None:
+    """Write where `n` words on either side of each match begin and end to the rows of `bounds`.
+
+    They lie within its text, and at most `most` bytes away.
+    """
+    for k in range(len(starts)):
+        bounds[0, k] = _words_before(data, starts[k], separator, n, most)
+        bounds[1, k] = _words_behind(data, ends[k], separator, n, most)
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def keys(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    seeds: NDArray[np.uint64],
+    found: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+) -> None:
+    """Hash each context with its seed, any white space as one space; where its match begins.
+
+    FNV-1a, then the finaliser of MurmurHash3, so that all bits of the key depend on all bytes.
+    """
+    for k in range(len(begins)):
+        key = _START ^ seeds[k]
+        size, spaced = 0, False
+        for i in range(begins[k], stops[k]):
+            if i == starts[k]:
+                offsets[k] = size
+            byte = data[i]
+            space = is_space(byte)
+            if space and spaced:
+                continue
+            spaced = space
+            key = (key ^ np.uint64(_SPACE if space else byte)) * _PRIME
+            size += 1
+        key ^= key >> np.uint64(33)
+        key *= np.uint64(0xFF51AFD7ED558CCD)
+        key ^= key >> np.uint64(33)
+        key *= np.uint64(0xC4CEB9FE1A85EC53)
+        found[k] = key ^ (key >> np.uint64(33))
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def part_paragraphs(data: NDArray[np.uint8]) -> None:
+    """Turn the newline before every blank line into a zero, in place."""
+    size = len(data)
+    for i in range(size):
+        if data[i] == 10:
+            j = i + 1
+            while j < size and data[j] != 10 and is_space(data[j]):
+                j += 1
+            if j < size and data[j] == 10:
+                data[i] = 0
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def count_lines(data: NDArray[np.uint8]) -> tuple[Any, Any]:
+    """Count newlines, and lines that are not empty."""
+    size = len(data)
+    if size == 0:
+        return 0, 0
+    newlines, filled = np.int64(data[0] == 10), np.int64(data[size - 1] != 10)
+    for i in range(1, size):
+        ends = data[i] == 10
+        newlines += ends
+        filled += ends & (data[i - 1] != 10)
+    return newlines, filled

@@ -1,0 +1,169 @@
+"""Tests of words become tests of the sentences in which the words stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from eatlas.corpora.loading import load_contexts
+from eatlas.corpora.record import CUT, Contexts, Pairs
+from eatlas.corpora.rows import SENTENCE, Context
+from eatlas.errors import StimulusError, described
+from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
+from eatlas.stimuli.model import OPPOSITES
+
+
+def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[AssociationTest, ...]:
+    """Turn tests of words into tests of contexts.
+
+    A test keeps its id; its notes and the provenance of its results name the file and its hash.
+    A stimulus without context is missing, with that reason. A text that is a context of several
+    stimuli stands for each of them.
+
+    Parameters
+    ----------
+    tests : anything that :func:`eatlas.load_tests` takes
+    contexts : Contexts, str or path
+        What :func:`eatlas.find_contexts` returned, or a file of it.
+
+    Raises
+    ------
+    StimulusError
+        If a test is not of words, or a group has no context at all.
+    SourceError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from eatlas import AssociationTest
+    >>> groups = {"X": "ivy", "Y": "ant", "A": "love", "B": "war"}
+    >>> test = AssociationTest(
+    ...     id="tiny", **{role: {"name": role, "terms": [word]} for role, word in groups.items()}
+    ... )
+    >>> texts = [Context(word, f"See the {word}.", 8, 8 + len(word)) for word in groups.values()]
+    >>> with_contexts(test, Contexts.of(texts))[0].X.terms
+    ('See the ivy.',)
+    """
+    if isinstance(contexts, str | Path):
+        contexts = load_contexts(contexts)
+    if not isinstance(contexts, Contexts):
+        raise StimulusError(
+            "these are no contexts",
+            got=described(contexts),
+            allowed="what eatlas.find_contexts returned, or the name of a file of it",
+        )
+    return tuple(_with(test, contexts) for test in load_tests(tests))
+
+
+def _with(test: Test, contexts: Contexts) -> AssociationTest:
+    if not isinstance(test, AssociationTest):
+        raise StimulusError(
+            f"the test {test.id} cannot be one of contexts",
+            got=f"a test of the kind {test.kind}",
+            allowed="tests of the kind association",
+        )
+    if any(concept.sentences for _, concept in test.parts):
+        raise StimulusError(
+            f"the test {test.id} cannot be one of contexts",
+            got="terms that are sentences already",
+            allowed="a test of words, such as weat-6",
+        )
+    chosen = {role: _of(concept, contexts) for role, concept in test.parts}
+    if without := [role for role, _ in test.parts if not chosen[role]]:
+        raise _no_context(test, without[0], contexts)
+    shared = {pair: _of_several(chosen, pair) for pair in OPPOSITES}
+    parts: dict[str, Concept] = {
+        role: _concept(test, role, chosen[role], several, contexts.name or "a corpus")
+        for pair, several in shared.items()
+        for role in pair
+    }
+    where = contexts.origin
+    notes = (*test.notes, *_notes(contexts, sum(map(len, shared.values()))))
+    title = f"{test.title or test.label} (in contexts)"
+    update = {"title": title, "table": "", "notes": notes, "contexts": where}
+    return test.model_copy(update={**update, "sentences_from": str(where), **parts})
+
+
+def _no_context(test: AssociationTest, role: str, contexts: Contexts) -> StimulusError:
+    """Say that a group has no context at all, and whether any were looked for."""
+    concept, name = test.concept(role), contexts.name or "a corpus"
+    sought = contexts.provenance.get("tests", [test.id])
+    for_others = "" if test.id in sought else f", which was made for {', '.join(sought)}"
+    remedy = "use a larger corpus, or --case ignore where names are written in lower case"
+    return StimulusError(
+        f"test {test.id}, group {role} ({concept.name}): no stimulus has a context",
+        got=f"none of {len(concept.terms)} stimuli stands in {name}{for_others}",
+        allowed="one context in each group at least, and as many stimuli as the measure asks",
+        remedy=f"eatlas contexts CORPUS --tests {test.id}" if for_others else remedy,
+    )
+
+
+def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
+    """Have a test of words say in which sentences it is asked."""
+    where = pairs.origin
+    return test.model_copy(update={"sentences_from": str(where), "contexts": where})
+
+
+def _of(concept: Concept, contexts: Contexts) -> list[Context]:
+    """Every context of a concept, that of a text that holds its stimulus twice once."""
+    found: dict[tuple[str, str], Context] = {}
+    for term in concept.terms:
+        for one in map(_bare, contexts.by_stimulus.get(term, ())):
+            there = found.get(one[:2])
+            found[one[:2]] = one if there is None else min(there, one)
+    return list(found.values())
+
+
+def _bare(one: Context) -> Context:
+    """A context without white space at its ends: words end at that of ASCII alone."""
+    text = one.text.strip()
+    if text == one.text:
+        return one
+    before = one.text.index(text)
+    return Context(one.stimulus, text, one.start - before, one.end - before)
+
+
+def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, str]) -> frozenset[str]:
+    """Texts that are contexts of several stimuli of two opposed concepts."""
+    counts = Counter(one.text for role in pair for one in chosen[role])
+    return frozenset(text for text, count in counts.items() if count > 1)
+
+
+def _concept(
+    test: AssociationTest, role: str, chosen: list[Context], several: frozenset[str], name: str
+) -> Concept:
+    concept = test.concept(role)
+    there = {one.stimulus for one in chosen}
+    absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
+    sentences = tuple(
+        Sentence(
+            text=one.text,
+            stimulus=one.stimulus,
+            span=(one.start, one.end),
+            key=f"{one.text} [{one.stimulus}]" if one.text in several else "",
+        )
+        for one in chosen
+    )
+    terms = tuple(one.term for one in sentences)
+    return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))
+
+
+def _notes(contexts: Contexts, several: int) -> Iterator[str]:
+    said = contexts.provenance
+    words = said.get("window")
+    window = {None: "", "sentence": ", whole sentences"}.get(
+        words, f", {words} words on either side"
+    )
+    if words != SENTENCE == said.get(CUT, {}).get("window"):
+        window += " and within the sentence"
+    most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
+    yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}."
+    if several:
+        some = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
+        stand = "stands" if several == 1 else "stand"
+        yield (
+            f"{some} of several stimuli of a concept, or of opposed concepts, and {stand} for each "
+            "of them."
+        )

@@ -1,0 +1,266 @@
+"""Contexts from files that :mod:`eatlas.corpora.writing` wrote, and from a user's own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from eatlas.cells import unmarked
+from eatlas.corpora.parquet_rows import pyarrow_of
+from eatlas.corpora.record import Contexts, Pairs, Sample
+from eatlas.corpora.writing import ENDINGS, KEY, MARKED, TEXTS, Columns, beside
+from eatlas.errors import SourceError, SourceWarning
+
+ALIKE = 3
+"""Letters with which a stimulus and its forms begin: family, families."""
+Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
+"""The cells of every context, and what the file says of itself."""
+
+
+def load_contexts(path: str | Path) -> Contexts:
+    r"""Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
+
+    A file of one's own is read as well, if it has the columns or fields stimulus, text, start and
+    end.
+
+    Parameters
+    ----------
+    path : str or path
+        A file .parquet, .jsonl or .csv.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "contexts.csv")
+    ...     _ = path.write_text("stimulus,text,start,end\nivy,The ivy grows.,4,7\n")
+    ...     contexts = load_contexts(path)
+    >>> contexts.rows
+    [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
+    """
+    return _loaded(Path(path), Contexts)
+
+
+def load_pairs(path: str | Path) -> Pairs:
+    r"""Load pairs that :func:`eatlas.find_pairs` or ``eatlas contexts --pairs`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        A file .parquet, .jsonl or .csv.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from eatlas.corpora import PairContext
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)]).write(path)
+    ...     pairs = load_pairs(path)
+    >>> pairs
+    <Pairs: 1 contexts of 1 pairs>
+    """
+    return _loaded(Path(path), Pairs)
+
+
+def load_either(path: str | Path) -> Contexts | Pairs:
+    """Load contexts or pairs; the columns of the file say which they are.
+
+    Raises
+    ------
+    SourceError
+        As :func:`load_contexts` and :func:`load_pairs`.
+    """
+    path = Path(path)
+    return load_pairs(path) if _names(path) >= {"target", "attribute"} else load_contexts(path)
+
+
+Record = TypeVar("Record", Contexts, Pairs)
+
+
+def _loaded(path: Path, kind: type[Record]) -> Record:
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None or not path.is_file():
+        raise SourceError(
+            f"{path}: " + ("there is no such file" if reader else "this is no file of contexts"),
+            allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
+        )
+    fields = kind.columns()
+    try:
+        cells, said = reader(path, fields)
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
+    _check(cells, fields, path)
+    counts = _counts(said.pop("counts", []), kind, path)
+    whole = said.pop("contexts_sha256", None)
+    rows: Any = [kind.ROW(*row) for row in cells]
+    alone: Any = kind.of(rows)
+    found = kind(rows, counts or alone.counts, said, path.name)
+    if whole is not None and whole != found.sha256:
+        raise SourceError(
+            f"{path}: its contexts are not those that were written",
+            got=f"SHA-256 {found.sha256}",
+            allowed=f"{whole}, as the file says",
+            remedy="the file was changed or ends early; make it again with eatlas contexts",
+        )
+    if "version" not in said:  # a file of one's own
+        _warn_of_odd_spans(cells, fields, path)
+    return found
+
+
+def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
+    """Say where something else than the stimulus stands at its span; its forms begin alike."""
+    at = fields.index("text")
+    odd = [
+        (stimulus, row[at][start:end])
+        for row in rows
+        for stimulus, start, end in zip(row[:at], row[at + 1 :: 2], row[at + 2 :: 2], strict=True)
+        if not row[at][start:end].casefold().startswith(stimulus.casefold()[:ALIKE])
+    ]
+    if odd:
+        stimulus, there = odd[0]
+        warnings.warn(
+            f"{path}: at {len(odd):,} of {len(rows) * at:,} spans something else stands than the "
+            f"stimulus, such as {there!r} for {stimulus!r}; places are characters of the text, the "
+            "first of them 0, and the end lies behind the last",
+            SourceWarning,
+            stacklevel=4,
+        )
+
+
+def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
+    words = len(kind.COUNT._fields) - 2  # type: ignore[attr-defined]
+    try:
+        return tuple(kind.COUNT(*map(str, one[:words]), *map(int, one[words:])) for one in said)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
+
+
+def _names(path: Path) -> set[str]:
+    """Columns or fields of a file; none where it cannot be read, which its reader then says."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS or not path.is_file():
+        return set()
+    if ending == ".parquet":
+        pa, parquet = pyarrow_of(path)
+        try:
+            return set(parquet.read_schema(path).names)
+        except (pa.ArrowException, OSError):
+            return set()
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        line = next((line for line in file if line.strip()), "")
+    if ending == ".csv":
+        return set(next(csv.reader([line]), ()))
+    try:
+        values = json.loads(line or "{}")
+    except (ValueError, RecursionError):
+        return set()
+    return set(values) if isinstance(values, dict) else set()
+
+
+def _read_parquet(path: Path, fields: Columns) -> Read:
+    pa, parquet = pyarrow_of(path)
+    try:
+        with parquet.ParquetFile(path) as file:
+            if lacking := [name for name in fields if name not in file.schema_arrow.names]:
+                raise _lacking(path, "columns", lacking, fields)
+            table = file.read(columns=list(fields))
+            columns = [
+                table[name].cast(pa.string() if name in TEXTS else pa.int64()).to_pylist()
+                for name in fields
+            ]
+            metadata = file.schema_arrow.metadata or {}
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
+    return list(zip(*columns, strict=True)), json.loads(metadata.get(KEY, b"{}"))
+
+
+def _read_jsonl(path: Path, fields: Columns) -> Read:
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
+        if line.strip():
+            rows.append(_row(json.loads(line), path, number, fields))
+    return rows, _beside(path)
+
+
+def _read_csv(path: Path, fields: Columns) -> Read:
+    said = _beside(path)
+    plain = unmarked if said.pop(MARKED, False) else str
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file)
+        cells = [_row(row, path, rows.line_num, fields) for row in rows]
+    return [tuple(plain(c) if isinstance(c, str) else c for c in row) for row in cells], said
+
+
+def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
+    if not isinstance(values, Mapping):
+        raise SourceError(
+            f"{path}, line {number}: this is no context",
+            got=f"a value of the type {type(values).__name__}",
+        )
+    if lacking := [name for name in fields if values.get(name) is None]:
+        raise _lacking(path, f"line {number}", lacking, fields)
+    for name in fields:
+        if name in TEXTS and not isinstance(values[name], str | int | float):
+            raise SourceError(
+                f"{path}, line {number}: {name} is no text",
+                got=f"a value of the type {type(values[name]).__name__}",
+            )
+    try:
+        return tuple(str(values[name]) if name in TEXTS else int(values[name]) for name in fields)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SourceError(
+            f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)
+        ) from error
+
+
+def _beside(path: Path) -> dict[str, Any]:
+    other = beside(path)
+    said = json.loads(other.read_text(encoding="utf-8")) if other.is_file() else {}
+    return said if isinstance(said, dict) else {}
+
+
+def _lacking(path: Path, where: str, lacking: Iterable[str], fields: Columns) -> SourceError:
+    return SourceError(
+        f"{path}, {where}: there is no {', '.join(lacking)}",
+        allowed=f"{', '.join(fields)} of every context",
+    )
+
+
+def _check(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
+    """Refuse spans that do not lie in their texts; places come in twos, at the end."""
+    at = fields.index("text")
+    for number, row in enumerate(rows, start=1):
+        text, places = row[at], row[at + 1 :]
+        if None in row or not all(
+            0 <= start < end <= len(text)
+            for start, end in zip(places[::2], places[1::2], strict=True)
+        ):
+            raise SourceError(
+                f"{path}, context {number}: its span does not lie in its text",
+                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
+                allowed="the first character of the stimulus, and that behind its last",
+            )
+
+
+_READERS: dict[str, Callable[[Path, Columns], Read]] = {
+    ".parquet": _read_parquet,
+    ".jsonl": _read_jsonl,
+    ".csv": _read_csv,
+}

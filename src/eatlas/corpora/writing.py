@@ -1,0 +1,104 @@
+"""Contexts to files: Parquet with provenance within, JSON Lines or CSV with a file beside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from eatlas.cells import marked
+from eatlas.corpora.parquet_rows import pyarrow_of
+from eatlas.errors import ResultsError
+from eatlas.results.files import atomic_file, require_writable
+
+ENDINGS = (".parquet", ".jsonl", ".csv")
+KEY = b"eatlas"
+TEXTS = ("text", "stimulus", "target", "attribute")
+"""Columns that hold words; all others hold places."""
+Columns = tuple[str, ...]
+MARKED = "marked_cells"
+"""Key of what stands beside a CSV file whose texts are marked as `eatlas.cells` says."""
+
+
+def require_ending(path: Path) -> None:
+    """Refuse a name that does not say how to write.
+
+    Raises
+    ------
+    ResultsError
+        If it has another ending.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise ResultsError(
+            f"{path}: contexts cannot be written so",
+            got=path.suffix or "a name without ending",
+            allowed=", ".join(ENDINGS),
+        )
+
+
+def require_place(path: Path) -> None:
+    """Refuse, before a corpus is read, a file to which contexts could not be written then.
+
+    Raises
+    ------
+    EatlasError
+        If it has another ending, cannot be written, or is Parquet and pyarrow is missing.
+    """
+    require_ending(path)
+    if path.suffix.lower() == ".parquet":
+        pyarrow_of(path)
+    require_writable(path)
+
+
+def beside(path: Path) -> Path:
+    """Return where counts and provenance of a file without metadata stand."""
+    return path.with_name(path.name + ".json")
+
+
+def write(
+    path: Path, rows: Sequence[tuple[Any, ...]], fields: Columns, about: Mapping[str, Any]
+) -> None:
+    """Write contexts and what is said of them; the file appears only when it is whole.
+
+    Raises
+    ------
+    ResultsError
+        If the name has another ending, or the file cannot be written.
+    """
+    require_ending(path)
+    ending = path.suffix.lower()
+    said = json.dumps(
+        {**about, MARKED: True} if ending == ".csv" else about, ensure_ascii=False, indent=1
+    )
+    if ending == ".parquet":
+        with atomic_file(path, binary=True) as file:
+            file.write(_parquet(rows, fields, said))
+        return
+    with atomic_file(beside(path)) as file:
+        file.write(said + "\n")
+    with atomic_file(path) as file:
+        if ending == ".csv":
+            table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+            table.writerow(fields)
+            table.writerows(
+                [marked(one) if isinstance(one, str) else one for one in row] for row in rows
+            )
+        else:
+            named = (dict(zip(fields, row, strict=True)) for row in rows)
+            file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in named)
+
+
+def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> bytes:
+    pa, parquet = pyarrow_of(Path("contexts.parquet"))
+    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    arrays = [
+        pa.array(column, pa.string() if name in TEXTS else pa.int32())
+        for name, column in zip(fields, columns, strict=True)
+    ]
+    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({KEY: said.encode()})
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()

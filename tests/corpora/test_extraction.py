@@ -1,0 +1,204 @@
+"""Samples of contexts: what is kept of which corpus."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+import eatlas
+from eatlas.corpora import Context, collecting, find_contexts, texts
+from eatlas.errors import EatlasError, SourceError, StimulusError
+from tests.corpora import oracle
+from tests.inputs import make_test
+
+TEST = make_test()
+SOME = "aster", "love", "the", "of.", "“ant”", "x", "na\u00efve"
+LINES = st.lists(st.lists(st.sampled_from(SOME), max_size=14).map(" ".join), max_size=12)
+
+
+def everything(lines, words=3):
+    """Every context of every stimulus, by a regular expression, and how often each was found."""
+    found, contexts = Counter(), set()
+    for line in lines:
+        for match in re.finditer(r"(?<!\w)(?:aster|love|ant)(?!\w)", line):
+            found[match[0]] += 1
+            contexts.add((match[0], oracle.window(line, *match.span(), words)))
+    return found, contexts
+
+
+@given(LINES)
+def test_windows_are_those_of_a_regular_expression(tmp_path_factory, lines):
+    path = tmp_path_factory.mktemp("corpus") / "some.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    contexts = find_contexts(path, TEST, window=3)
+    found, expected = everything(lines)
+    assert {(one.stimulus, one.text) for one in contexts} == expected
+    assert len(contexts) == len(expected)
+    assert {c.stimulus: c.found for c in contexts.counts if c.found} == found
+    assert all(one.text[one.start : one.end] == one.stimulus for one in contexts)
+
+
+@given(LINES, st.integers(1, 4), st.randoms(), st.integers(1, 3))
+def test_the_order_of_shards_changes_nothing(tmp_path_factory, lines, per_term, random, shards):
+    folder = tmp_path_factory.mktemp("corpus")
+    whole = folder / "whole.txt"
+    whole.write_text("\n".join(lines), encoding="utf-8")
+    random.shuffle(lines)
+    for k in range(shards):
+        (folder / f"{random.randint(0, 9)}-{k}.shard").write_text(
+            "\n".join(lines[k::shards]), encoding="utf-8"
+        )
+    one = find_contexts(whole, TEST, per_term=per_term, window=3)
+    other = find_contexts(folder / "*.shard", TEST, per_term=per_term, window=3)
+    assert other.rows == one.rows
+    assert other.counts == one.counts
+    assert other.sha256 == one.sha256
+
+
+def corpus(tmp_path, *lines, name="corpus.txt"):
+    path = tmp_path / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_seed_gives_one_sample_and_another_seed_another(tmp_path):
+    path = corpus(tmp_path, *(f"{k} aster {k + 1}" for k in range(200)))
+    samples = [find_contexts(path, TEST, per_term=20, seed=seed).rows for seed in (0, 0, 1)]
+    assert samples[0] == samples[1] != samples[2]
+    assert find_contexts(path, TEST, per_term=5).rows == samples[0][:5]
+
+
+def test_every_context_is_as_likely_as_any_other(tmp_path):
+    path = corpus(tmp_path, *(f"{k} aster {k + 1}" for k in range(40)))
+    drawn = Counter(
+        one.text for seed in range(150) for one in find_contexts(path, TEST, per_term=10, seed=seed)
+    )
+    counts = [drawn[f"{k} aster {k + 1}"] for k in range(40)]
+    assert sum(counts) == 1500
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_the_same_text_is_one_context(tmp_path):
+    path = corpus(tmp_path, *["an aster  here"] * 50, "an aster here\tagain")
+    contexts = find_contexts(path, TEST)
+    assert sorted(one.text for one in contexts) == ["an aster here", "an aster here again"]
+    assert contexts.counts[0] == ("aster", 51, 2)
+
+
+def test_a_window_that_holds_the_stimulus_twice_keeps_the_first(tmp_path):
+    path = corpus(tmp_path, "aster or aster")
+    assert find_contexts(path, TEST).rows == [Context("aster", "aster or aster", 0, 5)]
+
+
+def test_contexts_end_where_a_text_ends(tmp_path):
+    path = corpus(tmp_path, "one two", "three aster four", "five six")
+    assert find_contexts(path, TEST).rows[0].text == "three aster four"
+
+
+def test_paragraphs_go_across_lines(tmp_path):
+    path = corpus(tmp_path, "one", "two aster", "three", " \t", "four love", "", "five")
+    contexts = find_contexts(path, TEST, unit="paragraph")
+    assert [one.text for one in contexts] == ["one two aster three", "four love"]
+    assert contexts.provenance["files"][0]["texts"] == 3
+
+
+@pytest.mark.parametrize("unit", ["line", "paragraph"])
+def test_blocks_do_not_cut_texts(tmp_path, monkeypatch, unit):
+    parted = "\n" if unit == "line" else "\n\n"
+    path = tmp_path / "corpus.txt"
+    path.write_text(parted.join(f"{k} an aster {k}" for k in range(300)), encoding="utf-8")
+    whole = find_contexts(path, TEST, unit=unit)
+    monkeypatch.setattr(texts, "BLOCK", 100)
+    monkeypatch.setattr("eatlas.corpora.blocks.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
+    assert find_contexts(path, TEST, unit=unit).rows == whole.rows
+    assert len(whole) == 300
+
+
+def test_a_line_without_end_is_parted_at_white_space(tmp_path, monkeypatch):
+    monkeypatch.setattr("eatlas.corpora.blocks.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
+    path = corpus(tmp_path, " ".join(f"{k} aster" for k in range(100)), "é" * 200)
+    counts = find_contexts(path, TEST).counts
+    assert counts[0].found == 100
+
+
+def test_words_without_end_are_left_out(tmp_path):
+    path = corpus(tmp_path, f"before {'x' * 5000} an aster of {'é' * 5000} behind")
+    assert find_contexts(path, TEST).rows[0].text == "an aster of"
+    assert collecting.MOST == 4096
+
+
+def test_what_was_asked_for_and_not_found_is_said(tmp_path):
+    contexts = find_contexts(corpus(tmp_path, "aster", "an aster"), TEST, per_term=3)
+    assert contexts.counts[:2] == (("aster", 2, 2), ("clover", 0, 0))
+    assert contexts.few == contexts.counts
+    assert contexts.counts_frame().columns.tolist() == ["stimulus", "found", "kept"]
+    assert contexts.to_frame().columns.tolist() == ["stimulus", "text", "start", "end"]
+    assert repr(contexts) == f"<Contexts: 2 of {len(contexts.counts)} stimuli>"
+
+
+def test_provenance_says_what_was_read_and_how(tmp_path):
+    path = corpus(tmp_path, "aster")
+    said = find_contexts(path, TEST, seed=3, per_term=2).provenance
+    assert said["seed"] == 3
+    assert said["version"] == eatlas.__version__
+    assert said["tests"] == [TEST.id]
+    (file,) = said["files"]
+    assert (file["file"], file["size"], file["texts"], file["damaged"]) == (str(path), 6, 1, 0)
+    assert len(file["ends_sha256"]) == 64
+
+
+def test_the_head_of_a_compound_is_marked_and_counted_for_the_whole(tmp_path):
+    path = corpus(tmp_path, "We had chicken. A loud fried-chicken shop.")
+    contexts = find_contexts(path, "i1-name", compounds="head", window=1)
+    assert sorted(contexts.of_stimulus("fried-chicken")) == [
+        Context("fried-chicken", "had chicken. A", 4, 11),
+        Context("fried-chicken", "loud fried-chicken shop.", 11, 18),
+    ]
+    assert contexts.provenance["compounds"] == "head"
+
+
+def test_progress_is_told(tmp_path):
+    told = []
+    paths = [corpus(tmp_path, "aster", name=f"{k}.txt") for k in range(2)]
+    find_contexts(paths, TEST, progress=lambda *n: told.append(n))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"per_term": 0}, "per_term is not usable\n  got: 0 (int)\n  allowed: a whole number from 1"),
+        ({"window": -1}, "window is not usable\n  got: -1 (int)\n  allowed: a whole number from 0 or 'sentence'"),
+        ({"seed": True}, "seed is not usable\n  got: True (bool)\n  allowed: a whole number from 0"),
+        ({"unit": "page"}, "a corpus cannot be read with this unit\n  got: 'page'\n  allowed: line, paragraph"),
+        ({"format": "doc"}, "a corpus cannot be read with this format\n  got: 'doc'\n"
+         "  allowed: auto, text, jsonl, csv, tsv, parquet"),
+        ({"compounds": "?"}, "unknown rule for compounds\n  got: '?'\n  allowed: either, written, head"),
+    ],
+)  # fmt: skip
+def test_options_that_are_none(tmp_path, options, message):
+    with pytest.raises(EatlasError) as said:
+        find_contexts(corpus(tmp_path, "aster"), TEST, **options)
+    assert str(said.value) == message
+
+
+def test_files_that_are_not_there(tmp_path):
+    for corpus_, message in [
+        (tmp_path / "none.txt", f"{tmp_path}/none.txt: there is no such file"),
+        (tmp_path, f"{tmp_path}: there is no file in this folder"),
+        ([], "no corpus was given"),
+        (3, "this is no corpus\n  got: 3 (int)"),
+        ([None], "this is no corpus\n  got: None (NoneType)"),
+    ]:
+        with pytest.raises(SourceError) as said:
+            find_contexts(corpus_, TEST)
+        assert str(said.value).startswith(message)
+
+
+def test_sentences_have_no_contexts(tmp_path):
+    with pytest.raises(StimulusError) as said:
+        find_contexts(corpus(tmp_path, "aster"), "sent-weat-6")
+    assert str(said.value).startswith("test sent-weat-6: its terms are sentences already\n")

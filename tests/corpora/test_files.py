@@ -1,0 +1,170 @@
+"""Contexts as files: what is written is read again, or said to be damaged."""
+
+import csv
+import json
+
+import pytest
+
+import eatlas
+from eatlas.corpora import Context, Contexts, find_contexts, load_contexts
+from eatlas.errors import EatlasError, ResultsError, SourceError, SourceWarning
+from tests.inputs import make_test
+
+ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
+
+
+@pytest.fixture
+def found(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("an aster\nlove, “ant”\nthe aster\n", encoding="utf-8")
+    return find_contexts(path, make_test())
+
+
+@pytest.mark.parametrize("name", ["c.parquet", "c.jsonl", "c.csv"])
+def test_what_is_written_is_read_again(tmp_path, found, name):
+    found.write(tmp_path / name)
+    again = load_contexts(tmp_path / name)
+    assert (again.rows, again.counts) == (found.rows, found.counts)
+    assert again.provenance == found.provenance
+    assert again.name == name
+    assert eatlas.load_contexts(str(tmp_path / name)).sha256 == found.sha256
+
+
+@pytest.mark.parametrize("name", ["c.parquet", "c.jsonl", "c.csv"])
+def test_no_contexts_are_a_file_too(tmp_path, name):
+    Contexts([], ()).write(tmp_path / name)
+    assert len(load_contexts(tmp_path / name)) == 0
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.csv"])
+def test_files_of_ones_own_need_no_provenance(tmp_path, name):
+    Contexts.of(ROWS).write(tmp_path / name)
+    (tmp_path / f"{name}.json").unlink()
+    again = load_contexts(tmp_path / name)
+    assert (again.rows, again.counts) == (ROWS, (("ivy", 1, 1), ("oak", 1, 1)))
+
+
+def test_the_hash_does_not_depend_on_the_order():
+    assert Contexts.of(ROWS).sha256 == Contexts.of(ROWS[::-1]).sha256
+    assert Contexts.of(ROWS).sha256 != Contexts.of(ROWS[:1]).sha256
+
+
+def test_another_ending_is_refused(tmp_path, found):
+    with pytest.raises(ResultsError) as said:
+        found.write(tmp_path / "c.xlsx")
+    assert str(said.value) == (
+        f"{tmp_path}/c.xlsx: contexts cannot be written so\n"
+        "  got: .xlsx\n  allowed: .parquet, .jsonl, .csv"
+    )
+
+
+def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, found, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("eatlas.corpora.writing._parquet", full)
+    with pytest.raises(ResultsError, match="No space left on device"):
+        found.write(tmp_path / "deep" / "c.parquet")
+    assert not list((tmp_path / "deep").iterdir())
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path, found):
+    path = tmp_path / "c.jsonl"
+    found.write(path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(SourceError, match="its contexts are not those that were written"):
+        load_contexts(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("c.jsonl", "[1]", "c.jsonl, line 1: this is no context\n  got: a value of the type list"),
+        ("c.jsonl", '{"text": "a"}', "c.jsonl, line 1: there is no stimulus, start, end\n"
+         "  allowed: stimulus, text, start, end of every context"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": "x", "end": 1}',
+         "c.jsonl, line 1: the span is no pair of whole numbers"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
+         "c.jsonl, context 1: its span does not lie in its text\n  got: 0 to 2 of 'a'\n"),
+        ("c.jsonl", '{"stimulus": "a", "text": ["a"], "start": 0, "end": 1}',
+         "c.jsonl, line 1: text is no text\n  got: a value of the type list"),
+        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}',
+         "c.jsonl, line 1: the span is no pair of whole numbers"),
+        ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: maximum recursion depth"),
+        ("c.jsonl", "9" * 10_000, "c.jsonl: this file is damaged\n  got: Exceeds the limit"),
+        ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
+        ("c.csv", "text,start\na,0\n", "c.csv, line 2: there is no stimulus, end\n"),
+        ("c.parquet", "PAR1", "c.parquet: "),
+        ("c.txt", "", "c.txt: this is no file of contexts\n"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_contexts(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(EatlasError) as said:
+        load_contexts(path)
+    assert message in str(said.value)
+
+
+def test_a_sidecar_whose_counts_are_none(tmp_path):
+    path = tmp_path / "c.jsonl"
+    Contexts.of(ROWS).write(path)
+    side = tmp_path / "c.jsonl.json"
+    side.write_text(json.dumps({"counts": {"ivy": 3}}))
+    with pytest.raises(SourceError, match="its counts cannot be read"):
+        load_contexts(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(SourceError, match="none.parquet: there is no such file"):
+        load_contexts(tmp_path / "none.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.csv", "stimulus,text,start,end\nivy,The ivy.,4,7\n"),
+        ("c.jsonl", '{"stimulus": "ivy", "text": "The ivy.", "start": 4, "end": 7}\n'),
+    ],
+)
+def test_a_mark_of_byte_order_is_no_part_of_a_name(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    assert load_contexts(tmp_path / name).rows == [Context("ivy", "The ivy.", 4, 7)]
+
+
+def test_a_carriage_return_stays_in_its_cell(tmp_path):
+    contexts = Contexts.of([Context("ivy", "The\rivy.", 4, 7)])
+    contexts.write(tmp_path / "c.csv")
+    assert load_contexts(tmp_path / "c.csv").rows == contexts.rows
+
+
+def test_spans_of_something_else_are_said(tmp_path):
+    path = tmp_path / "own.csv"
+    rows = "ivy,The ivy.,4,7\nfamily,Two families.,4,12\nrose,A rose.,3,7\nant,Nothing.,0,7\n"
+    path.write_text(f"stimulus,text,start,end\n{rows}")
+    with pytest.warns(SourceWarning) as said:
+        contexts = load_contexts(path)
+    assert len(contexts.rows) == 4
+    assert str(said[0].message) == (
+        f"{path}: at 2 of 4 spans something else stands than the stimulus, such as 'ose.' for "
+        "'rose'; places are characters of the text, the first of them 0, and the end lies behind "
+        "the last"
+    )
+
+
+def test_no_spreadsheet_runs_a_text_of_a_csv_file(tmp_path):
+    texts = ["=1+1 ivy", "-5 ivy", "@ivy", "\\ivy", "+", "ivy"]
+    given = Contexts.of([Context(text[-1], text, len(text) - 1, len(text)) for text in texts])
+    given.write(tmp_path / "c.csv")
+    with (tmp_path / "c.csv").open(encoding="utf-8", newline="") as file:
+        cells = [row[1] for row in csv.reader(file)][1:]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    assert [cell.removeprefix("\\") for cell in cells] == [row.text for row in given.rows]
+    found = load_contexts(tmp_path / "c.csv")
+    assert found.rows == given.rows
+    assert found.sha256 == given.sha256
+
+
+def test_a_csv_file_that_marks_nothing_is_read_as_it_stands(tmp_path):
+    (tmp_path / "c.csv").write_text("stimulus,text,start,end\nivy,\\ivy,1,4\n", encoding="utf-8")
+    assert load_contexts(tmp_path / "c.csv").rows == [Context("ivy", "\\ivy", 1, 4)]

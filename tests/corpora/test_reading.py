@@ -1,0 +1,225 @@
+"""Every kind of file gives the same texts; what is damaged is skipped, counted and named."""
+
+import bz2
+import csv
+import gzip
+import json
+import lzma
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from eatlas.corpora import find_contexts
+from eatlas.errors import SourceError
+from tests.inputs import make_test
+
+TEST = make_test()
+TEXTS = ["an aster, “love”", 'say "clover"\nor ant', "na\u00efve love", "nothing"]
+
+
+def write(path, texts, field="text"):
+    """Write texts as the name of the file says."""
+    kind = path.suffixes[0]
+    if kind == ".parquet":
+        pq.write_table(pa.table({"id": list(range(len(texts))), field: texts}), path)
+        return path
+    if kind in {".csv", ".tsv"}:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file, delimiter="," if kind == ".csv" else "\t")
+            rows.writerows([["id", field], *([k, text] for k, text in enumerate(texts))])
+    else:
+        lines = [json.dumps({"id": k, field: text}) for k, text in enumerate(texts)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def told(path, **options):
+    damaged = []
+    contexts = find_contexts(path, TEST, tell=lambda one: damaged.append(str(one)), **options)
+    return contexts, damaged
+
+
+@pytest.mark.parametrize("name", ["some.jsonl", "some.ndjson", "some.csv", "some.tsv", "some.parquet"])  # fmt: skip
+@pytest.mark.parametrize("field", [None, "selftext"])
+def test_every_format_holds_the_same(tmp_path, name, field):
+    path = write(tmp_path / name, TEXTS, field or "text")
+    contexts, damaged = told(path, field=field)
+    assert [(one.stimulus, one.text) for one in contexts] == [
+        ("aster", "an aster, “love”"),
+        ("clover", 'say "clover" or ant'),
+        ("ant", 'say "clover" or ant'),
+        ("love", "an aster, “love”"),
+        ("love", "na\u00efve love"),
+    ] or sorted(one.text for one in contexts) == sorted(
+        ["an aster, “love”"] * 2 + ['say "clover" or ant'] * 2 + ["na\u00efve love"]
+    )
+    assert not damaged
+    assert contexts.provenance["files"][0]["texts"] == 4
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"),
+    [
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", zstandard.ZstdCompressor().compress),
+    ],
+)
+def test_compressed_texts(tmp_path, suffix, pack):
+    plain = write(tmp_path / "some.jsonl", TEXTS)
+    packed = tmp_path / f"some.jsonl{suffix}"
+    packed.write_bytes(pack(plain.read_bytes()))
+    unnamed = tmp_path / f"RC_2014-01{suffix}"
+    unnamed.write_bytes(pack(plain.read_bytes()))
+    expected = find_contexts(plain, TEST).rows
+    assert find_contexts(packed, TEST).rows == expected
+    assert find_contexts(unnamed, TEST).rows == expected
+
+
+def test_dumps_of_reddit(tmp_path):
+    lines = [
+        {"body": "I love it &gt; &amp;amp; you", "author": "a", "score": 3},
+        {"body": "[deleted]", "author": "[deleted]", "edited": False},
+        {"body": "[removed]"},
+        {"body": "[deleted]"},
+        {"body": "  "},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode() + b"\n"
+    window = zstandard.ZstdCompressionParameters.from_level(3, window_log=31)
+    path = tmp_path / "RC_2014-01.zst"
+    path.write_bytes(zstandard.ZstdCompressor(compression_params=window).compress(data))
+    contexts, damaged = told(path)
+    assert [one.text for one in contexts] == ["I love it > &amp; you"]
+    assert contexts.provenance["files"][0]["skipped"] == {
+        "[deleted]": 2,
+        "[removed]": 1,
+        "empty": 1,
+    }
+    assert not damaged
+
+
+def test_damaged_lines_of_json(tmp_path):
+    path = tmp_path / "some.jsonl"
+    good = json.dumps({"text": "love"}).encode()
+    lines = [
+        good,
+        b'{"text": "love',
+        b"",
+        b"[1]",
+        b'{"text": 5}',
+        b'{"text": "\xff"}',
+        b'{"id": 1}',
+        good,
+    ]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    contexts, damaged = told(path)
+    places = [one.split(": ")[0].rsplit(" ", 1)[1] for one in damaged]
+    assert places == ["2", "4", "5", "6"]
+    assert damaged[0] == f"{path}, line 2: no JSON object: Input data was truncated"
+    assert damaged[2].startswith(f"{path}, line 5: the text is no text: Expected `str")
+    assert damaged[3] == f"{path}, line 6: not UTF-8"
+    (file,) = contexts.provenance["files"]
+    assert (file["damaged"], file["texts"], file["skipped"]) == (4, 2, {"no text or body": 1})
+    assert contexts.provenance["damaged"][0] == {"file": str(path), "line": 2, "why": "no JSON object: Input data was truncated"}  # fmt: skip
+
+
+def test_lines_that_are_no_utf_8(tmp_path):
+    path = tmp_path / "some.txt"
+    path.write_bytes(b"\xef\xbb\xbflove one\nlove \xff two\nlove three\n\xe9 love")
+    contexts, damaged = told(path)
+    assert sorted(one.text for one in contexts) == ["love one", "love three"]
+    assert damaged == [
+        f"{path}, line 2: byte 0xff, which is not UTF-8",
+        f"{path}, line 4: byte 0xe9, which is not UTF-8",
+    ]
+    assert contexts.provenance["files"][0]["texts"] == 2
+
+
+def test_damaged_rows_of_a_table(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_bytes(b'id,text\n1,love a\n2\n3,"love\nb"\n4,love \xff c\n5,love d\n')
+    contexts, damaged = told(path)
+    assert sorted(one.text for one in contexts) == ["love a", "love b", "love d"]
+    assert damaged == [f"{path}, line 3: 1 cells instead of 2", f"{path}, line 6: not UTF-8"]
+
+
+def test_rows_of_parquet_that_hold_no_text(tmp_path):
+    path = tmp_path / "some.parquet"
+    binary = pa.array([b"love a", None, b"love \xff", b"love b"], pa.binary())
+    pq.write_table(pa.table({"text": binary.view(pa.string())}), path)
+    contexts, damaged = told(path)
+    assert sorted(one.text for one in contexts) == ["love a", "love b"]
+    assert damaged == [f"{path}, line 3: byte 0xff, which is not UTF-8"]
+    assert contexts.provenance["files"][0]["skipped"] == {"empty": 1}
+
+
+@pytest.mark.parametrize("name", ["some.jsonl", "some.csv", "some.parquet"])
+def test_a_field_that_is_not_there(tmp_path, name):
+    path = write(tmp_path / name, TEXTS, "content")
+    what = "field" if name == "some.jsonl" else "column"
+    no_line = "no line has it; " if what == "field" else ""
+    with pytest.raises(SourceError) as said:
+        find_contexts(path, TEST, field="contents")
+    assert str(said.value) == (
+        f"{path}: {no_line}there is no {what} 'contents'; did you mean content?\n"
+        "  got: content, id\n"
+        f"  remedy: name the {what} that holds the text: --field NAME (in Python, field='NAME')"
+    )
+    with pytest.raises(SourceError, match=f"there is no {what} 'text' or 'body'"):
+        find_contexts(path, TEST)
+
+
+def test_a_column_of_numbers(tmp_path):
+    path = write(tmp_path / "some.parquet", TEXTS)
+    with pytest.raises(SourceError) as said:
+        find_contexts(path, TEST, field="id")
+    assert str(said.value).startswith(f"{path}: the column 'id' holds no texts\n  got: int64\n")
+
+
+def test_files_that_end_early(tmp_path):
+    packed = tmp_path / "some.txt.gz"
+    packed.write_bytes(gzip.compress(b"love\n" * 1000)[:-20])
+    with pytest.raises(SourceError, match="the compressed data are damaged or end early"):
+        find_contexts(packed, TEST)
+    table = write(tmp_path / "some.parquet", TEXTS)
+    table.write_bytes(table.read_bytes()[:-10])
+    with pytest.raises(SourceError, match="this Parquet file is damaged or ends early"):
+        find_contexts(table, TEST)
+
+
+def test_utf_16_is_refused(tmp_path):
+    path = tmp_path / "some.txt"
+    path.write_text("love", encoding="utf-16")
+    with pytest.raises(SourceError, match="the file is not UTF-8"):
+        find_contexts(path, TEST)
+
+
+def test_an_empty_table(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_bytes(b"")
+    with pytest.raises(SourceError, match="the file is empty"):
+        find_contexts(path, TEST)
+    empty = tmp_path / "some.txt"
+    empty.write_bytes(b"")
+    assert len(find_contexts(empty, TEST)) == 0
+
+
+def test_a_folder_holds_files_of_several_kinds(tmp_path):
+    write(tmp_path / "a.jsonl", TEXTS[:1])
+    (tmp_path / "deep").mkdir()
+    write(tmp_path / "deep" / "b.parquet", TEXTS[1:])
+    (tmp_path / ".hidden").write_text("love love love")
+    contexts = find_contexts(tmp_path, TEST)
+    assert [file["texts"] for file in contexts.provenance["files"]] == [1, 3]
+
+
+def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr("eatlas.corpora.csv_rows.LONGEST", 50)
+    path = tmp_path / "some.csv"
+    path.write_text('id,text\n1,love a\n2,"' + "love\n" * 30 + "3,love b\n", encoding="utf-8")
+    contexts, damaged = told(path)
+    assert "love a" in {one.text for one in contexts}
+    assert "field larger than field limit (50)" in damaged[0]

@@ -1,0 +1,57 @@
+"""The sample, against sorting all there is."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eatlas.corpora.reservoir import Kept, Reservoir, key_seed
+
+ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
+
+
+def filled(items, size):
+    reservoir = Reservoir(size)
+    for key, offset in items:
+        if key <= reservoir.limit:
+            reservoir.add(key, offset, Kept(str(key), offset, offset + 1))
+    return reservoir
+
+
+def expected(items, size):
+    first = {key: min(o for k, o in items if k == key) for key, _ in items}
+    return [Kept(str(key), o, o + 1) for key, o in sorted(first.items())][:size]
+
+
+@given(ITEMS, st.integers(1, 12))
+def test_the_smallest_keys_are_kept(items, size):
+    assert filled(items, size).sample() == expected(items, size)
+
+
+@given(ITEMS, st.integers(1, 12), st.randoms())
+def test_the_order_does_not_matter(items, size, random):
+    shuffled = list(items)
+    random.shuffle(shuffled)
+    assert filled(shuffled, size).sample() == filled(items, size).sample()
+
+
+@given(ITEMS, ITEMS, st.integers(1, 12))
+def test_two_samples_merge_to_that_of_all(one, other, size):
+    merged = filled(one, size)
+    merged.merge(filled(other, size))
+    assert merged.sample() == expected(one + other, size)
+
+
+@given(ITEMS, st.integers(1, 6), st.integers(1, 6))
+def test_the_first_of_a_sample_are_the_smaller_sample(items, small, more):
+    assert filled(items, small + more).sample()[:small] == filled(items, small).sample()
+
+
+def test_memory_is_bounded():
+    reservoir = Reservoir(5)
+    for key in range(10_000, 0, -1):
+        reservoir.add(key, 0, Kept("", 0, 1))
+        assert len(reservoir._kept) < 10
+
+
+def test_seeds_tell_pairs_from_words():
+    assert key_seed(0, "a", "b") != key_seed(0, "ab")
+    assert key_seed(0, "a") != key_seed(1, "a")
