@@ -18,7 +18,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import eatlas
-from eatlas.report import report_html
+from eatlas.present import report_html
 from eatlas.results import Results
 
 SIZES = (10, 40, 100, 1000)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from eatlas.measures.beyond import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.plots import plot
-    from eatlas.report import write_report
+    from eatlas.present import write_report
     from eatlas.results import Results, read_results
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
@@ -124,7 +124,7 @@ _HOME = {
     "transformed": "eatlas.sources.transformed",
     "verify": "eatlas.engine.verify",
     "with_contexts": "eatlas.corpora",
-    "write_report": "eatlas.report",
+    "write_report": "eatlas.present",
 }
 
 

@@ -27,7 +27,7 @@ main()
     [
         ("typer", "run"),
         ("numpy", "run"),
-        ("eatlas.report", "run --tests weat-6"),
+        ("eatlas.present", "run --tests weat-6"),
         ("eatlas.engine.verify", "verify out/results.jsonl"),
     ],
 )

@@ -1,7 +1,7 @@
 """``eatlas report``."""
 
 from eatlas import read_results
-from eatlas.report import report_table
+from eatlas.present import report_table
 
 
 def test_report(eatlas_cli, tmp_path):

@@ -10,7 +10,7 @@ import eatlas
 from eatlas.corpora import Context, Contexts, with_contexts
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, EatlasWarning, StimulusError
-from eatlas.report import report_html
+from eatlas.present import report_html
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.toml import parse_battery
 from tests.inputs import TERMS, make_test

@@ -10,7 +10,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.measures import diagnosis, level3, resampled
-from eatlas.report import report_html
+from eatlas.present import report_html
 from eatlas.results.records import json_schema
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")

@@ -21,7 +21,7 @@ from eatlas.corpora import Context, Contexts, PairContext, Pairs
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
 from eatlas.measures.sentence_ratios import completed
-from eatlas.report import report_html
+from eatlas.present import report_html
 from eatlas.sources.language import Answer
 
 TINY = make_test(

@@ -8,8 +8,8 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.report import report_html
-from eatlas.report.sentences import sentence
+from eatlas.present import report_html
+from eatlas.present.sentences import sentence
 from eatlas.results import Results, SCEATResult
 from eatlas.results.parts import TAILS
 

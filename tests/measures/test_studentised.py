@@ -8,9 +8,9 @@ from tests.inputs import make_sentences, make_test
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.report.family import DeclaredFamily
-from eatlas.report.methods import methods_paragraph
-from eatlas.report.references import bibtex
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.references import bibtex
 from eatlas.stats.permutation import permutation_test, studentised_test
 
 SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.report.records import COSINES, TERMS, full, influence, uncertainty, weat
+from tests.present.records import COSINES, TERMS, full, influence, uncertainty, weat
 
 from eatlas.results import WEATResult
 

@@ -6,7 +6,7 @@ import altair as alt
 import pytest
 from tests.plots.records import HOSTILE, full
 from tests.plots.vision import VISION, distance
-from tests.report.reading import contrast
+from tests.present.reading import contrast
 
 import eatlas
 from eatlas.plots import CONFIG

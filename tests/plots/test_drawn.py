@@ -3,7 +3,7 @@
 import pytest
 from tests.plots.reading import NAMESPACE, holds, parsed, squeezed, texts
 from tests.plots.records import HOSTILE, full, weat_with_influence
-from tests.report.records import PATTERNS, ml_eat, sc_eat, weat
+from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.plots import influence, level3, level3_drawing

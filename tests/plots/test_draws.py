@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.inputs import make_sentences
 from tests.plots.records import HOSTILE
-from tests.report.records import ml_eat
+from tests.present.records import ml_eat
 
 import eatlas
 from eatlas.errors import ResultsError

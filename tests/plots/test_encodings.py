@@ -1,8 +1,8 @@
 """Charts of one model asked in several ways: prompts, layers, random weights, windows."""
 
 import pytest
-from tests.report.records import ml_eat, weat
-from tests.report.test_encodings import encoded, in_texts
+from tests.present.records import ml_eat, weat
+from tests.present.test_encodings import encoded, in_texts
 
 import eatlas
 from eatlas.errors import ResultsError

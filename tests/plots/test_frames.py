@@ -2,7 +2,7 @@
 
 import pytest
 from tests.plots.records import COSINES, full, uncertainty, weat_with_influence
-from tests.report.records import PATTERNS, ml_eat, sc_eat, weat
+from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.plots import eat_map, forest, influence, legend, level3, stability

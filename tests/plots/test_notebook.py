@@ -2,8 +2,8 @@
 
 import pytest
 from tests.plots.records import HOSTILE, full
-from tests.report.reading import Page
-from tests.report.records import ml_eat, sc_eat, weat
+from tests.present.reading import Page
+from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.errors import EatlasError
 from eatlas.plots import notebook

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 from tests.plots.records import full
-from tests.report.records import ml_eat, sc_eat, weat
+from tests.present.records import ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.plots import KINDS
-from eatlas.report import EATMap
+from eatlas.present import EATMap
 from eatlas.results import Results
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_refused(kind):
 
 def in_fresh_process(code, *, without=()):
     block = "".join(f"import sys; sys.modules[{name!r}] = None\n" for name in without)
-    made = "from tests.report.records import ml_eat\nimport eatlas\nresult = ml_eat()\n"
+    made = "from tests.present.records import ml_eat\nimport eatlas\nresult = ml_eat()\n"
     told = "\nimport sys, json\nprint(json.dumps([n for n, m in sys.modules.items() if m]))"
     done = subprocess.run(
         [sys.executable, "-c", block + made + code + told], capture_output=True, text=True

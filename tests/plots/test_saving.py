@@ -15,7 +15,7 @@ from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.plots import fonts, save, saving
 from eatlas.plots.canvas import lines_of
 from eatlas.plots.fonts import with_fonts
-from eatlas.report.text import pixels
+from eatlas.present.text import pixels
 
 FOREIGN = re.compile(
     r"""(?:src|href)\s*=\s*["']?(?:https?:)?//|<link|<iframe|@import|url\(\s*["']?http"""

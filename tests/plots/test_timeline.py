@@ -2,7 +2,7 @@
 
 import pytest
 from tests.plots.records import full
-from tests.report.records import ml_eat, sc_eat, weat
+from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.errors import ResultsError
 from eatlas.plots import timeline

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError
-from eatlas.report import report_text, write_report
+from eatlas.present import report_text, write_report
 from eatlas.results import salvage_results
 
 ODD: tuple[Any, ...] = (

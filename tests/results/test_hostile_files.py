@@ -7,9 +7,9 @@ from tests.results.mutations import try_one
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.report import report_text, write_report
-from eatlas.report.drawings.axis import Axis
-from eatlas.report.drawings.scale import Scale
+from eatlas.present import report_text, write_report
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.scale import Scale
 from eatlas.results import salvage_results
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.plain import cleaned
-from eatlas.report.text import one_line
+from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import Reading, readings, verdict
 

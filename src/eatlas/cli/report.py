@@ -59,7 +59,7 @@ def report(
 
     A damaged file's good results are shown and its bad lines named; the exit code is then 1.
     """
-    from eatlas.report import report_text, write_report  # noqa: PLC0415  (--help need not wait)
+    from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
 
     target = output or (Path("report.html") if form == PAGE else None)
     good, damage = _salvaged(results, target)

@@ -211,7 +211,7 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
 def _check_family(text: str) -> None:
     """Refuse a family that there is not before any work; the default needs no check."""
     if text != "level1":
-        from eatlas.report.family import declared  # noqa: PLC0415
+        from eatlas.present.family import declared  # noqa: PLC0415
 
         declared(text)
 
@@ -261,7 +261,7 @@ def _require_writable(directory: Path) -> None:
 
 
 def _write(results: Results, directory: Path, family: str) -> None:
-    from eatlas.report import write_report  # noqa: PLC0415
+    from eatlas.present import write_report  # noqa: PLC0415
     from eatlas.results.keeping import keep_others  # noqa: PLC0415
 
     lines = (*results, *results.trends)

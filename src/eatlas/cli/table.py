@@ -20,17 +20,17 @@ from eatlas.cli.draws_table import about, over_draws
 from eatlas.cli.plain import cleaned
 from eatlas.cli.stimulus_table import over_sentences
 from eatlas.errors import listed
-from eatlas.report.comparison import comparisons
-from eatlas.report.eat_map_text import mini
-from eatlas.report.family import DeclaredFamily
-from eatlas.report.frequency import chance_cell, legend, matched_of
-from eatlas.report.inference import not_generalised
-from eatlas.report.levels import bounds_shown
-from eatlas.report.numerals import UNDEFINED, effect, p_value
-from eatlas.report.rule import BOUNDS, Rule
-from eatlas.report.sections import sections
-from eatlas.report.stimulus_level import EXPLANATION, over_stimuli
-from eatlas.report.trend_words import heading, sentences
+from eatlas.present.comparison import comparisons
+from eatlas.present.eat_map_text import mini
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.frequency import chance_cell, legend, matched_of
+from eatlas.present.inference import not_generalised
+from eatlas.present.levels import bounds_shown
+from eatlas.present.numerals import UNDEFINED, effect, p_value
+from eatlas.present.rule import BOUNDS, Rule
+from eatlas.present.sections import sections
+from eatlas.present.stimulus_level import EXPLANATION, over_stimuli
+from eatlas.present.trend_words import heading, sentences
 from eatlas.results import (
     AssociationResult,
     DrawnResult,

@@ -14,7 +14,7 @@ from typing import Any
 from eatlas.plots import fonts
 from eatlas.plots.backend import altair
 from eatlas.plots.theme import INK
-from eatlas.report.text import isolated, one_line, wrap
+from eatlas.present.text import isolated, one_line, wrap
 
 LINE = 1.3
 """Distance of lines, in font sizes."""

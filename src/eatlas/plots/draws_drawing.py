@@ -12,8 +12,8 @@ from eatlas.plots.legend import held_by
 from eatlas.plots.making import chart, panels
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import EDGE, INK, OFF, ON, PAPER
-from eatlas.report.numerals import effect, percent
-from eatlas.report.text import isolated
+from eatlas.present.numerals import effect, percent
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

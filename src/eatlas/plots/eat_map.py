@@ -1,6 +1,6 @@
 """EAT-Maps of several results beside each other.
 
-One map alone, without altair, is :class:`eatlas.report.EATMap`.
+One map alone, without altair, is :class:`eatlas.present.EATMap`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.plots import eat_map_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
 from eatlas.plots.squares import State
-from eatlas.report.eat_map_content import Column, Content
+from eatlas.present.eat_map_content import Column, Content
 from eatlas.results import ThreeLevelResult
 
 if TYPE_CHECKING:

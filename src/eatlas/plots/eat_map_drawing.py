@@ -12,9 +12,9 @@ from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.squares import draw_cells
 from eatlas.plots.theme import MUTED
-from eatlas.report.numerals import effect, p_equals, p_value
-from eatlas.report.rule import Rule
-from eatlas.report.text import isolated
+from eatlas.present.numerals import effect, p_equals, p_value
+from eatlas.present.rule import Rule
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eatlas.errors import ResultsError
 from eatlas.plots.frames import listed
-from eatlas.report.eat_map import EATMap
+from eatlas.present.eat_map import EATMap
 from eatlas.results import ThreeLevelResult, WEATResult
 from eatlas.results.sensitivity import By
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from eatlas.report import text as names
+from eatlas.present import text as names
 
 _JOINED = re.compile("(?<=[\u2190-\u2bff\U0001f000-\U0001faff])\u200d|\ufe0f")
 # flags are pairs of letters, skin tones follow their emoji; a non-joiner keeps the glyphs apart

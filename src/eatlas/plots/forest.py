@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.plots import forest_drawing
 from eatlas.plots.frames import HEAD, frame, heads, some_results
-from eatlas.report.rule import Rule
+from eatlas.present.rule import Rule
 from eatlas.results import (
     AssociationResult,
     LogRatioResult,

@@ -12,7 +12,7 @@ from eatlas.plots.frames import records
 from eatlas.plots.making import chart
 from eatlas.plots.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.plots.theme import LEVELS, MUTED, PAPER, SERIES
-from eatlas.report.numerals import effect, interval
+from eatlas.present.numerals import effect, interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from eatlas.plots.frames import records
 from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import BLUE, BROWN, MUTED, PAPER, VERMILION, VIOLET
-from eatlas.report.numerals import effect
-from eatlas.report.text import isolated
+from eatlas.present.numerals import effect
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

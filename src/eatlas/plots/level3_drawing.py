@@ -13,8 +13,8 @@ from eatlas.plots.frames import records
 from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.theme import INK, LEVELS, PAPER
-from eatlas.report.numerals import effect
-from eatlas.report.text import isolated
+from eatlas.present.numerals import effect
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

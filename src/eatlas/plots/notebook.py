@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eatlas.report.eat_map import EATMap
-from eatlas.report.numerals import UNDEFINED, effect, interval, p_value
-from eatlas.report.rule import Rule
-from eatlas.report.sentences import sentence
-from eatlas.report.stimulus_level import over_stimuli
-from eatlas.report.text import clean
+from eatlas.present.eat_map import EATMap
+from eatlas.present.numerals import UNDEFINED, effect, interval, p_value
+from eatlas.present.rule import Rule
+from eatlas.present.sentences import sentence
+from eatlas.present.stimulus_level import over_stimuli
+from eatlas.present.text import clean
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import EffectInterval

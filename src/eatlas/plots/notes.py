@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.plots.backend import altair
-from eatlas.report.numerals import UNDEFINED, effect, p_equals, p_value
-from eatlas.report.rule import Rule
-from eatlas.report.text import isolated
+from eatlas.present.numerals import UNDEFINED, effect, p_equals, p_value
+from eatlas.present.rule import Rule
+from eatlas.present.text import isolated
 
 LONGEST_DESCRIPTION = 12
 """Findings that a description spells out; a screen reader reads all of it at once."""

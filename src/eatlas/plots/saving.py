@@ -14,7 +14,7 @@ from eatlas.errors import EatlasWarning, ResultsError
 from eatlas.plots.backend import altair, vl_convert
 from eatlas.plots.fonts import with_fonts
 from eatlas.plots.page import page
-from eatlas.report.text import clean
+from eatlas.present.text import clean
 from eatlas.results.files import atomic_file
 
 PRINT_PPI = 300.0

@@ -12,8 +12,8 @@ from eatlas.plots.making import chart
 from eatlas.plots.notes import listed
 from eatlas.plots.squares import draw_cells, span
 from eatlas.plots.theme import GRID, MUTED, ON
-from eatlas.report.numerals import UNDEFINED, percent
-from eatlas.report.text import isolated
+from eatlas.present.numerals import UNDEFINED, percent
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eatlas.report.eat_map_svg import EDGE, OFF, ON, PAPER
-from eatlas.report.svg import INK, MUTED
+from eatlas.present.eat_map_svg import EDGE, OFF, ON, PAPER
+from eatlas.present.svg import INK, MUTED
 
 __all__ = [
     "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER", "SERIES",

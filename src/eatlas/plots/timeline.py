@@ -12,7 +12,7 @@ from eatlas.errors import ResultsError
 from eatlas.plots import timeline_drawing
 from eatlas.plots.forest import effect_rows
 from eatlas.plots.frames import frame, some_results
-from eatlas.report.periods import steps
+from eatlas.present.periods import steps
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
 
 if TYPE_CHECKING:

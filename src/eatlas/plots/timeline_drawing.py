@@ -12,7 +12,7 @@ from eatlas.plots.frames import records
 from eatlas.plots.making import panels
 from eatlas.plots.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.plots.theme import LEVELS, MUTED, PAPER
-from eatlas.report.text import isolated
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas import CEAT
-from eatlas.report.page import report_html
+from eatlas.present.page import report_html
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
 WORDS = {

@@ -1,0 +1,129 @@
+"""Level 3: the cosines of each pair of groups, as dots where they were kept, else as quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.rows import LEFT, RIGHT, WIDTH, figure, row_name
+from eatlas.present.numerals import effect
+from eatlas.present.svg import INK, MUTED, tag
+from eatlas.present.text import isolated
+from eatlas.results import ThreeLevelResult
+from eatlas.results.ml_eat import CELLS
+from eatlas.results.parts import Cell
+
+BOX = "#c9c9d0"
+_FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target stand together
+_HALF = 15.0
+_BINS = 60
+_GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
+
+
+def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
+    """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
+
+    Parameters
+    ----------
+    result : ThreeLevelResult
+    dots : bool
+        Whether to draw the cosines themselves; where the result keeps none, quartiles alone.
+    """
+    cells = {name: result.level3.cell(name) for name in CELLS}
+    axis = Axis.around((q for c in cells.values() for q in c.quantiles), LEFT + 4, WIDTH - RIGHT)
+    values = blocks(result) if dots else None
+    tops = [_FIRST + i * _STEP + (i // 2) * _APART for i in range(len(CELLS))]
+    bottom = tops[-1] + _STEP - 10
+    rows = [
+        _row(result, name, cell, axis, top, values[name] if values else None)
+        for top, (name, cell) in zip(tops, cells.items(), strict=True)
+    ]
+    return figure(
+        bottom + 24,
+        axis.draw(4, bottom),
+        *rows,
+        title=f"{result.unit.capitalize()}s of the target terms with the attribute terms"
+        + (f", in {result.scale}" if result.scale else ""),
+        alt="; ".join(_in_words(result, name, cell) for name, cell in cells.items()),
+    )
+
+
+def blocks(result: ThreeLevelResult) -> dict[str, list[float]] | None:
+    """The cosines of each pair of groups; None where the result has not kept them all."""
+    rows = result.similarities
+    sizes = {role: len(result.coverage.group(role).scored) for role in "XYAB"}
+    if rows is None or len(rows) != sizes["X"] + sizes["Y"]:
+        return None
+    if any(len(row) != sizes["A"] + sizes["B"] for row in rows):
+        return None
+    part = {
+        "X": slice(sizes["X"]), "Y": slice(sizes["X"], None),
+        "A": slice(sizes["A"]), "B": slice(sizes["A"], None),
+    }  # fmt: skip
+    return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
+
+
+def _in_words(result: ThreeLevelResult, name: str, cell: Cell) -> str:
+    pair = " – ".join(isolated(result.concepts.name(role)) for role in name)
+    low, _, median, _, high = cell.quantiles
+    numbers = f"mean {effect(cell.mean, 3)}, median {effect(median, 3)}"
+    return f"{pair}: {numbers}, from {effect(low, 3)} to {effect(high, 3)}"
+
+
+def _row(
+    result: ThreeLevelResult,
+    name: str,
+    cell: Cell,
+    axis: Axis,
+    top: float,
+    values: list[float] | None,
+) -> str:
+    middle = top + 8 + _HALF + 4
+    names = row_name(top, *(result.concepts.name(role) for role in name))
+    if values is None:
+        return names + _box(cell, axis, middle)
+    return names + _cloud(values, axis, middle) + _box(cell, axis, middle, over=True)
+
+
+def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
+    """One dot a cosine, spread up and down as far as there are others like it.
+
+    Half pixels as whole numbers, each relative to the one before: some 7 bytes a dot.
+    """
+    ordered = sorted(values)
+    width = (axis.high - axis.low) / _BINS
+    bins = [min(int((v - axis.low) / width), _BINS - 1) for v in ordered]
+    counts = [0] * _BINS
+    for number in bins:
+        counts[number] += 1
+    most = max(counts)
+    path, at_x, at_y = [], 0, 0
+    for i, (value, number) in enumerate(zip(ordered, bins, strict=True)):
+        x = round(2 * axis.at(value))
+        spread = (2 * (i * _GOLDEN % 1) - 1) * _HALF * counts[number] / most
+        y = round(2 * (middle + spread))
+        path.append(f"m{x - at_x} {y - at_y}h0")
+        at_x, at_y = x, y
+    return tag(
+        "path", d="".join(path), transform="scale(.5)", stroke=MUTED, stroke_width=5,
+        stroke_linecap="round", stroke_opacity=0.4, fill="none", class_="fig-cloud",
+    )  # fmt: skip
+
+
+def _box(cell: Cell, axis: Axis, y: float, *, over: bool = False) -> str:
+    """Quartiles, median and mean; over a cloud without the box's filling."""
+    low, first, median, third, high = (axis.at(q) for q in cell.quantiles)
+    spread = "" if over else tag(
+        "line", x1=low, x2=high, y1=y, y2=y, stroke=MUTED, class_="fig-line"
+    )  # fmt: skip
+    box = tag(
+        "rect", x=first, y=y - 8, width=max(third - first, 1.0), height=16, rx=2,
+        fill="none" if over else BOX, stroke=INK if over else MUTED,
+        class_="fig-frame" if over else "fig-box",
+    )  # fmt: skip
+    line = tag(
+        "line", x1=median, x2=median, y1=y - 8, y2=y + 8, stroke=INK, stroke_width=2,
+        class_="fig-ink",
+    )  # fmt: skip
+    mean = tag("circle", cx=axis.at(cell.mean), cy=y, r=3.4, fill=INK, class_="fig-dot")
+    return tag("g", spread, box, line, mean)

@@ -1,0 +1,317 @@
+"""Effect sizes by year, layer or window: a line for each level, broken where one has no result.
+
+Wolfe, Hiniker and Howe (2024), Figure 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from eatlas.present.drawings.axis import GRID, Axis
+from eatlas.present.drawings.interval import MARKS, outline
+from eatlas.present.drawings.rows import LARGEST, NAME, WIDTH, figure, short
+from eatlas.present.numerals import effect
+from eatlas.present.svg import INK, MUTED, label, tag, words
+from eatlas.present.text import isolated, one_line, pixels
+
+PAPER = "#fdfdfc"
+# blue and vermilion of Okabe and Ito (2008); violet of eatlas.plots.theme, which says why
+BLUE, VERMILION, VIOLET = "#0072b2", "#d55e00", "#6c2bd9"
+COLOURS = {
+    "level1": INK, "level2.X": BLUE, "level2.Y": VERMILION, "over_attributes": VIOLET,
+}  # fmt: skip
+DASHES = {"level1": None, "level2.X": "7 3", "level2.Y": "2 2", "over_attributes": "9 3 2 3"}
+SIDES = {"level1": 0, "level2.X": -1, "level2.Y": 1, "over_attributes": 2}
+"""Lines stand a little beside each other, so that no interval hides another."""
+AGAINST = " against "
+_LEFT, _RIGHT = 40.0, WIDTH - 14.0
+_HEIGHT, _KEY, _STRIP = 230.0, 20.0, 18.0
+_INSET = 10.0
+"""Between the axis and the first year."""
+_MARK = 11.0
+"""Pixels between two years below which marks shrink."""
+_APART = 6.0
+"""Between the numbers of two years."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """An effect size of one year."""
+
+    year: int
+    d: float | None
+    interval: tuple[float, float] | None
+    filled: bool
+    """Where p is below alpha."""
+    told: str
+    """Its numbers in words."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One effect size over the years."""
+
+    place: str
+    """``level1``, ``level2.X``, ``level2.Y`` or, of an LPBS, ``over_attributes``."""
+    title: str
+    """Such as "Level 2, X"."""
+    targets: tuple[str, ...]
+    """The target that the line is about, both, or both attributes."""
+    points: tuple[Point, ...]
+
+    @property
+    def name(self) -> str:
+        """What the line shows, in full."""
+        return one_line(f"{self.title}: {AGAINST.join(map(isolated, self.targets))}")
+
+
+def timeline(
+    lines: Sequence[Line],
+    missing: Mapping[int, str],
+    *,
+    title: str,
+    ends: tuple[str, str],
+    threshold: float | None,
+    unit: str = "year",
+) -> str:
+    """Draw effect sizes by year, or by another number that rises.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        All with the same years, rising.
+    missing : mapping
+        Years without a result, and why.
+    title : str
+    ends : (str, str)
+        What lies up and what down.
+    threshold : float or None
+        Effect sizes up to this count as no association; shaded.
+    unit : str
+        What is counted from left to right.
+    """
+    years = sorted({point.year for line in lines for point in line.points} | set(missing))
+    top = _KEY * len(lines) + 32
+    bottom = top + _HEIGHT
+    across = _Years(tuple(years))
+    up = Axis.around(_values(lines, threshold), bottom, top)
+    strip = _strip(lines, missing, across, bottom)
+    below = bottom + (_STRIP if strip else 0.0)
+    return figure(
+        below + 46,
+        *(_key(line, 14 + _KEY * i) for i, line in enumerate(lines)),
+        *_gaps(missing, across, top, bottom),
+        _shade(threshold, up),
+        _grid(up),
+        *(_drawn(line, missing, across, up) for line in lines),
+        *strip,
+        *across.draw(below),
+        _end("↑", ends[0], top - 12),
+        _end("↓", ends[1], below + 40),
+        title=title,
+        alt=_in_words(lines, missing, unit),
+    )
+
+
+def _values(lines: Sequence[Line], threshold: float | None) -> Iterator[float]:
+    for point in (point for line in lines for point in line.points):
+        yield from () if point.d is None else (point.d,)
+        yield from point.interval or ()
+    if threshold is not None:
+        yield from (-threshold, threshold)
+
+
+@dataclass(frozen=True)
+class _Years:
+    """Years from left to right."""
+
+    years: tuple[int, ...]
+
+    @cached_property
+    def closest(self) -> float:
+        """Pixels between the two closest years."""
+        places = [self.at(year) for year in self.years]
+        return min((b - a for a, b in pairwise(places)), default=_RIGHT - _LEFT)
+
+    @property
+    def size(self) -> float:
+        """How large marks may be, 1 at most."""
+        return max(0.5, min(1.0, self.closest / _MARK))
+
+    def at(self, year: int) -> float:
+        first, last = self.years[0], self.years[-1]
+        share = (year - first) / (last - first) if last > first else 0.5
+        return _LEFT + _INSET + share * (_RIGHT - _LEFT - 2 * _INSET)
+
+    def beside(self, year: int, place: str) -> float:
+        """Where the mark of a line stands."""
+        return self.at(year) + SIDES[place] * min(3.0, 0.15 * self.closest)
+
+    def draw(self, y: float) -> Iterator[str]:
+        """A tick for every year, and as many numbers as there is room for."""
+        ticks = "".join(f"M{self.at(year):.1f} {y:g}v4" for year in self.years)
+        yield tag("path", d=ticks, stroke=MUTED, class_="fig-line")
+        end = float("-inf")
+        for year in self.years:
+            half = pixels(str(year), LARGEST) / 2
+            if self.at(year) - half < end + _APART:
+                continue
+            end = self.at(year) + half
+            yield _muted(str(year), self.at(year), y + 18, anchor="middle")
+
+
+def _muted(text: str, x: float, y: float, *, anchor: str, size: float = 11) -> str:
+    return label(text, x, y, size=size, text_anchor=anchor, fill=MUTED, class_="eat-muted")
+
+
+def _end(arrow: str, name: str, y: float) -> str:
+    """What lies up, or down."""
+    return label(f"{arrow} {short(name, _RIGHT - _LEFT - 20)}", _LEFT, y, size=12)
+
+
+def _key(line: Line, y: float) -> str:
+    """What a line shows."""
+    sample = tag("path", d=f"M8 {y - 4:g}h26", stroke_dasharray=DASHES[line.place], fill="none")
+    mark = tag("path", d=outline(MARKS[line.place], 21, y - 4), class_="on", fill=_colour(line))
+    room = WIDTH - _LEFT - 8 - pixels(f"{line.title}: {AGAINST}", LARGEST)
+    names = AGAINST.join(short(name, room / len(line.targets)) for name in line.targets)
+    name = label(f"{line.title}: {names}", _LEFT + 2, y, size=NAME)
+    whole = tag("title", words(line.name))
+    return tag("g", whole, _styled(line, sample, mark), name)
+
+
+def _colour(line: Line) -> str:
+    return COLOURS[line.place]
+
+
+def _styled(line: Line, *children: str) -> str:
+    """The look of a line; the page's style gives it other colours in the dark."""
+    return tag(
+        "g", *children, stroke=_colour(line), stroke_width=1.6, fill=PAPER,
+        class_=f"fig-{line.place.replace('.', '-')}",
+    )  # fmt: skip
+
+
+def _shade(threshold: float | None, up: Axis) -> str:
+    if threshold is None:
+        return ""
+    above, under = up.at(threshold), up.at(-threshold)
+    return tag(
+        "rect", x=_LEFT, y=above, width=_RIGHT - _LEFT, height=under - above,
+        fill=GRID, fill_opacity=0.55, class_="fig-shade",
+    )  # fmt: skip
+
+
+def _grid(up: Axis) -> str:
+    """Lines of round effect sizes, that of zero stronger, and their numbers."""
+    decimals = 0 if float(up.step).is_integer() else 1 if up.step > 0.09 else 2
+    lines = []
+    for value in up.ticks():
+        zero = abs(value) < up.step / 2
+        y = up.at(value)
+        lines.append(
+            tag(
+                "line", x1=_LEFT, x2=_RIGHT, y1=y, y2=y, stroke=MUTED if zero else GRID,
+                class_="fig-zero" if zero else "fig-grid",
+            )
+        )  # fmt: skip
+        lines.append(_muted(effect(value, decimals), _LEFT - 6, y + 4, anchor="end"))
+    return "".join(lines)
+
+
+def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> str:
+    """Intervals, the line in pieces, and a mark for each year."""
+    at = {p.year: across.beside(p.year, line.place) for p in line.points}
+    bars = "".join(
+        f"M{at[p.year]:.1f} {up.at(p.interval[0]):.1f}V{up.at(p.interval[1]):.1f}"
+        for p in line.points
+        if p.interval is not None and p.d is not None
+    )
+    path = "".join(
+        "M" + "L".join(f"{at[p.year]:.1f} {up.at(p.d):.1f}" for p in piece if p.d is not None)
+        for piece in _pieces(line, missing)
+    )
+    marks = [_mark(line, p, at[p.year], up, across.size) for p in line.points]
+    return _styled(
+        line,
+        tag("path", d=bars, stroke_opacity=0.4, stroke_width=1.2) if bars else "",
+        tag("path", d=path, stroke_dasharray=DASHES[line.place], fill="none") if path else "",
+        *marks,
+    )
+
+
+def _mark(line: Line, point: Point, x: float, up: Axis, size: float) -> str:
+    if point.d is None:
+        return ""
+    shape = outline(MARKS[line.place], round(x, 1), round(up.at(point.d), 1), size)
+    look = {"fill": _colour(line), "class_": "on"} if point.filled else {}
+    told = tag("title", words(f"{point.year}, {line.name}: {point.told}"))
+    return tag("path", told, d=shape, **look)
+
+
+def _pieces(line: Line, missing: Mapping[int, str]) -> Iterator[list[Point]]:
+    """Runs of years that have an effect size, with no missing year between."""
+    piece: list[Point] = []
+    for point in line.points:
+        broken = piece and any(piece[-1].year < year < point.year for year in missing)
+        if piece and (broken or point.d is None):
+            yield piece
+            piece = []
+        if point.d is not None:
+            piece.append(point)
+    if piece:
+        yield piece
+
+
+def _gaps(missing: Mapping[int, str], across: _Years, top: float, bottom: float) -> Iterator[str]:
+    """A column for each year without a result, so that nobody takes the gap for a short line."""
+    width = max(3.0, min(16.0, 0.8 * across.closest))
+    for year, why in missing.items():
+        yield tag(
+            "rect", tag("title", words(f"{year}: {why}")), x=across.at(year) - width / 2, y=top,
+            width=width, height=bottom - top, fill=GRID, fill_opacity=0.55, class_="fig-shade",
+        )  # fmt: skip
+
+
+def _strip(
+    lines: Sequence[Line], missing: Mapping[int, str], across: _Years, bottom: float
+) -> list[str]:
+    """Below the plot: × for a year without a result, ? for one with an undefined effect size."""
+    told = {year: ("×", f"{year}: {why}") for year, why in missing.items()}
+    for line in lines:
+        for point in line.points:
+            if point.d is None:
+                before = f"{told[point.year][1]}; " if point.year in told else f"{point.year}, "
+                said = f"{before}{line.name}: undefined"
+                told[point.year] = ("?", said)
+    return [
+        tag(
+            "g", tag("title", words(why)),
+            _muted(sign, across.at(year), bottom + 15, anchor="middle", size=14),
+        )
+        for year, (sign, why) in sorted(told.items())
+    ]  # fmt: skip
+
+
+def _in_words(lines: Sequence[Line], missing: Mapping[int, str], unit: str) -> str:
+    parts = [_line_in_words(line, unit) for line in lines]
+    if missing:
+        parts.append(f"without a result: {', '.join(map(str, missing))}")
+    return "; ".join(parts)
+
+
+def _line_in_words(line: Line, unit: str) -> str:
+    known = [(point.year, point.d) for point in line.points if point.d is not None]
+    name = line.name
+    if not known:
+        return f"{name}: undefined in every {unit}"
+    (first, start), (last, end) = known[0], known[-1]
+    filled = sum(point.filled for point in line.points)
+    at = "" if unit == "year" else f"{unit} "
+    return (
+        f"{name}: d from {effect(start)} in {at}{first} to {effect(end)} in {at}{last}, "
+        f"p below alpha in {filled} of {len(line.points)} {unit}s"
+    )

@@ -1,0 +1,305 @@
+"""The family over which p-values are adjusted, in words and by place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from eatlas.errors import ResultsError
+from eatlas.present.numerals import all_of, count, level_of, number_of
+from eatlas.present.rule import Rule
+from eatlas.results import AssociationResult, Results
+from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Method, Setting, named
+from eatlas.results.parts import Level
+
+Declared = Literal["level1", "level2", "both", "none"]
+"""Which effect sizes of the results are judged together."""
+DECLARED: tuple[Declared, ...] = get_args(Declared)
+SETTINGS = "settings"
+"""Declares that each setting of a test counts as a test of its own."""
+
+TOLD = 6
+"""Settings that are told one by one."""
+NAMED = 12
+"""Tests that a line of the terminal names."""
+_WHAT: dict[Levels, tuple[str, str]] = {
+    "level1": ("level 1 comparison", ""),
+    "level2": ("level 2 association", " (of an SC-EAT: single terms)"),
+    "both": ("effect size", " of levels 1 and 2 (of an SC-EAT: single terms)"),
+}
+_LEVELS: dict[Levels, str] = {"level1": "level 1", "level2": "level 2", "both": "levels 1 and 2"}
+_MEANING: dict[Method, str] = {
+    "holm": "where the adjusted p is below alpha, the chance of even one false finding in the "
+    "whole family stays below alpha",
+    "bh": "of the findings whose adjusted p is below alpha, an expected share of at most alpha is "
+    "false, if the tests are independent or positively dependent",
+    "by": "of the findings whose adjusted p is below alpha, an expected share of at most alpha is "
+    "false, however the tests depend on each other",
+}
+
+
+@dataclass(frozen=True)
+class DeclaredFamily:
+    """Adjusted p-values of the results that a page, table or terminal shows.
+
+    Parameters
+    ----------
+    family : Family or None
+        None where nothing is adjusted.
+    results : int
+        How many results are shown.
+    counted : bool
+        Whether each setting of a test was declared to count as a test of its own.
+    alphas : dict
+        Significance level by signature.
+    """
+
+    family: Family | None
+    results: int
+    counted: bool = False
+    alphas: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, results: Iterable[AssociationResult], family: str = "level1", adjust: str = "holm"
+    ) -> DeclaredFamily:
+        """Declare the two-sided p-values of some results a family.
+
+        Parameters
+        ----------
+        results : iterable of results
+        family : str
+            "level1", "level2", "both" or "none"; with ",settings" each setting of a test counts.
+        adjust : {"holm", "bh", "by"}
+
+        Raises
+        ------
+        ResultsError
+            If an argument has no such value.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run(tests=["weat-6", "weat-7"], measures=["weat", "weat(ddof=0)"])
+        >>> [DeclaredFamily.of(results, of).what for of in ("level1", "level1,settings")]
+        ['both level 1 comparisons of each of the 2 settings', 'all 4 level 1 comparisons']
+        """
+        levels, counted = declared(family)
+        if adjust not in METHODS:
+            raise ResultsError(
+                "--adjust has no such value", got=repr(adjust), allowed=", ".join(METHODS)
+            )
+        given = tuple(results)
+        found = None
+        if levels != "none" and given:
+            found = Results(given).family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
+        alphas = {result.signature: Rule.of(result).alpha for result in given}
+        return cls(found if found is not None and len(found) else None, len(given), counted, alphas)
+
+    @cached_property
+    def _adjusted(self) -> dict[tuple[Any, ...], tuple[float, float | None]]:
+        """By the finding and its raw p."""
+        return {(*m.place, m.p): (m.adjusted, m.adjusted_low) for m in self.family or ()}
+
+    @cached_property
+    def _levels(self) -> frozenset[str]:
+        return frozenset(m.level for m in self.family or ())
+
+    def adjusted(
+        self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
+    ) -> float | None:
+        """Adjusted p of an effect size at a place such as ``level2.X``; None outside the family."""
+        return self._found(result, place, level, term)[0]
+
+    def adjusted_low(
+        self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
+    ) -> float | None:
+        """Lower bound of the adjusted p; None where it is known as it is."""
+        return self._found(result, place, level, term)[1]
+
+    def _found(
+        self, result: AssociationResult, place: str, level: Level | None, term: str | None
+    ) -> tuple[float | None, float | None]:
+        if level is None:
+            return None, None
+        key = (*named(result), place, term, level.p.two_sided)
+        return self._adjusted.get(key, (None, None))
+
+    def has(self, level: str) -> bool:
+        """Whether any member is of this level, such as ``"level2"``."""
+        return any(place.startswith(level) for place in self._levels)
+
+    @property
+    def method(self) -> str:
+        """The procedure as papers call it; empty where nothing is adjusted."""
+        return self.family.method_name if self.family else ""
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Members that are adjusted together."""
+        return self.family.settings if self.family else ()
+
+    @property
+    def size(self) -> int:
+        """The most p-values that are adjusted together."""
+        return max(map(len, self.settings), default=0)
+
+    @property
+    def what(self) -> str:
+        """What belongs to the family, such as "all 10 level 1 comparisons"."""
+        if self.family is None:
+            return ""
+        one, more = _WHAT[self.family.levels]
+        several = len(self.settings) > 1
+        of = f" of each of the {count(len(self.settings))} settings" if several else ""
+        if self.size == 1:
+            return f"one p-value alone of the {one}s{more}{of}"
+        if len(set(map(len, self.settings))) > 1:
+            return f"all {one}s{more}{of}"
+        return f"{all_of(self.size)} {one}s{more}{of}"
+
+    @property
+    def words(self) -> str:
+        """The family and what its adjustment promises, in sentences."""
+        if self.family is None:
+            return (
+                "No family was declared, so no p-value is adjusted for the number of tests: each "
+                "test is one more chance of a false finding."
+            )
+        shown = number_of(self.results, "result")
+        settings = ""
+        if len(self.settings) > 1:
+            settings = (
+                " One test in several settings (sources, layers, prompts, windows, periods, "
+                "parameters) does not count several times, unless that is declared (--family "
+                f"{self.family.levels},{SETTINGS})."
+            )
+        return (
+            f"The family: {self.what} of the {shown} shown here, by their two-sided p-values, "
+            f"adjusted by {self.method}: {_MEANING[self.family.method]}.{settings} Which tests "
+            "belong to one family is for you to decide, best before you see results."
+        )
+
+    def alpha(self, setting: Setting) -> float | None:
+        """The level to compare with; None where the measures of a setting have several."""
+        found = {self.alphas[member.signature] for member in setting.members}
+        return found.pop() if len(found) == 1 else None
+
+    @cached_property
+    def counts(self) -> list[tuple[Setting, float, int]]:
+        """Each setting of several findings, its alpha, and how many remain below it."""
+        known = [(one, self.alpha(one)) for one in self.settings if len(one) > 1]
+        return [(one, alpha, len(one.below(alpha))) for one, alpha in known if alpha is not None]
+
+    @property
+    def finding(self) -> str:
+        """How many findings remain, in a sentence; empty where nothing is adjusted."""
+        alphas = {alpha for _, alpha, _ in self.counts}
+        if not self.counts or self.family is None or len(alphas) > 1:
+            return ""
+        text = f"Adjusted by {self.method} for looking at {self.what}, "
+        limit = f"below {level_of(alphas.pop())}"
+        remaining = [_remaining(below, len(one)) for one, _, below in self.counts]
+        if len(remaining) == 1:
+            below = self.counts[0][2]
+            return f"{text}{remaining[0]} {'remains' if below == 1 else 'remain'} {limit}."
+        if len(remaining) <= TOLD:
+            told = [
+                f"{n} ({one.name})" for n, (one, *_) in zip(remaining, self.counts, strict=True)
+            ]
+            return f"{text}these remain {limit}: {', '.join(told)}."
+        return f"{text}{_span(below for *_, below in self.counts)} remain {limit} in each."
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Name of each setting, and which of its findings remain; for a terminal."""
+        if self.family is None:
+            return
+        what = f"({_LEVELS[self.family.levels]}, two-sided)"
+        if len(self.counts) > TOLD:
+            sizes = _span(len(one) for one, *_ in self.counts)
+            below = _span(below for *_, below in self.counts)
+            yield (
+                "",
+                f"{self.method} over the {sizes} {self._members} of each of "
+                f"{count(len(self.counts))} settings {what}: {below} have an adjusted p below "
+                "alpha in each.",
+            )
+            return
+        for one, alpha, _ in self.counts:
+            yield (
+                one.name,
+                f"{self.method} over these {count(len(one))} {self._members} {what}: "
+                f"{_which(one, alpha)}.",
+            )
+
+    @property
+    def _members(self) -> str:
+        """What the members are called: tests, where each has one p-value in a family."""
+        if self.counted or (self.family and self.family.levels != "level1"):
+            return "effect sizes"
+        return "tests"
+
+
+def declared(text: str) -> tuple[Declared, bool]:
+    """Take apart what --family says: levels, and whether settings count.
+
+    Raises
+    ------
+    ResultsError
+        If it has no such value.
+
+    Examples
+    --------
+    >>> declared("level2,settings"), declared("settings")
+    (('level2', True), ('level1', True))
+    """
+    parts = [part.strip() for part in text.split(",")]
+    levels = [part for part in parts if part != SETTINGS]
+    known = len(levels) < 2 and set(levels) <= set(DECLARED) and parts.count(SETTINGS) < 2
+    if not known or (levels == ["none"] and len(parts) > 1):
+        raise ResultsError(
+            "--family has no such value",
+            got=repr(text),
+            allowed=f"{', '.join(DECLARED)}; with ,{SETTINGS} each setting of a test counts as a "
+            "test of its own",
+        )
+    chosen: Any = levels[0] if levels else "level1"
+    return chosen, SETTINGS in parts
+
+
+def _remaining(below: int, size: int) -> str:
+    return all_of(below) if below == size else count(below) if below else "none"
+
+
+def _span(numbers: Iterable[int]) -> str:
+    found = sorted(set(numbers))
+    return f"{found[0]} to {found[-1]}" if len(found) > 1 else str(found[0])
+
+
+def _which(one: Setting, alpha: float) -> str:
+    """Which findings remain; the shorter list is named."""
+    below = one.below(alpha)
+    kept = {id(member) for member in below}
+    others = [member for member in one.members if id(member) not in kept]
+    found = "all" if not others else count(len(below)) if below else "none"
+    text = f"{found} have an adjusted p below {alpha:g}"
+    if not (below and others):
+        return text
+    if len(below) < len(others):
+        return f"{text}: {_listed(one, below)}"
+    return f"{text}, not {_listed(one, others)}"
+
+
+def _listed(one: Setting, members: Iterable[FamilyMember]) -> str:
+    names = [_called(member, within=bool(one.name)) for member in members]
+    more = f" and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _called(member: FamilyMember, *, within: bool) -> str:
+    """The test, its setting unless that is said, and what else tells its findings apart."""
+    place = member.level.removeprefix("level2.") if member.level.startswith("level2.") else ""
+    setting = f"({member.setting})" if member.setting and not within else ""
+    return " ".join(filter(None, (member.test, setting, place, member.term)))

@@ -1,0 +1,258 @@
+"""One self-contained HTML page of many results: no network, no outside font, one small script."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+from eatlas.present import numerals
+from eatlas.present.brief import in_brief
+from eatlas.present.comparison import HEADINGS, IDS, Comparison, comparisons
+from eatlas.present.deferred import Deferred
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.legend import LABELS, legend, symbols
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.references import bibtex
+from eatlas.present.sections import Scales, Section, distinct, named_sources, sections
+from eatlas.present.series import Series, series_of
+from eatlas.present.stimulus_level import EXPLANATION, over_stimuli
+from eatlas.present.text import clean
+from eatlas.present.wording import wording
+from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
+from eatlas.results.ml_eat import CELLS
+from eatlas.results.parts import TAILS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from eatlas.errors import ResultsError
+
+TEMPLATES = Path(__file__).parent / "templates"
+OPEN_UP_TO = 40
+"""Results whose details stand open in the page; of more, they are packed until asked for."""
+FIRST_ROWS = 150
+"""Rows of a summary that are shown at once where details are packed. 1,000 rows take Chromium 2.5 s
+of processor time, these 0.4 s; sorting and filtering take all rows into account."""
+DOTS_UP_TO = 100_000
+"""Cosines that a page draws one by one, at 7 bytes each."""
+SHORT = 24
+"""Characters of a measure's name that are kept on one line."""
+_NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
+_PATTERN_NAMES = re.compile(rf"\b({'|'.join(LABELS)})\b")
+
+
+def report_html(
+    results: Iterable[AssociationResult],
+    *,
+    damage: Iterable[ResultsError] = (),
+    family: str = "level1",
+    adjust: str = "holm",
+) -> str:
+    """Write results as one HTML page.
+
+    Parameters
+    ----------
+    results : Results or iterable of results
+        With ``Results``, jobs that failed are listed too, and what is said of trends over time.
+    damage : iterable of ResultsError
+        What :func:`eatlas.results.salvage_results` could not read.
+    family : str, default "level1"
+        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
+        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
+        them.
+    adjust : {"holm", "bh", "by"}
+        The procedure.
+
+    Returns
+    -------
+    str
+        The page; it depends on nothing but the results and the options.
+
+    Raises
+    ------
+    ResultsError
+        If an option has no such value.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> "BY-Singular" in report_html(eatlas.run(tests="weat-6"))
+    True
+    """
+    given = list(results)
+    declared = DeclaredFamily.of(given, family, adjust)
+    faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
+    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
+    said = {
+        "family": declared,
+        "methods": methods_paragraph(given, declared, trends),
+        "bibtex": bibtex(given, declared, trends),
+    }
+    shown = sections(given, declared, dots=_dots(given))
+    series = series_of(shown, trends, faults["failures"])
+    return _rendered(shown, series, brief=in_brief(shown, declared, series), **faults, **said)
+
+
+def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object) -> str:
+    """The page of these sections, with what is said about all of them."""
+    packed = len(shown) > OPEN_UP_TO
+    later = Deferred()
+    kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
+    kept["stimulus_explanation"] = EXPLANATION
+    detail, compared, years = (
+        _environment().get_template(f"{name}.html.j2") for name in ("detail", "compared", "years")
+    )
+    in_series = {section.anchor for one in series for section in one.members}
+    others = [section for section in shown if section.anchor not in in_series]
+
+    def draw(template: Any, **what: object) -> Markup | tuple[int, int]:
+        html = template.render(**what, **kept)
+        return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
+
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            **kept,
+            **_of_results(shown),
+            details=[draw(detail, section=section) for section in shown],
+            series=[(one, draw(years, series=one)) for one in series],
+            compared=_by_respect([(c, draw(compared, comparison=c)) for c in comparisons(others)]),
+            packed=packed,
+            first_rows=FIRST_ROWS,
+            sections=shown,
+            **said,
+            **_inlined(),
+        )
+    )
+
+
+def _by_respect(drawn: Sequence[tuple[Comparison, Any]]) -> list[dict[str, Any]]:
+    """A section of the page for each respect in which results differ."""
+    return [
+        {"id": IDS[by], "heading": heading, "about": about, "members": members}
+        for by, (heading, about) in HEADINGS.items()
+        if (members := [(c, html) for c, html in drawn if c.by == by])
+    ]
+
+
+def _dots(given: Sequence[AssociationResult]) -> bool:
+    """Whether the page has room for every single cosine."""
+    kept = sum(
+        len(rows) * len(rows[0])
+        for r in given
+        if isinstance(r, ThreeLevelResult) and (rows := r.similarities)
+    )
+    return len(given) <= OPEN_UP_TO and kept <= DOTS_UP_TO
+
+
+def _of_results(shown: Sequence[Section]) -> dict[str, object]:
+    """What the page says about its results as a whole."""
+    maps = [s.result for s in shown if isinstance(s.result, ThreeLevelResult)]
+    patterns, labels = [r.pattern for r in maps], [r.primary.label for r in maps]
+    tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
+    return {
+        "with_maps": bool(labels),
+        "intervals": _intervals(shown),
+        "any_over_stimuli": any(over_stimuli(s.result) for s in shown),
+        "directional": any(pattern.tail == "directional" for pattern in patterns),
+        "legend": legend(labels),
+        "found_labels": sorted(set(labels)),
+        "symbols": symbols(),
+        "lpbs": any(isinstance(s.result, LogRatioResult) for s in shown),
+        "only_lpbs": bool(shown) and all(isinstance(s.result, LogRatioResult) for s in shown),
+        "words": wording(s.result for s in shown),
+        "tests": tests,
+        "test_numbers": {test: number for number, test in enumerate(tests)},
+        "sources": sources,
+        "named_sources": named_sources(s.result for s in shown),
+        "source_numbers": {source: number for number, source in enumerate(sources)},
+        "signatures": distinct(s.result.signature for s in shown),
+        "several_signatures": _several_signatures(shown),
+        "versions": distinct(s.result.provenance.version for s in shown),
+        "stars": distinct(s.rule.meaning for s in shown),
+    }
+
+
+def _intervals(shown: Sequence[Section]) -> str:
+    """Whether effect sizes have intervals: "all", "some" or, as with CEAT, "none"."""
+    found = {bool(s.levels[0].interval) for s in shown if s.levels}
+    return "some" if len(found) > 1 else "all" if True in found else "none"
+
+
+def _several_signatures(shown: Sequence[Section]) -> dict[str, bool]:
+    """Whether a measure comes with several parameters, so that rows must say which."""
+    found: dict[str, set[str]] = {}
+    for section in shown:
+        found.setdefault(section.result.measure, set()).add(section.result.signature)
+    return {measure: len(signatures) > 1 for measure, signatures in found.items()}
+
+
+@cache
+def _inlined() -> dict[str, object]:
+    """Style and script, and the hash by which the page's policy lets this one script run."""
+    css, dark, script = (
+        (TEMPLATES / name).read_text(encoding="utf-8")
+        for name in ("report.css", "dark.css", "report.js")
+    )
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return {
+        "css": Markup(css),  # noqa: S704  (our own file, as the next two)
+        "dark": Markup(dark),  # noqa: S704
+        "script": Markup(script),  # noqa: S704
+        "script_hash": f"sha256-{digest}",
+    }
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  (40 ms)
+
+    env = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_safe,
+    )
+    env.filters |= {
+        "effect": numerals.effect,
+        "interval": numerals.interval,
+        "percent": numerals.percent,
+        "p": numerals.p_value,
+        "p_equals": numerals.p_equals,
+        "count": numerals.count,
+        "number_of": numerals.number_of,
+        "level_of": numerals.level_of,
+        "explained": numerals.explain_p,
+        "unbroken": _unbroken,
+        "signature": _signature,
+    }
+    return env
+
+
+def _unbroken(text: str) -> Markup:
+    """Keep each "d = 1.17" and each pattern's name on one line."""
+    joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
+    marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
+    return Markup(marked)  # noqa: S704  (escaped above)
+
+
+def _signature(text: str) -> Markup:
+    """A signature that may be broken after each of its parameters."""
+    name, bracket, parameters = str(escape(clean(text))).partition("(")
+    whole = f'<span class="nb">{name}(</span>' if bracket and len(name) < SHORT else name + bracket
+    return Markup(whole + parameters.replace(",", ",<wbr>"))  # noqa: S704  (escaped above)
+
+
+def _safe(value: object) -> object:
+    """Clean a text that a result brought along; markup of ours is clean already."""
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

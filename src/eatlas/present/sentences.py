@@ -1,0 +1,227 @@
+"""What a result says, in plain sentences.
+
+The vectors are the subject of each sentence: so the verb agrees, whether a concept's name is
+singular or plural, and the reader is told whose association it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eatlas.present.numerals import (
+    effect,
+    effects_apart,
+    explain_p,
+    level_of,
+    number_of,
+    p_equals,
+)
+from eatlas.present.rule import Rule
+from eatlas.present.text import isolated, wrap
+from eatlas.results import (
+    AssociationResult,
+    DrawnResult,
+    LogRatioResult,
+    SCEATResult,
+    ThreeLevelResult,
+    WEATResult,
+)
+from eatlas.results.ml_eat import Pattern
+from eatlas.results.parts import effect_of
+from eatlas.results.sc_eat import TermAssociation
+
+__all__ = ["WEAT_SAYS", "explain_p", "sentence", "short_name", "short_sentence"]
+
+LONGEST_NAME = 80
+"""Characters; a longer one would hide the sentence, and stands in full beside it."""
+WEAT_SAYS = "A WEAT compares two targets; it does not say what either is associated with by itself."
+OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
+
+
+def sentence(result: AssociationResult) -> str:
+    """Say what a result found, from its concepts' names.
+
+    Parameters
+    ----------
+    result : ThreeLevelResult, WEATResult or SCEATResult
+        Any other record is summed up in its own words.
+
+    Returns
+    -------
+    str
+        One to four sentences.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
+    The vectors associate Female names with Family
+    """
+    return " ".join(_sentences(result))
+
+
+def short_sentence(result: AssociationResult) -> str:
+    """Say what a result found, without what is true of every result of its measure."""
+    return " ".join(said for said in _sentences(result) if said != WEAT_SAYS)
+
+
+def _sentences(result: AssociationResult) -> Iterator[str]:
+    if isinstance(result, ThreeLevelResult):
+        read = result.primary
+        yield from _level2(result)
+        comparison = _comparison(result)
+        surprising = read.level1 is not None and Rule.of(result).significant(read.level1)
+        if surprising and read.label == "Non-Directional":
+            comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
+        yield comparison
+        if isinstance(result, LogRatioResult):
+            yield _published(result)
+        if read.two_sided_label != read.label:
+            yield f"Under the two-sided rule the pattern is {read.two_sided_label}."
+    elif isinstance(result, WEATResult):
+        yield _comparison(result)
+        yield WEAT_SAYS
+    elif isinstance(result, SCEATResult):
+        yield from _terms(result)
+    else:
+        yield f"{result.summary()}."
+
+
+def _pattern(result: ThreeLevelResult, found: Pattern) -> str:
+    name, d = _Names(result), _level2_effects(result)
+    if found.X and found.Y:
+        if found.X == found.Y:
+            both = f"The {result.subject} associate both {name.X} and {name.Y} with {name[found.X]}"
+            return f"{both}{_more(result)}."
+        return (
+            f"The {result.subject} associate {name.X} with {name[found.X]} "
+            f"and {name.Y} with {name[found.Y]}."
+        )
+    for role in "XY":
+        attribute = found.of(role)
+        if attribute:
+            first = f"The {result.subject} associate {name[role]} with {name[attribute]}"
+            other = OTHER[role]
+            if d[other] is None:
+                return f"{first}."
+            return (
+                f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
+            )
+    known = [name[role] for role in "XY" if d[role] is not None]
+    alone = " alone, nor for ".join(known)
+    return f"No association with {name.A} or {name.B} was found for {alone} alone."
+
+
+def _more(result: ThreeLevelResult) -> str:
+    """Which of two associations with one attribute is larger."""
+    x, y = _level2_effects(result).values()
+    if x is None or y is None:
+        return ""
+    if abs(x) == abs(y):
+        return f", equally strongly (d = {effect(x)})"
+    name = _Names(result)
+    more, high, low = (name.X, x, y) if abs(x) > abs(y) else (name.Y, y, x)
+    larger, smaller = effects_apart(high, low)
+    return f", {more} more so (d = {larger} against {smaller})"
+
+
+def _level2_effects(result: ThreeLevelResult) -> dict[str, float | None]:
+    """Effect sizes of X and Y that are read."""
+    return {role: effect_of(result.primary.group(role)) for role in "XY"}
+
+
+def _level2(result: ThreeLevelResult) -> Iterator[str]:
+    pattern = result.primary.pattern
+    if pattern is None:
+        yield f"Over stimuli no EAT pattern is defined: {one_stimulus(result, 'AB')}."
+        return
+    unknown = [role for role, d in _level2_effects(result).items() if d is None]
+    if len(unknown) < 2:
+        yield _pattern(result, pattern)
+    if unknown:
+        names = " and of ".join(_Names(result)[role] for role in unknown)
+        yield f"The association of {names} is undefined, because the scores do not differ."
+
+
+def one_stimulus(result: ThreeLevelResult | WEATResult, roles: str) -> str:
+    """Why a level is undefined over stimuli."""
+    names = [_Names(result)[role] for role in result.primary.alone if role in roles]
+    return f"all sentences of {' and of '.join(names)} are made of one stimulus"
+
+
+def _comparison(result: ThreeLevelResult | WEATResult) -> str:
+    """Level 1, over stimuli where one has several sentences."""
+    rule, name, level = Rule.of(result), _Names(result), result.primary.level1
+    if level is None:
+        return (
+            f"Over stimuli the comparison of {name.X} with {name.Y} is undefined: "
+            f"{one_stimulus(result, 'XY')}."
+        )
+    if level.effect_size is None:
+        return (
+            f"The comparison of {name.X} with {name.Y} is undefined, "
+            "because the scores do not differ."
+        )
+    over = "over stimuli, " if result.primary.over_stimuli else ""
+    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
+    numbers = f"({over}d = {effect(level.effect_size)}, {p})"
+    if not rule.significant(level):
+        return f"In direct comparison, the two do not differ detectably {numbers}."
+    near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
+    return (
+        f"In direct comparison, the {result.subject} place {name.X} closer to {name[near]}, "
+        f"relative to {name[far]}, than they do {name.Y} {numbers}."
+    )
+
+
+def _published(result: LogRatioResult) -> str:
+    """The effect size over attributes, whose labels move."""
+    level, rule, name = result.over_attributes, Rule.of(result), _Names(result)
+    if level.effect_size is None:
+        return "The published effect size is undefined, because the scores do not differ."
+    what = "the mean LPBS of the draws" if isinstance(result, DrawnResult) else "the published LPBS"
+    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
+    return (
+        f"Over attributes, {what} is d = {effect(level.effect_size)} "
+        f"({p}; labels of {name.A} and {name.B} move)."
+    )
+
+
+def _terms(result: SCEATResult) -> Iterator[str]:
+    rule, name = Rule.of(result), _Names(result)
+    terms, over = result.primary_terms, result.over_stimuli
+    known = [(e.level2.effect_size, e) for e in terms if e.level2.effect_size is not None]
+    what = number_of(len(terms), "target" if over else "term")
+    if not known:
+        yield f"No effect size is defined for {what}."
+        return
+    signed = [(d, e) for d, e in known if rule.significant(e.level2)]
+    to_a = [e for d, e in signed if d > 0]
+    to_b = [e for d, e in signed if d < 0]
+    yield (
+        f"Of {what}, the {result.subject} associate {len(to_a)} "
+        f"with {name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
+        f"of d, each {'stimulus over its sentences' if over else 'term taken by itself'})."
+    )
+    low, high = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
+    yield f"Closest to {name.A}: {_term(high)}; closest to {name.B}: {_term(low)}."
+
+
+def _term(found: tuple[float, TermAssociation]) -> str:
+    return f"{isolated(found[1].term)} (d = {effect(found[0])})"
+
+
+def short_name(text: str) -> str:
+    """A name for the middle of a sentence, not longer than 80 characters."""
+    return isolated(wrap(text, LONGEST_NAME, len, 1)[0])
+
+
+class _Names:
+    """Concept names by role, fit for the middle of a sentence."""
+
+    def __init__(self, result: AssociationResult) -> None:
+        self.X, self.Y, self.A, self.B = (short_name(result.concepts.name(r)) for r in "XYAB")
+
+    def __getitem__(self, role: str) -> str:
+        name: str = getattr(self, role)
+        return name

@@ -1,0 +1,105 @@
+"""A real browser without a network, one for each worker; pages that watch for faults."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.present.records import full, ml_eat, sc_eat, weat
+
+import eatlas
+from eatlas.present import write_report
+from eatlas.results import Results
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+]
+PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
+"""What the pages look like; kept after the tests, for people to look at."""
+DESK, PHONE = 1280, 390
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    """Open results, or a file, as a reader would; at the end nothing may have gone wrong."""
+    faults: list[str] = []
+    contexts = []
+
+    def opened(
+        shown: Any, *, width: int = DESK, scheme: Any = "light", script: bool = True, at: str = ""
+    ) -> Page:
+        path = shown if isinstance(shown, Path) else tmp_path / f"{len(contexts)}.html"
+        if path is not shown:
+            write_report(shown, path)
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme,
+            java_script_enabled=script, reduced_motion="reduce",
+        )  # fmt: skip
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: faults.append(f"console: {said.text}"))
+        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
+        page.on("request", lambda asked: faults.append(asked.url) if asked.url != url else None)
+        url = path.as_uri()
+        page.goto(url + at)
+        url += at
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture(scope="session")
+def ten_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the main job."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(eatlas.run(), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def mixed() -> Results:
+    """Several measures, sources and patterns, with and without intervals, one undefined."""
+    return Results(
+        [
+            full(test="one", source="first.txt"),
+            full("A-Uniform", test="one", source="second.txt", d=0.7),
+            ml_eat("Non-Directional", test="two", source="first.txt", d=-1.2),
+            ml_eat("AX-Singular", test="three", source="first.txt", d=None, undefined="Y"),
+            weat(test="one", source="first.txt"),
+            sc_eat({"nurse": -1.3, "void": None, "poet": 0.9}, test="two", source="second.txt"),
+        ]
+    )
+
+
+@pytest.fixture
+def picture() -> Callable[[Page, str], None]:
+    """Keep what a page looks like."""
+
+    def take(page: Page, name: str) -> None:
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=PICTURES / f"report-{name}.png")
+
+    return take

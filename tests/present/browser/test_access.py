@@ -1,0 +1,84 @@
+"""The keyboard reaches everything, and axe finds no fault (WCAG 2.2 AA and good practice)."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from tests.present.browser.conftest import DESK, PHONE
+from tests.present.records import full
+
+FOCUSED = "document.activeElement.textContent.trim()"
+
+
+def faults(page: Page, part: str | None = None) -> list[str]:
+    """What axe finds on the page, or in a part of it."""
+    found = Axe().run(page, context=part).response["violations"]
+    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+def test_axe_is_content(mixed, open_page, scheme, width):
+    page = open_page(mixed, scheme=scheme, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert faults(page) == []
+
+
+def test_axe_is_content_with_packed_details(open_page):
+    page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-7")
+    expect(page.get_by_text("Chance alone.")).to_be_visible()
+    assert faults(page, "article:has(#test-7)") == []
+
+
+def test_axe_is_content_with_nothing(open_page):
+    assert faults(open_page([])) == []
+
+
+def test_the_keyboard_comes_to_the_results(ten_page, open_page):
+    page = open_page(ten_page)
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED) == "Skip to the results"
+    assert page.locator(".skip").bounding_box()["width"] > 100  # seen once it has the focus
+    page.keyboard.press("Enter")
+    reached = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+    assert reached[:3] == ["search", "test-filter", "pattern-filter"]
+    assert "scroll" in reached[3]
+
+
+def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
+    page = open_page(ten_page)
+    page.locator("table.ml-eat thead button").first.focus()
+    page.keyboard.press("Space")
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page.locator("table.ml-eat tbody a", has_text="weat-6").focus()
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#weat-6")
+    assert page.evaluate("document.activeElement.id") == "weat-6"
+    page.keyboard.press("Tab")
+    assert "scroll" in page.evaluate("document.activeElement.className")
+    page.locator("article.result:has(#weat-6) summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("article.result:has(#weat-6) table.coverage").is_visible()
+
+
+def test_focus_is_seen(ten_page, open_page):
+    page = open_page(ten_page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert style == "solid"
+
+
+def test_wide_tables_scroll_by_themselves(ten_page, open_page):
+    page = open_page(ten_page, width=PHONE)
+    region = page.get_by_role("region", name="Summary of ML-EAT")
+    region.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    while page.evaluate("document.activeElement.scrollLeft") <= 40:  # it scrolls smoothly
+        page.wait_for_timeout(20)
+    name = page.locator("table.ml-eat tbody th").first.bounding_box()
+    assert abs(name["x"] - region.bounding_box()["x"]) < 1  # the test's name stays in sight

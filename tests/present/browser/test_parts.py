@@ -1,0 +1,54 @@
+"""What the script does besides the summary: it unpacks and copies."""
+
+import re
+
+from playwright.sync_api import expect
+from tests.present.reading import Page as Parsed
+from tests.present.records import full, ml_eat
+
+from eatlas.present import report_html
+
+
+def test_packed_details_are_what_they_would_be_unpacked(open_page):
+    many = [full(test=f"test-{i}", d=0.5 + i / 50) for i in range(41)]
+    page = open_page(many)
+    for place in (0, 17, 40):
+        part = page.locator("details.later").nth(place)
+        assert part.locator(".finding").count() == 0
+        part.locator("> summary").click()
+        expect(part.locator(".finding")).to_be_visible()
+    whole = Parsed(report_html(many[17:18], family="none")).text
+    shown = page.locator("details.later").nth(17).locator("table.drivers").first.inner_text()
+    for row in shown.split("\n"):
+        assert re.sub(r"\s", "", row) in re.sub(r"\s", "", whole)
+
+
+def test_letters_of_private_use_stay_as_they_are(open_page):
+    odd = "\ue000\ue001 name \uf8ff"
+    page = open_page([ml_eat(test=f"t{i}", names={"X": odd}) for i in range(41)], at="#t40")
+    part = page.locator("article.result:has(#t40) .groups dd bdi").first
+    expect(part).to_have_text(odd)
+
+
+def test_a_link_from_outside_opens_its_test(open_page):
+    page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-30")
+    expect(page.locator("article.result:has(#test-30) .finding")).to_be_visible()
+    assert page.locator(".finding").count() == 1
+    assert page.locator("#test-30").evaluate("h => Math.abs(h.getBoundingClientRect().top) < 200")
+
+
+def test_without_a_script_packed_findings_are_read(open_page):
+    page = open_page([full(test=f"test-{i}") for i in range(41)], script=False)
+    assert page.get_by_text("this page needs its script to unpack them").is_visible()
+    assert page.get_by_text("The vectors associate Flowers with Pleasant").count() == 41
+
+
+def test_the_methods_and_the_references_are_copied(mixed, open_page):
+    page = open_page(mixed)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for name, source in (("Copy the paragraph", "#methods-text"), ("Copy BibTeX", "#bibtex-text")):
+        page.get_by_role("button", name=name).click()
+        expect(page.locator(f"button[data-copy={source[1:]}]")).to_have_text("Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == page.locator(source).text_content()
+        assert copied

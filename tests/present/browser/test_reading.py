@@ -1,0 +1,101 @@
+"""The page is whole in light and dark, on a desk and a telephone, on paper and without a script."""
+
+import pytest
+from tests.present.browser.conftest import DESK, PHONE, PICTURES
+from tests.present.records import full
+
+PLACES = ("#in-brief", "#summary", "#weat-6", "#paper")
+SHOWN = "element => element.checkVisibility()"
+
+
+def overflow(page) -> int:
+    """Pixels by which the page is wider than its window."""
+    return page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+def colour(page) -> str:
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_the_main_job_on_a_desk_and_a_telephone(ten_page, open_page, picture, scheme, width):
+    page = open_page(ten_page, width=width, scheme=scheme)
+    assert page.title() == "Embedding association tests: 10 results"
+    assert overflow(page) == 0
+    for place in PLACES:
+        page.locator(place).evaluate("element => element.scrollIntoView()")
+        picture(page, f"{scheme}-{width}-{place[1:]}")
+    assert colour(page) == {"light": "rgb(253, 253, 252)", "dark": "rgb(23, 24, 27)"}[scheme]
+
+
+def test_sources_side_by_side(mixed, open_page, picture):
+    page = open_page(mixed)
+    assert "The sources differ: AX-Singular in 1, A-Uniform in 1." in page.inner_text("#sources")
+    page.locator("#sources").evaluate("element => element.scrollIntoView()")
+    picture(page, "sources")
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_hostile_names_change_nothing(open_page, picture, width):
+    names = {
+        "X": '<img src=x onerror="alert(1)"><script>alert(1)</script>',
+        "Y": "👩‍👩‍👧‍👦" * 100,
+        "A": "שמות של גברים ונשים",
+        "B": "Donaudampfschifffahrtsgesellschaft" * 9,
+    }
+    given = [full(names=names, test=f"{'t' * 300}{i}", title="T" * 300) for i in "12"]
+    page = open_page([*given, full(names=names, source="s" * 300, test="</title><b>")], width=width)
+    assert overflow(page) == 0
+    assert page.locator("img").count() == 0
+    picture(page, f"hostile-{width}")
+
+
+def test_the_reader_may_choose_the_colours_and_the_page_remembers(ten_page, open_page):
+    page = open_page(ten_page)
+    before = colour(page)
+    page.get_by_role("button", name="Dark").click()
+    assert colour(page) != before
+    page.reload()
+    assert colour(page) != before
+    page.get_by_role("button", name="Light").click()
+    assert colour(page) == before
+
+
+def test_paper_shows_what_is_folded_and_no_tools(ten_page, open_page):
+    page = open_page(ten_page)
+    provenance = page.get_by_text("Fingerprint of source").first
+    assert not provenance.evaluate(SHOWN)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    written = page.pdf(path=PICTURES / "report.pdf", prefer_css_page_size=True)
+    assert written.startswith(b"%PDF")
+    assert written.count(b"/Type /Page\n") + written.count(b"/Type /Page ") >= 20
+    assert provenance.evaluate(SHOWN)
+    page.emulate_media(media="print")
+    for hidden in (".tools", "nav", "#theme"):
+        assert not page.locator(hidden).evaluate(SHOWN)
+    assert colour(page) == "rgb(255, 255, 255)"
+
+
+def test_dark_readers_print_in_light_colours(ten_page, open_page):
+    page = open_page(ten_page, scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert colour(page) == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 29, 33)"
+
+
+def test_without_a_script_all_can_be_read(mixed, open_page):
+    page = open_page(mixed, script=False)
+    for hidden in (".tools", "#theme", "button"):
+        assert not page.locator(hidden).first.is_visible()
+    assert page.locator("article.result").count() == 6
+    assert page.get_by_text("Chance alone.").first.is_visible()
+    page.get_by_text("Provenance: what it takes").first.click()
+    assert page.get_by_text("Fingerprint of source").first.is_visible()
+
+
+def test_no_results(open_page):
+    page = open_page([])
+    assert page.get_by_text("There are no results to show.").is_visible()

@@ -1,0 +1,77 @@
+"""Scales, intervals and bars: where things lie."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.present.reading import svg_root
+
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.bars import SHARE, change_bar, share_bar
+from eatlas.present.drawings.interval import MARGIN, Estimate, glance, interval, ruler
+from eatlas.present.drawings.scale import Scale
+
+
+def test_a_scale_holds_two_either_way_at_least():
+    assert Scale.around([0.3, None, -1.2], 100) == Scale(2.0, 100)
+    assert Scale.around([], 100).limit == 2.0
+    assert Scale.around([-2.3], 100).limit == 2.5
+    scale = Scale(2.5, 100)
+    assert (scale.at(-2.5), scale.at(0), scale.at(2.5)) == (0, 50, 100)
+    assert scale.ticks() == [-2, -1, 0, 1, 2]
+
+
+def drawn(svg: str, kind: str) -> list[str]:
+    root = svg_root(svg)
+    assert root.get("aria-hidden") == "true"
+    return [node.get("d") for node in root if node.get("class") == kind]
+
+
+def test_an_interval_is_a_line_with_a_mark():
+    scale = Scale(2.0, 100)
+    svg = interval(Estimate(1.0, (0.0, 2.0), "circle", filled=True), scale)
+    assert drawn(svg, "i") == [f"M{MARGIN + 50:g} 11H{MARGIN + 100:g}"]
+    assert len(drawn(svg, "m on")) == 1
+    hollow = interval(Estimate(1.0, None, "square", filled=False), scale)
+    assert drawn(hollow, "i") == []
+    assert len(drawn(hollow, "m")) == 1
+
+
+def test_an_undefined_effect_is_a_dash():
+    svg = glance([Estimate(None, None, "diamond", filled=False)], Scale(2.0, 100))
+    assert [node.text for node in svg_root(svg) if node.tag.endswith("text")] == ["–"]
+
+
+def test_a_ruler_names_whole_numbers():
+    assert re.findall(r">([^<]+)</text>", ruler(Scale(2.5, 100))) == ["−2", "−1", "0", "1", "2"]
+
+
+def test_bars_are_as_long_as_their_share():
+    assert f"M0 0h{SHARE / 2:.1f}v" in share_bar(0.5)
+    assert 'class="b on"' in share_bar(0.5, strong=True)
+    assert "M0 0h1.0v" in share_bar(0.0001)  # some is not none
+    assert 'class="b"' not in share_bar(0.0)
+
+
+def test_changes_go_left_and_right_of_the_middle():
+    left, right = change_bar(-1.0, 2.0), change_bar(1.0, 2.0)
+    assert "M23.5 0h22.5v" in left
+    assert "M46.0 0h22.5v" in right
+    assert "h0.0v" in change_bar(0.0, 0.0)
+
+
+@given(st.lists(st.floats(-1, 1), max_size=9))
+def test_an_axis_encloses_its_values_and_zero_in_round_steps(values):
+    axis = Axis.around(values, 10, 110)
+    for value in [0.0, *values]:
+        assert 10 - 1e-6 <= axis.at(value) <= 110 + 1e-6
+    ticks = axis.ticks()
+    assert 2 <= len(ticks) <= 8
+    assert any(abs(tick) < axis.step / 1e6 for tick in ticks)
+
+
+@pytest.mark.parametrize("kind", ["diamond", "circle", "square"])
+def test_marks_are_paths(kind):
+    (path,) = drawn(interval(Estimate(0.5, None, kind, filled=False), Scale(2.0, 100)), "m")
+    assert path.endswith("z")

@@ -1,0 +1,82 @@
+import csv
+import io
+
+import pandas as pd
+import pytest
+from tests.present.records import full, head, ml_eat, sc_eat, weat
+
+from eatlas.present import report_table
+from eatlas.results import AssociationResult
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_numbers_stand_in_full_and_undefined_ones_are_empty():
+    (row,) = read(report_table([full(undefined="Y")], "csv"))
+    assert float(row["p_two_sided"]) == 200 / 12870
+    assert float(row["p_two_sided_holm"]) == 200 / 12870
+    assert (row["effect_size"], row["low"], row["high"]) == ("1.4", "1.0", "1.7")
+    assert row["effect_size_Y"] == row["low_Y"] == ""
+    assert row["pattern"] == "AX-Singular"
+    assert "p_two_sided_holm_X" not in row
+
+
+def test_each_level_of_the_family_has_its_column():
+    (row,) = read(report_table([ml_eat()], "csv", family="both", adjust="bh"))
+    assert float(row["p_two_sided_bh"]) == float(row["p_two_sided_bh_X"]) == 300 / 12870
+    assert float(row["p_two_sided_bh_Y"]) == 11870 / 12870
+
+
+def test_rows_are_those_of_the_frame():
+    results = [ml_eat(), weat(), sc_eat({"a": 1.0, "b": None})]
+    rows = read(report_table(results, "csv", family="none"))
+    wanted = [row for result in results for row in result.rows()]
+    assert len(rows) == 4
+    for row, given in zip(rows, wanted, strict=True):
+        assert {k: v for k, v in row.items() if v} == {
+            k: str(v) for k, v in given.items() if v is not None
+        }
+
+
+def test_terms_of_an_sc_eat_have_their_own_adjusted_p():
+    rows = read(report_table([sc_eat({"a": 1.0, "b": 0.1})], "csv", family="level2"))
+    assert [float(row["p_two_sided_holm"]) for row in rows] == pytest.approx([400 / 12870, 1.0])
+
+
+def test_names_with_commas_quotes_and_control_characters():
+    names = {"X": 'a, "b"\nc', "Y": "\x1b[31m", "A": "=1+1", "B": "字"}
+    (row,) = read(report_table([weat(concepts=names)], "csv"))
+    assert [row[role] for role in "XYAB"] == ['a, "b"\nc', "\ufffd[31m", "\\=1+1", "字"]
+
+
+HARMFUL = ["=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-2+3", "\t=1+1", "\r=1", "nan", "\\"]
+
+
+@pytest.mark.parametrize("name", [*HARMFUL, "-5", "love", "a=b"])
+def test_no_spreadsheet_runs_a_name_and_pandas_gives_it_back(name):
+    text = report_table([weat(concepts={"X": name, "Y": "y", "A": "a", "B": "b"})], "csv")
+    (row,) = read(text)
+    assert row["X"] == ("\\" if name in HARMFUL else "") + name
+    frame = pd.read_csv(io.StringIO(text), dtype={"X": str})
+    assert frame["X"].str.removeprefix("\\").tolist() == [name]
+
+
+def test_negative_numbers_stay_numbers():
+    given = ml_eat(d=-1.2)
+    text = report_table([given], "csv")
+    frame = pd.read_csv(io.StringIO(text))
+    (row,) = given.rows()
+    negative = [name for name, value in row.items() if isinstance(value, float) and value < 0]
+    assert negative
+    for name in negative:
+        assert frame[name][0] == row[name]
+
+
+def test_a_record_of_another_package_has_its_row():
+    class Other(AssociationResult):
+        measure: str = "other"
+
+    (row,) = read(report_table([Other.from_dict(head(signature="OTHER()"))], "csv"))
+    assert row["signature"] == "OTHER()"

@@ -1,0 +1,93 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.tables.reading import markdown_tables
+
+from eatlas.present import report_table
+from eatlas.present.tables.markdown import escape
+from eatlas.present.text import one_line
+
+
+@given(st.text())
+def test_every_text_stands_in_a_cell_as_it_is(text):
+    line = one_line(text)
+    ((_, row),) = markdown_tables(f"| a | b |\n| --- | --- |\n| {escape(line)} | end |\n")
+    assert row == [line, "end"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a|b", "\\|", "<b>&amp;", "*a* _b_ `c`", "[x](y)", "$a$", "@me", "#12", ":smile:", "~~a~~"],
+)
+def test_what_github_would_read_otherwise(text):
+    ((_, row),) = markdown_tables(f"| a |\n| --- |\n| {escape(text)} |\n")
+    assert row == [text]
+
+
+def test_mathematics_people_issues_and_smileys_are_kept_apart():
+    assert escape("$@#") == "<span>$</span><span>@</span><span>#</span>"
+    assert escape(":smile: two: three") == "<span>:</span>smile: two: three"
+
+
+def test_the_table_of_a_paper():
+    text = report_table([full(two_sided_label="A-Uniform")], "markdown")
+    assert text.startswith("**1 result of ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,")
+    ((head, row),) = markdown_tables(text)
+    assert head == [
+        "Test", "Concepts", "Level 1\nd", "Level 1\nHolm", "Level 2, X\nd", "Level 2, Y\nd",
+        "Level 3\nX, A", "Level 3\nX, B", "Level 3\nY, A", "Level 3\nY, B", "EAT pattern",
+    ]  # fmt: skip
+    assert row == [
+        "test-1", "Flowers / Insects\nPleasant / Unpleasant", "1.40*\n[1.00, 1.70]\n.0078\n(.016)",
+        ".016", "0.90*\n[0.50, 1.20]\n.0078\n(.016)", "0.10\n.46\n(.92)", *["0.10\n(0.05)"] * 4,
+        "AX-Singular\ntwo-sided:\nA-Uniform\nin 75% of draws",
+    ]  # fmt: skip
+    for note in (
+        "Concepts: X / Y, and below them A / B.",
+        "In brackets: 95% bootstrap interval over the choice of terms.",
+        "Holm: two-sided p, adjusted over one p-value alone of the level 1 comparisons.",
+    ):
+        assert note in text
+
+
+def test_one_table_for_each_signature_in_their_order():
+    tables = markdown_tables(
+        report_table([weat(), ml_eat(), weat(test="two"), sc_eat({"a": 1.0, "b": None})])
+    )
+    assert [[row[0] for row in table] for table in tables] == [
+        ["Test", "test-1", "two"],
+        ["Test", "test-1"],
+        ["Test", "test-1", "test-1"],
+    ]
+    assert tables[2][1:] == [
+        ["test-1", "Pleasant\nUnpleasant", "a", "X", "1.00*\n.0078\n(.016)"],
+        ["test-1", "Pleasant\nUnpleasant", "b", "X", "–"],
+    ]
+
+
+def test_several_sources_have_a_column():
+    ((head, one, two),) = markdown_tables(report_table([weat(), weat(source="other", period=1990)]))
+    assert head[:2] == ["Test", "Source"]
+    assert [one[1], two[1]] == ["some-vectors", "other, 1990"]
+
+
+def test_the_declared_family_is_shown():
+    two = [ml_eat(), ml_eat(test="two", d=0.3, greater=1000)]
+    ((head, one, _),) = markdown_tables(report_table(two, family="level2", adjust="by"))
+    assert head[2:5] == ["Level 1\nd", "Level 2, X\nd", "Level 2, X\nBenjamini-Yekutieli"]
+    assert one[4] == ".065"
+    ((head, *_),) = markdown_tables(report_table(two, family="none"))
+    assert len(head) == 10
+
+
+def test_undefined_effects_are_dashes():
+    ((_, row),) = markdown_tables(report_table([ml_eat("Non-Directional", d=None, undefined="XY")]))
+    assert row[2:6] == ["–", "–", "–", "–"]
+
+
+def test_a_series_is_one_source_of_many_periods():
+    years = [ml_eat(period=year) for year in range(1900, 2000, 10)]
+    text = report_table(years, "markdown")
+    assert " on some-vectors (10 periods, 1900 to 1990).**" in text
+    assert "| test-1 | some-vectors, 1950 |" in text

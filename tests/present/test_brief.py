@@ -1,0 +1,81 @@
+import pytest
+from tests.present.records import full, head, ml_eat, sc_eat, uncertainty, weat
+
+from eatlas.present.brief import in_brief
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.sections import sections
+
+
+def brief(*results, levels="level1") -> str:
+    family = DeclaredFamily.of(results, levels)
+    return " ".join(in_brief(sections(results, family, dots=False), family))
+
+
+def test_patterns_are_counted_the_most_common_first():
+    text = brief(ml_eat("A-Uniform"), ml_eat("Non-Directional"), ml_eat("A-Uniform", test="t"))
+    assert "In 2 of 3 ML-EATs, the vectors associate at least one" in text
+    assert "The patterns: A-Uniform (2), Non-Directional (1)." in text
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["A-Uniform"], "The one ML-EAT here shows the pattern A-Uniform."),
+        (["A-Uniform"] * 2, "In both ML-EATs, the vectors"),
+        (["A-Uniform"] * 3, "In all 3 ML-EATs, the vectors"),
+        (["Non-Directional"] * 2, "In none of 2 ML-EATs, the vectors"),
+    ],
+)
+def test_few_all_and_none(labels, said):
+    assert said in brief(*map(ml_eat, labels))
+
+
+def test_patterns_that_the_two_sided_rule_changes():
+    assert "rule, every pattern stays the same." in brief(ml_eat())
+    one = ml_eat(test="one", two_sided_label="Non-Directional")
+    assert "rule, 1 pattern changes: one." in brief(one, ml_eat())
+    many = [ml_eat(test=f"t{i}", two_sided_label="Non-Directional") for i in range(8)]
+    assert "rule, 8 patterns change: t0, t1, t2, t3, t4, t5 and 2 more." in brief(*many)
+    assert "two-sided rule" not in brief(ml_eat(tail="two-sided"))
+
+
+def test_patterns_that_other_words_seldom_show():
+    weak = full(test="weak", uncertainty=uncertainty(patterns={"AX-Singular": 0.4}))
+    assert (
+        "Fewer than half of the resamples of the words show the same pattern for weak: take this "
+        "pattern with caution." in brief(weak, full())
+    )
+    assert (
+        "least often that of test-1 (75%); such a share is not the probability that other words "
+        "would show it." in brief(full(), full())
+    )
+    assert "resamples of the words" not in brief(ml_eat())
+
+
+def test_what_remains_after_adjustment():
+    weaker = ml_eat(test="two", d=0.3, greater=1000)
+    assert "for looking at both level 1 comparisons, 1 remains below .05." in brief(
+        ml_eat(), weaker
+    )
+    three = [ml_eat(test=name) for name in ("one", "two", "three")]
+    assert "all 3 level 1 comparisons, all 3 remain below" in brief(*three)
+    other = ml_eat(test="other", d=0.3, greater=1000)
+    assert "both level 1 comparisons, none remain below" in brief(weaker, other)
+    assert "Adjusted" not in brief(ml_eat())
+    assert "Adjusted" not in brief(ml_eat(), weat(), levels="none")
+
+
+def test_levels_that_differ_have_no_common_verdict():
+    strict = weat(signature="WEAT(alpha=0.01,ddof=1,p=auto)")
+    assert "Adjusted" not in brief(weat(), strict)
+
+
+def test_missing_terms_are_counted_once_for_all_measures():
+    coverage = head()["coverage"] | {"Y": {"used": ["a", "b"], "missing": ["c"]}}
+    given = [ml_eat(coverage=coverage), weat(coverage=coverage), sc_eat({"a": 1.0}, test="other")]
+    assert "1 of 24 terms has no vector and could not be used (test-1)" in brief(*given)
+    assert "Every term of every test has a vector." in brief(ml_eat())
+
+
+def test_nothing_is_said_of_nothing():
+    assert brief() == ""

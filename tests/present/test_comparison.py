@@ -1,0 +1,41 @@
+from tests.present.records import ml_eat, sc_eat, weat
+
+from eatlas.present.comparison import comparisons
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.sections import sections
+
+
+def compared(*results):
+    return comparisons(sections(results, DeclaredFamily.of(results), dots=False))
+
+
+def test_a_test_and_measure_on_several_sources():
+    first, second = ml_eat(source="a"), ml_eat("A-Uniform", source="b", d=0.7)
+    (found,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
+    assert [s.source for s in found.members] == ["a", "b"]
+    assert found.title == "test-1 on 2 sources"
+    assert found.sentence == (
+        "The sources differ: AX-Singular in 1, A-Uniform in 1. The effect size d at level 1 goes "
+        "from 0.70 to 1.40."
+    )
+
+
+def test_sources_that_agree():
+    (found,) = compared(ml_eat(source="a"), ml_eat(source="b"), ml_eat(source="c"))
+    assert found.sentence.startswith("All 3 sources show AX-Singular.")
+
+
+def test_a_weat_has_no_pattern_and_an_undefined_size_no_range():
+    (found,) = compared(weat(source="a"), weat(source="b", d=None))
+    assert found.sentence == ""
+    assert not found.with_maps
+
+
+def test_years_are_sources_and_a_run_that_is_read_twice_is_not():
+    (found,) = compared(ml_eat(period=1900), ml_eat(period=1990))
+    assert [s.source for s in found.members] == ["some-vectors, 1900", "some-vectors, 1990"]
+    assert compared(ml_eat(), ml_eat()) == []
+
+
+def test_single_terms_are_not_compared():
+    assert compared(sc_eat({"a": 1.0}, source="a"), sc_eat({"a": 1.0}, source="b")) == []

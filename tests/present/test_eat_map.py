@@ -1,0 +1,173 @@
+import pytest
+from tests.present.reading import contrast, svg_root
+from tests.present.records import PATTERNS, ml_eat
+
+import eatlas
+from eatlas.errors import ResultsError
+from eatlas.present import EATMap
+from eatlas.present.eat_map_svg import EDGE, OFF, ON, ON_TEXT, PAPER
+from eatlas.present.svg import INK, MUTED, NAMESPACE
+
+SVG = f"{{{NAMESPACE}}}"
+HOSTILE = {
+    "X": '<script>alert("x")</script>',
+    "Y": "]]> & </svg>\x00\x1b[31m",
+    "A": "שמות של גברים ונשים",
+    "B": "👩‍👩‍👧‍👦" * 30 + "word" * 100,
+}
+
+
+def cells(svg: str) -> list[str]:
+    return [r.get("class") for r in svg_root(svg).iter(f"{SVG}rect") if r.get("class")]
+
+
+def text(svg: str) -> list[str]:
+    return ["".join(node.itertext()) for node in svg_root(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+@pytest.mark.parametrize("size", ["full", "mini"])
+def test_each_pattern_has_its_own_cells(label, size):
+    x, y = PATTERNS[label]
+    drawn = [c for c in cells(eatlas.plot(ml_eat(label)).svg(size)) if c in {"eat-on", "eat-off"}]
+    # column X from A to B, then column Y
+    wanted = [attribute == row for attribute in (x, y) for row in "AB"]
+    assert [c == "eat-on" for c in drawn] == wanted
+
+
+def test_columns_are_targets_and_rows_are_attributes():
+    root = svg_root(eatlas.plot(ml_eat("BY-Singular")).svg())
+    at = {
+        "".join(t.itertext()): (float(t.get("x")), float(t.get("y")))
+        for t in root.iter(f"{SVG}text")
+    }
+    assert at["Flowers"][0] < at["Insects"][0]
+    assert at["Pleasant"][1] < at["Unpleasant"][1]
+    assert abs(at["associated"][0] - at["Insects"][0]) < 20
+    assert abs(at["associated"][1] - at["Unpleasant"][1]) < 5
+
+
+def test_names_numbers_and_pattern_are_written():
+    written = text(eatlas.plot(ml_eat("AX-Singular", d_X=1.385, d_Y=-0.05)).svg())
+    for part in (
+        "AX-Singular",
+        "d = 1.39*",
+        "p = .0078",
+        "d = −0.05",
+        "* p < .05 in the direction of d",
+    ):
+        assert part in written
+
+
+def test_another_two_sided_pattern_is_written():
+    written = text(eatlas.plot(ml_eat(two_sided_label="Non-Directional")).svg())
+    assert "under the two-sided rule: Non-Directional" in written
+    assert not any("two-sided" in line for line in text(eatlas.plot(ml_eat()).svg()))
+
+
+def test_a_two_sided_rule_reads_the_two_sided_p():
+    assert eatlas.plot(ml_eat(tail="two-sided")).X.p == pytest.approx(200 / 12870)
+    assert "* p < .05 two-sided" in text(eatlas.plot(ml_eat(tail="two-sided")).svg())
+
+
+def test_undefined_columns_are_hatched_and_not_associated():
+    shown = eatlas.plot(ml_eat("Non-Directional", undefined="X"))
+    svg = shown.svg()
+    assert text(svg).count("undefined") == 2
+    assert "d undefined" in text(svg)
+    assert "associated" not in text(svg)
+    for size in ("full", "mini"):
+        assert shown.svg(size).count("eat-hatch") == 2
+    assert shown.alt == (
+        "EAT-Map, pattern Non-Directional: Flowers, association undefined; Insects, associated "
+        "with neither Pleasant nor Unpleasant (d = 0.10, p = .46)."
+    )
+
+
+def test_alternative_text_says_what_the_map_shows():
+    shown = eatlas.plot(ml_eat("AB-Divergent"))
+    assert shown.alt == (
+        "EAT-Map, pattern AB-Divergent: Flowers, associated with Pleasant (d = 0.90, p = .0078); "
+        "Insects, associated with Unpleasant (d = −0.90, p = .0078)."
+    )
+    for size in ("full", "mini"):
+        root = svg_root(shown.svg(size))
+        assert root.get("role") == "img"
+        assert root.get("aria-label") == shown.alt
+
+
+def test_red_and_gray_differ_in_lightness_and_texts_can_be_read():
+    assert contrast(ON, OFF) >= 3.0
+    assert contrast(EDGE, PAPER) >= 3.0  # gray cells have an outline on white paper
+    for ink, ground in ((ON_TEXT, ON), (INK, PAPER), (MUTED, PAPER)):
+        assert contrast(ink, ground) >= 4.5
+
+
+def test_associated_cells_carry_a_mark():
+    shown = eatlas.plot(ml_eat("AX-Singular"))
+    assert text(shown.svg()).count("associated") == 1
+    for size in ("full", "mini"):
+        assert len(list(svg_root(shown.svg(size)).iter(f"{SVG}circle"))) == 1
+
+
+def test_the_mini_map_is_small_and_has_no_text_but_its_title():
+    root = svg_root(eatlas.plot(ml_eat()).svg("mini"))
+    assert (root.get("width"), root.get("height")) == ("44", "44")
+    assert not list(root.iter(f"{SVG}text"))
+    assert root.find(f"{SVG}title").text.startswith("EAT-Map")
+
+
+@pytest.mark.parametrize("size", ["full", "mini"])
+def test_hostile_names_stay_text_within_the_drawing(size):
+    svg = eatlas.plot(ml_eat(names=HOSTILE, test="<b>&")).svg(size)
+    root = svg_root(svg)  # well formed
+    tags = {node.tag.removeprefix(SVG) for node in root.iter()}
+    assert tags <= {"svg", "title", "desc", "g", "rect", "circle", "text", "path"}
+
+
+def test_long_names_are_shortened_with_the_whole_in_a_tooltip():
+    root = svg_root(eatlas.plot(ml_eat(names={"X": "long name " * 30, "B": "Ω" * 300})).svg())
+    titles = [node.text for node in root.iter(f"{SVG}title")]
+    assert "Ω" * 300 in titles
+    lines = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
+    assert max(map(len, lines)) < 45
+    assert any(line.endswith("…") for line in lines)
+
+
+def test_maps_share_no_ids():
+    assert " id=" not in eatlas.plot(ml_eat(undefined="X", names=HOSTILE)).svg()
+
+
+def test_save_writes_a_standalone_svg(tmp_path):
+    path = tmp_path / "deep" / "map.svg"
+    eatlas.plot(ml_eat()).save(path)
+    assert svg_root(path.read_text(encoding="utf-8")).tag == f"{SVG}svg"
+    assert path.read_text(encoding="utf-8").startswith('<?xml version="1.0" encoding="UTF-8"?>')
+
+
+@pytest.mark.parametrize(
+    ("name", "got"), [("map.png", ".png"), ("map", "a name without an ending")]
+)
+def test_save_as_anything_else_is_refused(tmp_path, name, got):
+    with pytest.raises(ResultsError) as caught:
+        eatlas.plot(ml_eat()).save(tmp_path / name)
+    assert str(caught.value) == (
+        f"{tmp_path / name}: an EAT-Map is saved as SVG\n  got: {got}\n  allowed: .svg\n"
+        "  remedy: save it as map.svg; PDF, PNG and HTML come from "
+        'eatlas.plot(result, kind="eat-map").save(...)'
+    )
+
+
+def test_an_unknown_size_is_refused():
+    with pytest.raises(
+        ResultsError, match="no such size\n  got: 'huge'\n  allowed: 'full' or 'mini'"
+    ):
+        eatlas.plot(ml_eat()).svg("huge")
+
+
+def test_notebooks_get_svg():
+    shown = eatlas.plot(ml_eat())
+    assert shown._repr_svg_() == shown.svg()
+    assert shown.svg() in shown._repr_html_()
+    assert isinstance(shown, EATMap)
+    assert shown.alpha == 0.05

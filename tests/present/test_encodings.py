@@ -1,0 +1,200 @@
+"""How findings move with prompt, layer, weights and window: groups, sentences, tables, page."""
+
+import pytest
+from tests.present.records import ml_eat, weat
+
+from eatlas.cli.table import print_results
+from eatlas.errors import ResultsError
+from eatlas.present import report_html
+from eatlas.present.comparison import comparisons
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.sections import sections
+from eatlas.results import Results
+from eatlas.results.parts import Encoding
+from eatlas.results.sensitivity import value_of, varied
+from eatlas.stimuli import ContextsOrigin
+
+
+def encoded(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", **choices):
+    given = {"model": "model", "architecture": "BertModel", "level": "word", "layer": "12"}
+    encoding = Encoding(**{**given, **choices})
+    name = ",".join(f"{key}={value}" for key, value in choices.items())
+    args = (pattern,) if made is ml_eat else ()
+    result = made(*args, d=d, source=f"{source}?{name}")
+    return result.model_copy(update={"encoding": encoding})
+
+
+def in_texts(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="cbow:some", **sizes):
+    """A result in contexts cut to a window."""
+    args = (pattern,) if made is ml_eat else ()
+    result = made(*args, d=d, source=source)
+    origin = ContextsOrigin(name="c.parquet", sha256="0" * 64, **sizes)
+    changed = result.provenance.model_copy(update={"contexts": origin})
+    return result.model_copy(update={"provenance": changed})
+
+
+def compared(*results):
+    return comparisons(sections(results, DeclaredFamily.of(results), dots=False))
+
+
+def test_layers_stand_in_their_order():
+    found = varied([encoded(layer=n) for n in ("10", "9", "0", "mean(1,2)")], "layer")
+    assert [group.values for group in found] == [("0", "9", "10", "mean(1,2)")]
+
+
+def test_trained_weights_come_before_random_ones():
+    random = [encoded(weights="random", weights_seed=seed) for seed in (1, 0)]
+    (found,) = varied([*random, encoded()], "weights")
+    assert found.values == ("trained", "random, seed 0", "random, seed 1")
+
+
+def test_windows_stand_in_their_order_and_the_sentence_behind_them():
+    found = varied([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
+    assert [group.values for group in found] == [("9", "10", "sentence")]
+    assert varied([in_texts(window=9), ml_eat(source="cbow:some")], "window") == ()
+    others = [in_texts(window=1), in_texts(window=9, source="cbow:other")]
+    assert varied(others, "window") == (), "another source"
+    fewer = [in_texts(window=1), in_texts(window=9, per_term=5)]
+    assert varied(fewer, "window") == (), "other contexts"
+
+
+def test_prompts_stand_as_given_and_none_has_a_name():
+    (found,) = varied([encoded(prompt="The {}"), encoded(), encoded(prompt="A {}")], "prompt")
+    assert found.values == ("The {}", "(no prompt)", "A {}")
+
+
+def test_what_differs_in_more_than_one_choice_is_not_compared():
+    both = [encoded(layer="1", prompt="The {}"), encoded(layer="2")]
+    assert [varied(both, by) for by in ("prompt", "layer", "weights")] == [(), (), ()]
+    grid = [encoded(layer=n, prompt=p) for n in "12" for p in ("The {}", "A {}")]
+    assert [len(group.members) for group in varied(grid, "layer")] == [2, 2]
+    assert varied([encoded(), encoded()], "prompt") == (), "one value is no comparison"
+    assert varied([ml_eat(), ml_eat(source="b")], "prompt") == (), "looked up, not encoded"
+
+
+def test_bad_choices_are_named():
+    with pytest.raises(
+        ResultsError,
+        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, level, weights, window, distance",
+    ):
+        varied([encoded()], "pool")
+    with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
+        value_of(ml_eat(), "prompt")
+    with pytest.raises(
+        ResultsError, match="test-1 on some-vectors: the contexts say no such thing"
+    ):
+        value_of(ml_eat(), "window")
+
+
+def test_a_frame_of_prompts():
+    results = Results(
+        [encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7), ml_eat()]
+    )
+    frame = results.sensitivity("prompt")
+    assert frame["prompt"].tolist() == ["The {}", "A {}"]
+    assert frame["effect_size"].tolist() == [1.4, 0.7]
+    assert list(frame.columns[:3]) == ["test", "model", "prompt"]
+    assert results.sensitivity("layer").empty
+
+
+def test_sentences_say_what_moves():
+    (found,) = compared(encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7))
+    assert found.by == "prompt"
+    assert found.sentence.startswith(
+        "The prompts differ: AX-Singular in 1, A-Uniform in 1. The effect size d at level 1 goes from 0.70 to 1.40. Mean cosines lie between "
+    )
+    (same,) = compared(encoded(layer="1"), encoded(layer="2"))
+    assert same.sentence.startswith("Both layers show AX-Singular.")
+    (control,) = compared(encoded(), encoded("Non-Directional", weights="random", weights_seed=3))
+    assert control.sentence.startswith(
+        "trained: AX-Singular; random, seed 3: Non-Directional. What random weights show as well "
+        "comes of the model's build"
+    )
+
+
+def test_sources_are_compared_beside_prompts_only_where_there_are_other_sources():
+    prompts = encoded(prompt="The {}"), encoded(prompt="A {}")
+    assert [c.by for c in compared(*prompts)] == ["prompt"]
+    assert [c.by for c in compared(*prompts, ml_eat())] == ["source", "prompt"]
+
+
+def test_a_page_with_prompts_layers_and_a_control():
+    page = report_html(
+        [
+            encoded(prompt="The {}"),
+            encoded(prompt="A <b>{}</b>"),
+            encoded(layer="0"),
+            encoded(layer="12"),
+            encoded(weights="random", weights_seed=0),
+        ]
+    )
+    for heading in ("Prompts compared", "Layer by layer", "Against random weights"):
+        assert f">{heading}</h2>" in page
+    assert "A &lt;b&gt;{}&lt;/b&gt;" in page
+    assert "A <b>" not in page
+    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 2 of 2 layers" in page
+    assert "Level 3: mean cosine (standard deviation)" in page
+
+
+def test_layers_without_a_number_have_no_line():
+    (found,) = compared(encoded(layer="1"), encoded(layer="mean(1,2)"))
+    assert found.figure == ""
+
+
+def test_a_weat_has_no_level_3():
+    (found,) = compared(encoded(made=weat, layer="1"), encoded(made=weat, layer="2"))
+    assert found.sentence == "The effect size d at level 1 goes from 1.40 to 1.40."
+    assert found.figure
+
+
+def test_windows_are_compared_and_sources_only_within_a_window():
+    given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3)]
+    found = compared(*given)
+    assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 2 + [("window", 2)] * 2
+    assert [c.model for c in found[2:]] == ["cbow:a", "cbow:b"]
+    page = report_html(given)
+    assert ">Windows compared</h2>" in page
+    assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 2 of 2 windows" in page
+    assert page.count("cbow:a, window 3") > 1
+
+
+def test_a_sentence_is_left_out_of_the_line_by_window():
+    sizes = [in_texts(window=w) for w in (1, 3, "sentence")]
+    (found,) = compared(*sizes)
+    assert "in window 1 to 1.40 in window 3" in found.figure
+    (pair,) = compared(*sizes[1:])
+    assert pair.figure == ""
+    assert pair.sentence.startswith("Both windows show AX-Singular.")
+
+
+def test_comparisons_say_at_which_layer_and_with_which_prompt(capsys):
+    grid = [
+        encoded(layer=layer, prompt=prompt, d=d)
+        for layer, d in (("3", 1.4), ("12", 0.2))
+        for prompt in ("The {}", "A {}")
+    ]
+    found = [one for one in compared(*grid) if one.by != "source"]
+    assert [(one.by, one.beside) for one in found] == [
+        ("prompt", "layer 3"), ("prompt", "layer 12"),
+        ("layer", "prompt The {}"), ("layer", "prompt A {}"),
+    ]  # fmt: skip
+    assert found[0].title == "test-1 by prompt (layer 3), hf:model?layer=3,prompt=The {}"
+    print_results(Results(grid))
+    said = capsys.readouterr().out
+    for beside in ("prompt (layer 3)", "prompt (layer 12)", "layer (prompt The {})"):
+        assert f"test-1 by {beside}: " in said
+    page = report_html(grid)
+    assert "</code>, layer 12</p>" in page
+    assert "</code>, prompt The {}</p>" in page
+
+
+def test_one_comparison_needs_no_more_words():
+    (found,) = compared(encoded(layer="1", prompt="A {}"), encoded(layer="2", prompt="A {}"))
+    assert found.beside == ""
+
+
+def test_a_comparison_says_where_level_1_is_significant():
+    weak = encoded(layer="2").model_copy(update={"level1": ml_eat(greater=5000).level1})
+    (found,) = compared(encoded(layer="1"), weak)
+    assert "goes from" in found.sentence
+    assert "and is significant in 1 of 2." in found.sentence

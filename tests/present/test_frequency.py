@@ -1,0 +1,147 @@
+"""What table, report, tables for papers and methods say of frequency and of random words."""
+
+import re
+from html import unescape
+
+import pytest
+from tests.measures.test_frequency import APART, random_test
+
+import eatlas
+from eatlas.cli.table import print_results
+from eatlas.present import report_html, report_table
+from eatlas.present.drawings.matched import BASE, HILL, matched_hill
+from eatlas.present.drawings.scale import Scale
+from eatlas.present.frequency import about_frequency, chance_cell, level1_p, not_beyond, own_share
+from eatlas.present.methods import methods_paragraph
+from eatlas.results.frequency import MatchedLevel
+
+
+@pytest.fixture(scope="module")
+def results():
+    return eatlas.run(tests=["weat-5", "weat-9"], measures="ml-eat(resamples=100)")
+
+
+@pytest.fixture(scope="module")
+def chance():
+    """A test of random words, whose pattern is that of frequency."""
+    return eatlas.run(tests=random_test(0, APART), measures="ml-eat(resamples=100)")
+
+
+def plain(html):
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    print_results(results)
+    out = capsys.readouterr().out
+    assert out.count("Chance") == 2  # the head, and what it means
+    share, p = chance_cell(results[1])
+    line = next(line for line in out.splitlines() if line.startswith("weat-9"))
+    assert line.rstrip().endswith(share)
+    assert share == "39%"
+    assert p == ".16"
+    assert "2,000 lists of random words of the same frequencies" in out
+    assert "EAT pattern" in next(line for line in out.splitlines() if "Chance" in line)
+    assert max(map(len, out.splitlines()[:9])) <= 140
+
+
+def test_the_table_of_a_weat_has_the_p_alone(capsys):
+    found = eatlas.run(tests="weat-9", measures="weat")
+    print_results(found)
+    out = capsys.readouterr().out
+    head, line = (
+        next(one for one in out.splitlines() if key in one) for key in ("Chance", "weat-9 ")
+    )
+    assert head.rstrip().endswith("Chance")
+    assert line.rstrip().endswith(".16")
+
+
+def test_no_column_where_nothing_is_known(capsys):
+    print_results(eatlas.run(tests="weat-9", frequency="off"))
+    assert "Chance" not in capsys.readouterr().out
+
+
+def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
+    html = report_html(results)
+    text = plain(html)
+    assert html.count("Is it more than frequency?") == 2
+    assert html.count('class="fig hill"') == 6
+    matched = results[1].frequency.matched
+    assert (
+        "Of 2,000 lists of random words of the same frequencies, 39% show BY-Singular too" in text
+    )
+    assert "the observed one is not beyond what frequency gives by chance (p = .16)" in text
+    assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
+    assert "impermanent (156,675)" in text
+    low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
+    assert f"between {low:.2f} and {high:.2f}".replace("-", "−") in text
+
+
+def test_in_brief_names_what_random_words_show_too(results, chance):
+    text = plain(report_html(results))
+    assert "show the same pattern: weat-9" in text.replace("\u2068", "").replace("\u2069", "")
+    assert "1 effect that is significant by permutation is not beyond" in text
+    found = plain(report_html(chance))
+    assert "10% or more of the lists of random words of the same frequencies" in found
+
+
+def test_readings(results, chance):
+    five, nine = results
+    assert own_share(five) == five.frequency.matched.patterns["A-Uniform"]
+    assert level1_p(nine) == nine.frequency.matched.level1.p_greater
+    assert (not_beyond(five), not_beyond(nine)) == (False, True)
+    assert own_share(chance[0]) > 0.9
+
+
+def test_what_is_not_known_is_said(results):
+    (single,) = eatlas.run(tests="weat-9", measures="sc-eat")
+    assert about_frequency(single).endswith(
+        "Not compared with random words: sc-eat is not computed of random words."
+    )
+    off = eatlas.run(tests="weat-9", frequency="off")
+    assert about_frequency(off[0]) == "Not known: frequency=off."
+    html = report_html(off)
+    assert "Is it more than frequency?" not in html
+    assert "Not known: frequency=off." in plain(html)
+    del results
+
+
+def test_the_hill_is_as_high_as_it_should_be():
+    null = MatchedLevel(
+        p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
+        counts=(1, 4, 2), ends=(-1.5, 1.5),
+    )  # fmt: skip
+    drawn = matched_hill(null, 0.5, "diamond", Scale(2, 160), beyond=False)
+    path = re.search(r'd="([^"]*)" class="b"', drawn)[1]
+    heights = [BASE - float(y) for y in re.findall(r"V([\d.]+)", path)]
+    assert heights == [HILL / 4, HILL, HILL / 2, 0]
+    ends = [float(x) for x in re.findall(r"H([\d.]+)", path)]
+    assert ends == pytest.approx([8 + 60, 8 + 100, 8 + 140])
+    assert 'class="m"' in drawn
+    assert 'class="m on"' in matched_hill(null, 0.5, "diamond", Scale(2, 160), beyond=True)
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_tables_for_papers_have_the_column(results, form):
+    text = report_table(results, form)
+    assert "Chance" in text
+    assert "39" in text
+    assert "lists of random words of the same frequencies" in text
+
+
+def test_csv_has_every_p_of_random_words(results):
+    head, first, *_ = report_table(results, "csv").splitlines()
+    columns = dict(zip(head.split(","), first.split(","), strict=False))
+    assert "median_rank_X" in columns
+    assert "matched_p_two_sided_Y" in head
+
+
+def test_the_methods_paragraph_says_what_was_done(results):
+    text = methods_paragraph(results)
+    assert (
+        "To tell association from frequency, each effect size, and the EAT pattern, was compared "
+        "with those of 2,000 lists of random words, each word drawn from the 50 whose frequency "
+        "ranks are nearest"
+    ) in text
+    assert "random words" not in methods_paragraph(eatlas.run(tests="weat-9", frequency="off"))

@@ -1,0 +1,98 @@
+"""What the page says of LPBS over draws of sentences."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.present.test_contexts import words_of
+from tests.present.test_lpbs import TEST, Model
+
+import eatlas
+from eatlas import LPBS, LPBSCEAT
+from eatlas.plots import draws
+from eatlas.plots.saving import svg_of
+from eatlas.present.contexts import in_other_contexts
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.numerals import effect, percent
+from eatlas.present.page import report_html
+from eatlas.present.references import bibtex
+from eatlas.present.sentences import sentence
+from eatlas.present.tables.entry import report_table
+
+TWO = "{target} is {attribute}.; Here {target} is {attribute}."
+
+
+@pytest.fixture(scope="module")
+def result():
+    return LPBSCEAT(templates=TWO, n=150)(TEST, Model())
+
+
+@pytest.fixture(scope="module")
+def words(result):
+    page = re.sub(r"(?s)<(script|style).*?</\1>", "", report_html([result]))
+    return words_of(page)
+
+
+def test_it_speaks_of_sentences_and_log_ratios_and_never_of_vectors(words):
+    assert "Over draws of sentences 150 draws of one sentence for each pair of a target" in words
+    assert "Share of 150 draws of sentences that show each of the nine patterns." in words
+    assert "Other sentences." in words
+    assert "its mean log-ratio with" in words
+    assert "Level 1, term by term" in words
+    assert "mean log-ratio of one target term with one attribute term, over draws" in words
+    assert "Level 3: the log-ratios themselves" in words
+    assert "Variance of associations: between sentences of the same pairs" in words
+    for wrong in ("cosine", "vector", "context"):
+        assert wrong not in words
+
+
+def test_all_four_effect_sizes_have_a_row_of_draws(words, result):
+    table = words[words.index("Over draws of sentences") :]
+    for title in ("Level 1", "Level 2, X", "Level 2, Y", "Over attributes"):
+        assert title in table
+    combined = result.draws.over_attributes.combined
+    assert effect(combined.effect_size) in table
+    assert "the mean LPBS of the draws is d = " in sentence(result)
+
+
+def test_the_statement_names_shares_and_variance(result):
+    said = in_other_contexts(result)
+    assert "In 150 draws of one sentence for each pair of a target and an attribute, the" in said
+    shares = result.draws.level1.shares
+    assert f"{percent(shares.contexts)} lies between sentences of the same pairs" in said
+
+
+def test_the_methods_paragraph_and_the_references_name_it(result):
+    said = methods_paragraph([result])
+    assert "as Husse and Spitz (2022) merge them" in said
+    assert "Effect sizes of the LPBS-CEAT are means over 150 draws of one sentence for each" in said
+    assert "log-probability ratio of target given attribute by BertForMaskedLM" in said
+    assert "cosine" not in said
+    cited = bibtex([result], DeclaredFamily.of([result]))
+    for key in ("kurita2019measuring", "guo2021detecting", "husse2022mind", "wolfe2024mleat"):
+        assert key in cited
+
+
+def test_draws_are_a_chart_of_it(result):
+    rows = draws.prepare(result)
+    assert rows["what"].value_counts().to_dict() == {"draw": 150, "pattern": 9, "mean": 1}
+    assert float(rows["d_X"][0]) == result.draws.kept[0][1]
+    assert "</svg>" in svg_of(eatlas.plot(result, "draws"))
+
+
+@pytest.mark.parametrize("measure", [LPBS(resamples=0), LPBSCEAT(templates=TWO, n=150)])
+def test_tables_for_manuscripts_have_a_column_over_attributes(measure):
+    result = measure(TEST, Model())
+    markdown = report_table([result], "markdown")
+    head, _, row = (line.split(" | ") for line in markdown.splitlines() if line.startswith("|"))
+    assert len(head) == len(row)
+    place = head.index("Over attributes<br>d")
+    assert row[place].startswith(effect(result.effect_size))
+    assert row[-1].startswith(f"**{result.pattern.label}")
+    assert "Over attributes: the published LPBS" in markdown
+    latex = report_table([result], "latex")
+    assert "Over attributes" in latex
+    assert effect(result.level3.XA.mean) in latex
+    assert ("means over draws of one sentence" in markdown) == (result.measure == "lpbs-ceat")

@@ -1,0 +1,122 @@
+"""The methods paragraph and what to cite."""
+
+import re
+
+import pytest
+from tests.present.records import full, head, ml_eat, p_values, sc_eat, trend, uncertainty, weat
+
+import eatlas
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.references import bibtex
+
+
+def test_the_main_job():
+    results = eatlas.run(tests=["weat-6", "weat-7"])
+    text = methods_paragraph(results, DeclaredFamily.of(results))
+    assert text.startswith(
+        f"We measured 2 association tests (weat-6 and weat-7) on glove-sample with eatlas "
+        f"{eatlas.__version__}. We used the Multilevel Embedding Association Test (ML-EAT; Wolfe, "
+        "Hiniker and Howe 2024)"
+    )
+    for part in (
+        "divided by the standard deviation of all values together (N − 1).",
+        "where |d| > 0.2 and p < .05 in the direction of d, as in the published tables.",
+        "p-values are those of a permutation test, exact, every relabelling counted.",
+        "Intervals (95%) are bootstrap percentile intervals (Efron and Tibshirani 1993) from 100,000 "
+        "resamples of the target and attribute terms within their groups (seed 0).",
+        "of both level 1 comparisons were taken as one family and adjusted by Holm's (1979) method.",
+        "Signature: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2).",
+    ):
+        assert part in text
+
+
+def test_what_all_measures_share_is_said_once():
+    text = methods_paragraph([ml_eat(), weat(), sc_eat({"a": 1.0})])
+    assert text.count("Association is cosine similarity") == 1
+    other = methods_paragraph([ml_eat(), weat(signature="WEAT(alpha=0.05,ddof=0,p=auto)")])
+    assert other.count("Association is cosine similarity") == 2
+    assert "together (N)." in other
+
+
+def test_a_projection_and_a_two_sided_rule_are_said():
+    signature = "WEAT(alpha=0.05,association=projection,ddof=1,p=auto)"
+    assert "Association is projection on one direction" in methods_paragraph(
+        [weat(signature=signature)]
+    )
+    assert "p < .05 two-sided." in methods_paragraph([ml_eat(tail="two-sided")])
+
+
+def test_how_p_values_were_found():
+    values = weat().to_dict()
+    values["level1"]["p"] = p_values(100) | {"method": "inversion", "count": None}
+    inverted = weat().from_dict(values)
+    text = methods_paragraph([weat(), inverted])
+    assert (
+        "exact, every relabelling counted or, where that was not possible, found by Fourier "
+        "inversion of the permutation distribution with a stated relative error."
+    ) in text
+
+
+def test_studentised_intervals_of_one_kind_of_term():
+    text = methods_paragraph([full(uncertainty=uncertainty(over="targets"))])
+    assert "are bootstrap-t, on Fisher's scale, intervals" in text
+    assert "resamples of the target terms within" in text
+
+
+def test_missing_terms_and_many_tests():
+    coverage = head()["coverage"] | {"Y": {"used": ["a", "b"], "missing": ["c"]}}
+    text = methods_paragraph([ml_eat(test=f"t{i}", coverage=coverage) for i in range(20)])
+    assert "We measured 20 association tests (t0, t1, t2, " in text
+    assert "t11 and 8 more)" in text
+    assert "20 of 240 terms had no vector and were left out." in text
+    assert methods_paragraph([]) == ""
+
+
+def keys(text: str) -> list[str]:
+    return re.findall(r"^@\w+\{(\w+),$", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("results", "adjust", "wanted"),
+    [
+        ([ml_eat()], "holm", ["eatlas", "wolfe2024mleat", "caliskan2017semantics", "holm1979simple"]),
+        ([weat()], "bh", ["eatlas", "caliskan2017semantics", "benjamini1995controlling"]),
+        ([full()], "by", ["eatlas", "wolfe2024mleat", "caliskan2017semantics",
+                          "efron1993introduction", "benjamini2001control"]),
+        ([sc_eat({"a": 1.0}, source="glove-sample")], "holm",
+         ["eatlas", "caliskan2017semantics", "pennington2014glove"]),
+        ([], "holm", []),
+    ],
+)  # fmt: skip
+def test_what_was_used_is_cited(results, adjust, wanted):
+    text = bibtex(results, DeclaredFamily.of(results, adjust=adjust))
+    assert keys(text) == wanted
+    assert text.count("{") == text.count("}")
+
+
+def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
+    years = [ml_eat(period=year) for year in range(1800, 2000, 10)]
+    family = DeclaredFamily.of(years)
+    given = [*years, ml_eat(source="other"), ml_eat(source="third", period=1990)]
+    text = methods_paragraph(given, None, [trend(range(1800, 2000, 10))])
+    assert "on some-vectors (20 periods, 1800 to 1990), other and third, 1990 with eatlas" in text
+    assert "permuting blocks of 4 neighbouring periods (Carlstein 1986)." in text
+    assert "carlstein1986use" in bibtex(years, family, [trend([1800])])
+    assert "carlstein" not in bibtex(years, family).lower()
+    assert "Carlstein" not in methods_paragraph(years)
+    silent = trend([1800], level1=None, level2=None)
+    assert "Trends" not in methods_paragraph(years, None, [silent])
+    assert "carlstein" not in bibtex(years, family, [silent])
+
+
+def test_numbers_of_resamples_are_told_once_and_clusters_are():
+    """Lists of other lengths are resampled less often by default."""
+    clustered = uncertainty(resamples=100_000).model_copy(update={"unit": "cluster"})
+    given = [full(uncertainty=uncertainty(resamples=50_000)), full(uncertainty=clustered)]
+    text = methods_paragraph(given, DeclaredFamily.of(given))
+    assert text.count("Intervals (95%)") == 1
+    assert (
+        "from 50,000 to 100,000 resamples of the target and attribute terms within their groups "
+        "(seed 7). Words that a test names as one cluster were drawn together." in text
+    )

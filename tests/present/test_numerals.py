@@ -1,0 +1,127 @@
+import math
+
+import pytest
+from tests.present.records import p_values
+
+from eatlas.present.numerals import (
+    count,
+    effect,
+    effects_apart,
+    evidence,
+    explain_p,
+    p_equals,
+    p_value,
+)
+from eatlas.results.parts import PValues
+
+
+@pytest.mark.parametrize(
+    ("d", "shown"),
+    [(1.5, "1.50"), (-1.385, "−1.39"), (0.0, "0.00"), (-0.001, "0.00"), (None, "–")],
+)
+def test_effect_has_a_true_minus_and_no_negative_zero(d, shown):
+    assert effect(d) == shown
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (0.0171, ".017"),
+        (0.32, ".32"),
+        (0.5, ".50"),
+        (3.17e-8, "3.2e-8"),
+        (7.77e-5, "7.8e-5"),
+        (0.00012, ".00012"),
+        (0.0095, ".0095"),
+        (0.0999, ".10"),
+        (1.0, "1"),
+        (0.9999999, "> .99"),
+        (5e-324, "< 5e-324"),
+    ],
+)
+def test_p_value(p, shown):
+    assert p_value(p) == shown
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.0499, ".0499"), (0.0496, ".0496"), (0.05, ".050")])
+def test_rounding_never_carries_p_across_alpha(p, shown):
+    assert p_value(p) == shown
+    assert (float(shown) < 0.05) == (p < 0.05)
+
+
+def test_rounding_respects_another_alpha():
+    assert p_value(0.00999, alpha=0.01) == ".00999"
+
+
+def test_p_in_a_sentence():
+    assert (p_equals(0.017), p_equals(0.999)) == ("p = .017", "p > .99")
+
+
+def test_effects_apart_differ_unless_they_are_equal():
+    assert effects_apart(1.0601, 1.0604) == ("1.0601", "1.0604")
+    assert effects_apart(1.5, 1.5) == ("1.50", "1.50")
+    first, second = effects_apart(0.3, 0.1 + 0.2)  # one unit in the last place apart
+    assert first != second
+
+
+def test_counts_beyond_two_to_the_53_stand_in_full():
+    assert count(2**53 + 1) == "9,007,199,254,740,993"
+    assert count(math.comb(100, 50)) == "100,891,344,545,564,193,334,812,497,256"
+
+
+@pytest.mark.parametrize("exponent", [30, 31, 99, 100, 301, 1000, 4300, 6018])
+def test_longer_counts_are_rounded(exponent):
+    assert count(10**exponent) == f"about 1.00e{exponent}"
+    assert count(123456 * 10 ** (exponent - 5)) == f"about 1.23e{exponent}"
+    assert count(10 ** (exponent + 1) - 1) == f"about 9.99e{exponent}"  # cut, not rounded up
+
+
+def test_explain_p_counts():
+    p = PValues.from_dict(p_values(12863, 126410606437752))
+    assert explain_p(p, "greater") == "12,863 of 126,410,606,437,752 relabellings"
+
+
+def test_explain_p_states_the_error_or_the_bracket():
+    methods = {"greater": "inversion", "less": "inversion", "two_sided": "bracket"}
+    p = PValues.from_dict(
+        p_values(100, 10**12)
+        | {
+            "method": methods,
+            "count": None,
+            "rel_err": {"greater": 1e-9, "less": 2e-10, "two_sided": None},
+            "bracket": {"greater": None, "less": None, "two_sided": [3e-9, 4e-9]},
+        }
+    )
+    of_all = "of 1,000,000,000,000 relabellings"
+    assert explain_p(p, "greater") == f"by inversion, relative error ≤ 1e-9, {of_all}"
+    assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
+    assert explain_p(p, "two_sided") == f"between 3.0e-9 and 4.0e-9, {of_all}"
+    assert evidence(p, "two_sided") == "between 3.0e-9 and 4.0e-9"
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [("sampled", "sampling"), ("importance", "importance sampling")]
+)
+def test_explain_p_states_draws_and_interval(method, name):
+    tails = ("greater", "less", "two_sided")
+    p = PValues.from_dict(
+        p_values(100, 10**12)
+        | {
+            "method": method,
+            "count": None,
+            "interval": dict.fromkeys(tails, (0.0012, 0.0031)) | {"two_sided": (0.998, 1.0)},
+            "draws": dict.fromkeys(tails, 100_000),
+        }
+    )
+    found = f"by {name} with 100,000 draws, 95% interval between .0012 and .0031"
+    assert evidence(p, "greater") == found
+    assert evidence(p, "two_sided").endswith("100,000 draws, 95% interval above .99")
+    assert explain_p(p, "less") == f"{found}, of 1,000,000,000,000 relabellings"
+
+
+def test_explain_p_of_a_normal_approximation():
+    p = PValues.from_dict(p_values(100, 10**12) | {"method": "normal", "count": None})
+    assert evidence(p, "two_sided") == "by a normal approximation"
+    assert explain_p(p, "greater") == (
+        "by a normal approximation, of 1,000,000,000,000 relabellings"
+    )

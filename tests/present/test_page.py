@@ -1,0 +1,221 @@
+import hashlib
+import re
+from base64 import b64decode, b64encode
+
+import pytest
+from tests.present.reading import Page, svg_root
+from tests.present.records import PATTERNS, full, head, ml_eat, sc_eat, weat
+
+import eatlas
+from eatlas.errors import CoverageError, ResultsError
+from eatlas.present import report_html, sentence, write_report
+from eatlas.results import AssociationResult, Failure, Results
+
+NASTY = '"><script>alert(1)</script>&amp;\x1b[31m'
+
+
+@pytest.fixture(scope="module")
+def ten() -> Results:
+    return eatlas.run()
+
+
+def test_the_ten_tests_stand_in_a_small_page(ten):
+    html = report_html(ten)
+    page = Page(html)
+    assert len(html.encode()) < 650_000
+    headings = re.findall(r'<span class="id" dir="auto">(.*?)</span>', html)
+    assert headings == [f"weat-{i}" for i in range(1, 11)]
+    for result in ten:
+        assert result.test in page.ids()
+        for part in (result.pattern.label, " ".join(sentence(result).split())):
+            assert re.sub(r"\s", "", part) in re.sub(r"\s", "", page.text)
+
+
+def test_every_link_leads_somewhere_on_the_page(ten):
+    page = Page(report_html(Results(ten, [Failure("t", "s", "m", CoverageError("no"))])))
+    ids = page.ids()
+    assert len(ids) == len(set(ids))
+    targets = [a["href"] for tag in ("a", "use") for a in page.all(tag)]
+    assert len(targets) > 12
+    for target in targets:
+        assert target.startswith("#")
+        assert target[1:] in ids
+    for name in ("aria-labelledby", "data-copy", "data-result"):
+        assert {a[name] for _, a in page.tags if name in a} <= set(ids)
+
+
+def test_the_page_needs_no_network_and_one_script(ten):
+    html = report_html(ten)
+    page = Page(html)
+    assert not {"link", "img", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
+    assert not [a for _, a in page.tags if {"src", "style"} & set(a)]
+    assert not [key for _, a in page.tags for key in a if key.startswith("on")]
+    assert "url(" not in page.style
+    assert "@import" not in page.style
+    assert set(re.findall(r"https?://[^\s\"']+", html)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_policy_lets_the_one_script_run_and_nothing_else():
+    page = Page(report_html([ml_eat()]))
+    (script,) = page.scripts
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(a for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy["content"] == (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    )
+
+
+def test_every_figure_is_well_formed_svg_with_words_or_beside_words(ten):
+    drawn = re.findall(r"<svg.*?</svg>", report_html([*ten, sc_eat({"a": 1.0}), weat()]), re.DOTALL)
+    assert len(drawn) > 40
+    for svg in drawn:
+        root = svg_root(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+                        if "xmlns" not in svg else svg)  # fmt: skip
+        assert root.get("aria-label") or root.get("aria-hidden") == "true"
+
+
+def test_the_page_is_the_same_each_time(ten):
+    assert report_html(ten) == report_html(list(ten))
+
+
+def test_tables_have_headers_with_scope(ten):
+    page = Page(report_html([*ten, sc_eat({"a": 1.0}), weat()]))
+    assert all(a.get("scope") in {"col", "row", "colgroup"} for a in page.all("th"))
+    assert len(page.all("h1")) == 1
+    assert {"main", "header", "nav", "footer", "article"} <= {t for t, _ in page.tags}
+    assert next(a for a in page.all("html"))["lang"] == "en"
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_each_pattern_can_be_shown(label):
+    page = Page(report_html([ml_eat(label)]))
+    assert page.text.count(f"{label} ") >= 3  # summary, legend, map
+
+
+def test_the_caution_says_what_the_numbers_cannot():
+    text = Page(report_html([ml_eat()])).text
+    assert "Absence of evidence is not absence of bias." in text
+    assert "Association is what is measured; bias is how it may be interpreted." in text
+    assert "about 2\N{NO-BREAK SPACE}alpha of cases for each target" in "".join(
+        Page(report_html([ml_eat()])).words
+    )
+    assert "The directional rule is lenient." not in Page(report_html([weat()])).text
+
+
+def test_no_results():
+    page = Page(report_html([]))
+    assert "There are no results to show." in page.text
+    assert "Not measured" not in page.text
+    assert "For your paper" not in page.text
+
+
+def test_failures_are_listed_with_reason_and_remedy():
+    error = CoverageError(
+        "no term has a vector", got="missing: <b>", allowed="2", remedy="add terms"
+    )
+    page = Page(report_html(Results([], [Failure("weat-<3>", "vec.txt", "ML-EAT()", error)])))
+    assert "There are no results to show: see below what could not be measured." in page.text
+    assert "weat-<3> vec.txt ML-EAT( ) no term has a vector got missing: <b>" in page.text
+    assert "allowed 2 remedy add terms" in page.text
+
+
+def test_damage_is_listed():
+    damage = [ResultsError("r.jsonl, line 4: this line is no result", got="half")]
+    text = Page(report_html([ml_eat()], damage=damage)).text
+    assert "Unreadable 1" in text
+    assert "r.jsonl, line 4: this line is no result got half" in text
+
+
+def nasty_results() -> list[AssociationResult]:
+    names = dict.fromkeys("XYAB", NASTY)
+    group = {
+        "used": [NASTY, "a", "b"],
+        "missing": [NASTY],
+        "found_as": {"a": NASTY},
+        "reasons": {NASTY: NASTY},
+    }
+    hostile = {
+        "test": NASTY,
+        "title": NASTY,
+        "source": NASTY,
+        "warnings": [NASTY],
+        "coverage": dict.fromkeys("XYAB", group),
+        "provenance": head()["provenance"] | {"version": NASTY, "citation": NASTY},
+    }
+    given = [full(names=names, **hostile), weat(**hostile), sc_eat({NASTY: 1.0}, **hostile)]
+    return [*given, full(names=names, **hostile | {"source": "another"})]
+
+
+def test_hostile_texts_stay_text():
+    failure = Failure(NASTY, NASTY, NASTY, CoverageError(NASTY, got=NASTY, remedy=NASTY))
+    html = report_html(Results(nasty_results(), [failure]), damage=[ResultsError(NASTY)])
+    page = Page(html)
+    assert len(page.scripts) == 1
+    assert "alert(1)" not in page.scripts[0]
+    assert "\x1b" not in html
+    assert page.text.count("<script>alert(1)</script>") > 20
+
+
+def test_long_right_to_left_and_emoji_names_stand_in_full():
+    names = {"X": "name " * 60, "Y": "שמות של גברים", "A": "👩‍👩‍👧‍👦🇩🇪", "B": "长" * 300}
+    page = Page(report_html([ml_eat(names=names, test="id-" * 40)]))
+    for text in (*names.values(), "id-" * 40):
+        assert " ".join(text.split()) in page.text
+    assert any(a.get("dir") == "auto" for a in page.all("a"))
+
+
+def test_a_record_of_another_package_is_shown_by_its_rows():
+    class Other(AssociationResult):
+        measure: str = "other"
+
+    other = Other.from_dict(head(signature="OTHER()"))
+    text = Page(report_html([other])).text
+    assert "test-1 Flowers / Insects Pleasant / Unpleasant 12 terms." in text
+    assert "test source measure signature X Y A B test-1 some-vectors other OTHER() Flowers" in text
+    assert "We used OTHER." in text
+
+
+def test_a_signature_that_cannot_be_read_costs_nothing():
+    text = Page(report_html([weat(signature="not a signature (")])).text
+    assert "* p < .05 in the direction of d" in text
+    assert "Signature: not a signature (." in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"family": "all"}, "--family has no such value\n  got: 'all'\n  allowed: level1, level2"),
+        ({"adjust": "no"}, "--adjust has no such value\n  got: 'no'\n  allowed: holm, bh, by"),
+    ],
+)
+def test_options_have_their_values(options, message):
+    with pytest.raises(ResultsError) as caught:
+        report_html([ml_eat()], **options)
+    assert message in str(caught.value)
+
+
+def test_of_many_results_the_details_are_packed():
+    few, many = (
+        report_html([full(test=f"test-{i}") for i in range(number)]) for number in (40, 41)
+    )
+    assert 'class="later"' not in few
+    assert "12,771 of 12,870 relabellings" in few
+    page = Page(many)
+    assert len(page.scripts) == 1 + 3 + 1  # tags, three packs of 16, the script
+    assert "12,771 of 12,870" not in page.text
+    assert page.text.count("The vectors associate Flowers with Pleasant") == 41
+    for pack in page.scripts[:-1]:
+        assert b64decode(pack, validate=True)
+
+
+def test_write_report_replaces_the_file_whole(tmp_path):
+    path = tmp_path / "out" / "report.html"
+    write_report([ml_eat()], path)
+    assert path.read_text(encoding="utf-8") == report_html([ml_eat()])
+    assert [p.name for p in path.parent.iterdir()] == ["report.html"]
+
+
+def test_write_report_says_where_it_cannot_write(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match=r"report\.html: cannot be written\n  got: "):
+        write_report([], tmp_path / "file" / "report.html")

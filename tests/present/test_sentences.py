@@ -1,0 +1,122 @@
+import re
+
+import pytest
+from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
+
+from eatlas.present import sentence
+
+FIRST = {
+    "AB-Divergent": "The vectors associate Flowers with Pleasant and Insects with Unpleasant.",
+    "BA-Divergent": "The vectors associate Flowers with Unpleasant and Insects with Pleasant.",
+    "A-Uniform": "The vectors associate both Flowers and Insects with Pleasant, equally strongly (d = 0.90).",
+    "B-Uniform": "The vectors associate both Flowers and Insects with Unpleasant, equally strongly (d = −0.90).",
+    "AX-Singular": "The vectors associate Flowers with Pleasant; for Insects, no association with Pleasant or Unpleasant was found.",
+    "BX-Singular": "The vectors associate Flowers with Unpleasant; for Insects, no association with Pleasant or Unpleasant was found.",
+    "AY-Singular": "The vectors associate Insects with Pleasant; for Flowers, no association with Pleasant or Unpleasant was found.",
+    "BY-Singular": "The vectors associate Insects with Unpleasant; for Flowers, no association with Pleasant or Unpleasant was found.",
+    "Non-Directional": "No association with Pleasant or Unpleasant was found for Flowers alone, nor for Insects alone.",
+}
+CLOSER = (
+    "n direct comparison, the vectors place Flowers closer to Pleasant, relative to Unpleasant, "
+    "than they do Insects (d = 1.40, p = .0078)."
+)
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_each_pattern_has_its_sentence(label):
+    start = " Yet i" if label == "Non-Directional" else " I"
+    assert sentence(ml_eat(label)) == FIRST[label] + start + CLOSER
+
+
+def test_no_pattern_is_missing():
+    assert set(FIRST) == set(PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("d_X", "d_Y", "said"),
+    [
+        (1.25, 1.1, "Flowers more so (d = 1.25 against 1.10)"),
+        (0.7, 1.1, "Insects more so (d = 1.10 against 0.70)"),
+        (1.061, 1.064, "Insects more so (d = 1.064 against 1.061)"),
+    ],
+)
+def test_the_stronger_of_two_uniform_associations_is_named(d_X, d_Y, said):
+    assert said in sentence(ml_eat("A-Uniform", d_X=d_X, d_Y=d_Y))
+
+
+def test_the_stronger_negative_association_is_the_lower_one():
+    said = sentence(ml_eat("B-Uniform", d_X=-0.5, d_Y=-1.2))
+    assert "Insects more so (d = −1.20 against −0.50)" in said
+
+
+def test_a_negative_level_1_turns_the_attributes_round():
+    assert (
+        "the vectors place Flowers closer to Unpleasant, relative to Pleasant, than they do "
+        "Insects (d = −1.40, p = .0078)." in sentence(ml_eat(d=-1.4))
+    )
+
+
+def test_a_level_1_that_is_not_significant_is_no_difference_found():
+    said = sentence(ml_eat("Non-Directional", d=0.1, greater=4118))
+    assert said.endswith(
+        "In direct comparison, the two do not differ detectably (d = 0.10, p = .32)."
+    )
+    assert "Yet" not in said
+
+
+def test_another_two_sided_pattern_is_said():
+    assert sentence(ml_eat(two_sided_label="Non-Directional")).endswith(
+        "Under the two-sided rule the pattern is Non-Directional."
+    )
+    assert "two-sided" not in sentence(ml_eat())
+
+
+def test_undefined_levels_are_said_to_be_undefined():
+    one = sentence(ml_eat("AX-Singular", undefined="Y"))
+    assert one.startswith(
+        "The vectors associate Flowers with Pleasant. The association of Insects is undefined, "
+        "because the scores do not differ."
+    )
+    both = sentence(ml_eat("Non-Directional", undefined="XY", d=None))
+    assert both == (
+        "The association of Flowers and of Insects is undefined, because the scores do not differ. "
+        "The comparison of Flowers with Insects is undefined, because the scores do not differ."
+    )
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_no_concept_is_the_subject_of_a_verb(label):
+    """So that neither "Math are" nor "Flowers is" can be written."""
+    names = {"X": "<T>", "Y": "<T>", "A": "<C>", "B": "<C>"}
+    clauses = re.split(r"[.;,] ", sentence(ml_eat(label, names=names)))
+    assert not [c for c in clauses if re.match(r"(and )?<.> (?!more so)\w+s?\b", c)]
+
+
+def test_weat_sentence():
+    assert sentence(weat()) == (
+        "In direct comparison, the vectors place Flowers closer to Pleasant, relative to "
+        "Unpleasant, than they do Insects (d = 1.20, p = .0078). A WEAT compares two targets; it "
+        "does not say what either is associated with by itself."
+    )
+
+
+def test_the_alpha_of_a_weat_is_that_of_its_signature():
+    strict = weat(signature="WEAT(alpha=0.001,ddof=1,p=auto)")
+    assert "do not differ detectably" in sentence(strict)
+
+
+def test_sc_eat_sentence():
+    said = sentence(sc_eat({"nurse": -1.2, "poet": 0.1, "miner": 1.4, "void": None}))
+    assert said == (
+        "Of 4 terms, the vectors associate 1 with Pleasant and 1 with Unpleasant (p < .05 in the "
+        "direction of d, each term taken by itself). Closest to Pleasant: miner (d = 1.40); "
+        "closest to Unpleasant: nurse (d = −1.20)."
+    )
+    assert sentence(sc_eat({"void": None})) == "No effect size is defined for 1 term."
+
+
+def test_long_and_right_to_left_names_do_not_swamp_the_sentence():
+    said = sentence(ml_eat(names={"X": "name " * 60, "Y": "שמות"}))
+    assert len(said) < 600
+    assert "…" in said
+    assert "\u2068שמות\u2069" in said

@@ -1,0 +1,276 @@
+"""Tests of sentences are read over stimuli, on the page, in tables, charts and the terminal."""
+
+import csv
+import io
+import warnings
+
+import numpy as np
+import pytest
+from tests.inputs import make_sentences, make_test, make_vectors
+
+import eatlas
+from eatlas.cli.stimulus_table import over_sentences
+from eatlas.cli.table import print_results
+from eatlas.plots import eat_map, forest, influence, notebook, stability
+from eatlas.present import report_html, report_table
+from eatlas.present.eat_map_text import full, mini
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.numerals import effect, p_value
+from eatlas.present.sentences import sentence
+from eatlas.present.stimulus_level import EXPLANATION, stimulus_rows
+from eatlas.results import Results
+
+COUNTS = {"X": (3, 2, 4, 3), "Y": (2, 5, 2, 4), "A": (2, 4, 2, 3), "B": (3, 3, 2, 2)}
+MANY = dict.fromkeys("XYAB", (9, 9, 9, 9))
+
+
+def measured(measure, counts=COUNTS, vectors=None):
+    test = make_sentences(counts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eatlas.EatlasWarning)
+        return measure(test, vectors(test) if vectors else make_vectors(test))
+
+
+def by_stimulus(test, seed=4):
+    """Vectors in which the sentences of one stimulus are nearly alike."""
+    rng = np.random.default_rng(seed)
+    centres: dict[str, np.ndarray] = {}
+    found = {}
+    for role in "XYAB":
+        for text in test.concept(role).terms:
+            centre = centres.setdefault(text.split()[0], rng.standard_normal(6))
+            found[text] = centre + 0.05 * rng.standard_normal(6)
+    return found
+
+
+@pytest.fixture(scope="module")
+def apart():
+    """A result that is significant over 36 sentences and not over 4 against 4 stimuli."""
+    result = measured(eatlas.MLEAT(), MANY, by_stimulus)
+    assert result.level1.p.two_sided < 0.001
+    assert result.primary.level1.p.two_sided > 0.2
+    assert result.pattern.label != result.primary.pattern.label == "Non-Directional"
+    return result
+
+
+def text_of(html: str) -> str:
+    return " ".join(html.split()).replace("&#39;", "'").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_what_is_read_are_the_findings_over_stimuli(apart):
+    read = apart.primary
+    assert (read.over, read.over_stimuli) == ("stimuli", True)
+    assert read.level1 == apart.stimulus_level.level1
+    assert read.group("X") == apart.stimulus_level.level2.X
+    assert read.pattern == apart.stimulus_level.pattern
+    assert read.uncertainty == apart.stimulus_level.uncertainty
+    assert read.names("X") == ("x0", "x1", "x2", "x3")
+    assert len(read.scores.X) == 4
+
+
+def test_tests_of_words_are_read_as_they_are(tiny, tiny_vectors):
+    result = eatlas.MLEAT()(tiny, tiny_vectors)
+    read = result.primary
+    assert (read.over, read.level1, read.level2) == ("terms", result.level1, result.level2)
+    assert (read.pattern, read.influence) == (result.pattern, result.influence)
+    assert read.names("X") == result.coverage.X.used
+
+
+def test_summary_sentence_and_map_are_over_stimuli(apart):
+    d = apart.primary.level1.effect_size
+    assert apart.summary().startswith(f"Non-Directional, d = {d:.2f}, ")
+    assert apart.summary().endswith(", over stimuli")
+    said = sentence(apart)
+    assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
+    assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
+    assert mini(apart) == ("□□", "□□")
+    assert "* p < .05 in the direction of d, over stimuli" in full(apart)
+
+
+def test_the_family_is_over_stimuli(apart):
+    (member,) = Results([apart]).family()
+    assert member.p == apart.primary.level1.p.two_sided
+    assert member.effect_size == apart.primary.level1.effect_size
+
+
+def test_the_first_columns_are_over_stimuli_and_those_of_sentences_are_marked(apart):
+    (row,) = apart.rows()
+    read = apart.primary
+    assert row["read_over"] == "stimuli"
+    assert row["effect_size"] == read.level1.effect_size
+    assert row["p_two_sided_X"] == read.group("X").p.two_sided
+    assert (row["low"], row["high"]) == read.uncertainty.level1.interval
+    assert row["pattern"] == "Non-Directional"
+    assert row["sentence_effect_size"] == apart.level1.effect_size
+    assert row["sentence_p_two_sided_Y"] == apart.level2.Y.p.two_sided
+    assert row["sentence_pattern"] == apart.pattern.label
+
+
+def test_the_columns_of_a_weat_are_over_stimuli():
+    result = measured(eatlas.WEAT())
+    (row,) = result.rows()
+    assert result.effect_size == row["effect_size"] == result.stimulus_level.level1.effect_size
+    assert row["sentence_effect_size"] == result.level1.effect_size
+    assert result.summary().endswith(" over stimuli")
+
+
+def test_tables_for_a_manuscript_are_over_stimuli(apart):
+    (row,) = csv.DictReader(io.StringIO(report_table([apart], "csv")))
+    assert float(row["effect_size"]) == apart.primary.level1.effect_size
+    assert float(row["p_two_sided_holm"]) == apart.primary.level1.p.two_sided
+    for form in ("latex", "markdown", "html-table"):
+        table = report_table([apart], form)
+        assert effect(apart.primary.level1.effect_size).replace("−", "") in table
+        assert effect(apart.level1.effect_size).replace("−", "") not in table
+        assert "Non-Directional" in table
+        assert apart.pattern.label not in table
+        assert "Tests of sentences are read over stimuli" in table
+
+
+def test_the_methods_paragraph_says_that_stimuli_are_permuted(apart, tiny, tiny_vectors):
+    said = "the labels of stimuli are permuted"
+    assert said in methods_paragraph([apart], DeclaredFamily.of([apart]))
+    assert said not in methods_paragraph([eatlas.MLEAT()(tiny, tiny_vectors)])
+
+
+def test_charts_are_over_stimuli(apart):
+    read = apart.primary
+    rows = forest.prepare([apart])
+    assert rows["effect_size"].tolist() == [
+        level.effect_size for level in (read.level1, read.level2.X, read.level2.Y)
+    ]
+    assert set(rows["read_over"]) == {"stimuli"}
+    assert "Tests of sentences: over stimuli." in str(forest.draw(rows).to_dict())
+    assert set(eat_map.prepare([apart])["pattern"]) == {"Non-Directional"}
+    shares = stability.prepare([apart])
+    assert shares.loc[shares["observed"], "pattern"].tolist() == ["Non-Directional"]
+    assert shares["share"].sum() == pytest.approx(1)
+    terms = influence.prepare(apart)
+    assert set(terms.query("level == 'level 1'")["effect_size"]) == {read.level1.effect_size}
+
+
+def test_notebooks_show_what_is_over_stimuli(apart):
+    for shown in (apart, [apart]):
+        html = notebook.html(shown)
+        assert effect(apart.primary.level1.effect_size) in html
+        assert effect(apart.level1.effect_size) not in html
+        assert "over stimuli in tests of sentences" in html
+
+
+def test_the_influence_of_stimuli_is_that_on_the_effect_size_over_stimuli(apart):
+    scores = np.array([*apart.primary.scores.X, *apart.primary.scores.Y])
+    without = np.delete(scores, 1)
+    d = (without[:3].mean() - without[3:].mean()) / without.std(ddof=1)
+    change = d - apart.primary.level1.effect_size
+    assert apart.primary.influence.level1.X[1] == pytest.approx(change, abs=1e-6)
+    assert apart.influence.level1.X[1] != apart.primary.influence.level1.X[1]
+
+
+@pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])
+def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
+    result = measured(measure)
+    page = text_of(report_html([result]))
+    rows = stimulus_rows(result)
+    assert len(rows) == (3 if measure.name == "ml-eat" else 1)
+    assert EXPLANATION in page
+    assert "Over single sentences, for comparison" in page
+    for row in rows:
+        assert f"{row.sentences.n[0]} v {row.sentences.n[1]}" in page
+        assert f"{row.stimuli.n[0]} v {row.stimuli.n[1]}" in page
+        assert p_value(row.stimuli.p.two_sided, 0.05) in page
+        assert p_value(row.sentences.p.two_sided, 0.05) in page
+    assert "which of the 8 target stimuli stand for" in page
+    assert "Over their 25 sentences d is" in page
+    assert "Which single stimuli drive it" in page
+    assert "When all stimuli are drawn anew" in page
+    assert "Tests of sentences are read over stimuli" in page
+
+
+def test_the_first_words_of_the_page_are_over_stimuli(apart):
+    page = text_of(report_html([apart]))
+    assert "The one ML-EAT here shows the pattern Non-Directional" in _brief(page)
+    assert "over stimuli" in _brief(page)
+    assert f"EAT pattern over sentences: <strong>{apart.pattern.label}" in page
+    assert f'data-pattern="{apart.pattern.label}"' not in page
+
+
+def _brief(page: str) -> str:
+    start = page.index("In brief")
+    return page[start : start + 1200].replace('<span class="nb">', "").replace("</span>", "")
+
+
+def test_the_stability_is_that_of_the_pattern_over_stimuli():
+    result = measured(eatlas.MLEAT())
+    page = text_of(report_html([result]))
+    assert "resamples of the stimuli that show each of the nine patterns, all judged over" in page
+
+
+@pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])
+def test_a_comparison_that_is_undefined_over_stimuli_is_said_to_be(measure, capsys):
+    result = measured(measure, {**COUNTS, "Y": (9,)})
+    assert result.level1.effect_size is not None
+    assert result.primary.level1 is None
+    assert (
+        "Over stimuli the comparison of Flowers with Insects is undefined: all sentences of "
+        "Insects are made of one stimulus." in sentence(result)
+    )
+    page = text_of(report_html([result]))
+    assert "undefined: a group of one stimulus" in page
+    assert "Over stimuli level 1 is undefined" in page
+    assert len(Results([result]).family()) == 0
+    assert result.rows()[0]["effect_size"] is None
+    print_results(Results([result]))
+    above, below = capsys.readouterr().out.split("Over single sentences", 1)
+    assert "–" in above
+    assert effect(result.level1.effect_size) not in above
+    assert effect(result.level1.effect_size) in below
+    assert forest.prepare([result])["effect_size"].isna()[0]
+    assert "–" in notebook.html(result)
+    for form in ("latex", "markdown", "html-table", "csv"):
+        assert report_table([result], form)
+
+
+def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
+    result = measured(eatlas.MLEAT(), {**COUNTS, "A": (9,)})
+    assert result.primary.pattern is None
+    assert result.primary.level1 is not None
+    assert result.summary().startswith("undefined, d = ")
+    assert sentence(result).startswith(
+        "Over stimuli no EAT pattern is defined: all sentences of Pleasant are made of one stimulus"
+    )
+    assert mini(result) == ("▨▨", "▨▨")
+    assert set(eat_map.prepare([result])["state"]) == {"undefined"}
+    page = text_of(report_html([result]))
+    assert "has no pattern over stimuli" in page
+    print_results(Results([result]))
+    assert "undefined" in capsys.readouterr().out.split("Over single sentences", 1)[0]
+
+
+def test_tests_of_words_say_nothing_of_stimuli(tiny, tiny_vectors):
+    result = eatlas.MLEAT()(tiny, tiny_vectors)
+    assert stimulus_rows(result) == []
+    assert over_sentences([result]) is None
+    page = report_html([result])
+    assert "over stimuli" not in page.lower()
+    assert "sentence_effect_size" not in result.rows()[0]
+
+
+def test_the_terminal_has_stimuli_above_and_sentences_below_without_stars(apart, capsys):
+    words = eatlas.MLEAT()(make_test(), make_vectors(make_test()))
+    print_results(Results([apart, words]))
+    shown = capsys.readouterr().out
+    above, rest = shown.split("Over single sentences", 1)
+    below = rest[: rest.index(EXPLANATION[:30])]
+    assert EXPLANATION in text_of(shown)
+    assert "stimuli: 4, 4; 4, 4" in above
+    assert "36, 36; 36, 36" in below
+    assert "Non-Directional" in above
+    assert apart.pattern.label in below
+    for row in stimulus_rows(apart):
+        assert effect(row.stimuli.effect_size) in above
+        assert p_value(row.rule.p(row.stimuli), 0.05) in above
+        assert effect(row.sentences.effect_size) in below
+        assert p_value(row.rule.p(row.sentences), 0.05) in below
+    assert "*" not in below
+    assert "tiny" not in below

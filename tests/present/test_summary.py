@@ -1,0 +1,151 @@
+"""The summary: what stands in its rows, and by what they can be sorted and found."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.present.reading import Page, contrast, variables
+from tests.present.records import PATTERNS, full, ml_eat, sc_eat, weat
+
+import eatlas
+from eatlas.present import report_html
+
+TEMPLATES = Path(eatlas.present.__file__).parent / "templates"
+
+
+def summary(*results, **options) -> str:
+    page = report_html(results, **options)
+    part = page[page.index('<section id="summary"') :]
+    return " ".join(Page(part[: part.index("</section>") + 10]).text.split())
+
+
+def test_a_row_holds_effects_intervals_p_values_and_both_patterns():
+    assert (
+        "test-1 Flowers / Insects Pleasant / Unpleasant AX-Singular two-sided: same in 75% of "
+        "draws 1.40 * [1.00, 1.70] .0078 .016 .016 0.90 * [0.50, 1.20] .0078 two-sided .016 "
+        "0.10 .46 two-sided .92"
+    ) in summary(full())
+
+
+def test_another_two_sided_pattern_is_written():
+    text = summary(ml_eat(two_sided_label="Non-Directional"))
+    assert "AX-Singular two-sided: Non-Directional 1.40" in text
+
+
+def test_p_values_are_adjusted_over_the_declared_family():
+    two = [ml_eat(test="one"), ml_eat(test="two", d=0.3, greater=1000)]
+    assert "1.40 * .0078 .016 .031" in summary(*two)
+    assert "0.30 .078 .16 .16" in summary(*two)
+    assert "both level 1 comparisons of the 2 results shown here" in summary(*two)
+    both = summary(*two, family="level2")
+    assert "1.40 * .0078 .016 0.90 * .0078 two-sided .016 .062" in both
+    assert "No family was declared" in summary(*two, family="none")
+
+
+def test_the_adjustment_has_its_name():
+    text = summary(ml_eat(), ml_eat(), adjust="bh")
+    assert "two-sided Benjamini-Hochberg d" in text
+    assert "an expected share of at most alpha is false" in text
+
+
+def test_other_stimuli_under_one_id_have_their_own_adjusted_p_values():
+    one, other = (ml_eat(greater=count) for count in (100, 200))
+    origin = other.provenance.model_copy(update={"stimuli_sha256": "0" * 64})
+    text = summary(one, other.model_copy(update={"provenance": origin}))
+    assert "1.40 * .0078 .016 .031" in text
+    assert "1.40 * .016 .031 .031" in text
+
+
+def test_undefined_levels_are_dashes_not_zeros():
+    text = summary(ml_eat("Non-Directional", d=None, undefined="XY"))
+    assert "Non-Directional two-sided: same – – – – – – – – – – –" in text
+    assert "0.00" not in text
+
+
+def test_values_to_sort_by_stand_in_the_cells():
+    html = report_html([ml_eat(), weat(d=None)])
+    cells = re.findall(r'data-v="([^"]*)"', html)
+    assert {"test-1", "AX-Singular", "1.4", "0.9", ""} <= set(cells)
+
+
+def test_rows_say_to_which_test_pattern_and_source_they_belong():
+    page = Page(report_html([ml_eat(), ml_eat("A-Uniform", test="two", source="more")]))
+    rows = [a for a in page.all("tr") if "data-pattern" in a]
+    assert [(a["data-test"], a["data-pattern"], a["data-source"]) for a in rows] == [
+        ("0", "AX-Singular", "0"),
+        ("1", "A-Uniform", "1"),
+    ]
+    chosen = {a["id"] for a in page.all("select")}
+    assert chosen == {"test-filter", "pattern-filter", "source-filter"}
+    assert not Page(report_html([ml_eat()])).all("select")  # nothing to choose from
+
+
+def test_several_sources_are_told_apart():
+    text = Page(report_html([ml_eat(source="one.txt"), ml_eat(source="two.txt")])).text
+    assert "Sources one.txt , two.txt" in text
+    assert "Pleasant / Unpleasant two.txt" in text
+
+
+def test_years_of_a_series_are_told_apart():
+    text = summary(ml_eat(period=1900), ml_eat(period=1990))
+    assert "some-vectors, 1900" in text
+    assert "some-vectors, 1990" in text
+
+
+def test_several_signatures_of_one_measure_are_told_apart():
+    measures = ["ml-eat", "ml-eat(alpha=0.01)"]
+    text = summary(*eatlas.run(tests="weat-6", measures=measures)).replace(" ", "")
+    for measure in measures:
+        assert eatlas.get_measure(measure).signature in text
+
+
+def test_weat_and_sc_eat_have_tables_of_their_own():
+    text = summary(weat(), sc_eat({"a": 1.0}))
+    assert "1.20 * .0078 .016 .016 In direct comparison, the vectors place Flowers" in text
+    assert "test-1 Pleasant / Unpleasant" in text
+    assert "Of 1 term, the vectors associate 1 with Pleasant" in text
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_maps_are_drawn_once_and_used_where_needed(label):
+    page = Page(report_html([ml_eat(label)]))
+    x, y = (attribute or "N" for attribute in PATTERNS[label])
+    assert [a["href"] for a in page.all("use")].count(f"#eat-{x}{y}") == 2  # summary, legend
+
+
+def colours(scheme: str) -> dict[str, str]:
+    light, dark = (
+        variables((TEMPLATES / name).read_text(encoding="utf-8"))
+        for name in ("report.css", "dark.css")
+    )
+    return light | {"paper": "#fdfdfc"} if scheme == "light" else light | dark
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_have_contrast(scheme):
+    found = colours(scheme)
+    paper, ink = found["paper"], found["ink"]
+    for mark, ground in (
+        *(("on", "off"), ("edge", "paper"), ("strong-line", "paper")),
+        *(("line-x", "paper"), ("line-y", "paper"), ("line-x", "grid"), ("line-y", "grid")),
+    ):
+        assert contrast(found[mark], found[ground]) >= 3.0, (mark, ground)
+    for text, ground in (
+        (ink, paper),
+        (ink, found["raised"]),
+        (ink, found["note"]),
+        (ink, found["off"]),
+        (found["muted"], paper),
+        (found["accent"], paper),
+        (found["on-text"], found["on"]),
+    ):
+        assert contrast(text, ground) >= 4.5, (text, ground)
+
+
+def test_intervals_are_explained_where_there_are_some():
+    drawn = full()
+    assert "Brackets and lines are its bootstrap interval. " in summary(drawn)
+    assert "bootstrap interval, where there is one. " in summary(drawn, ml_eat(test="two"))
+    without = summary(ml_eat(), ml_eat(test="two"))
+    assert "bootstrap interval" not in without
+    assert "with intervals" not in without
