@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
     from eatlas.measures.beyond import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
-    from eatlas.plots import plot
     from eatlas.present import write_report
+    from eatlas.present.charts import plot
     from eatlas.results import Results, read_results
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
@@ -114,7 +114,7 @@ _HOME = {
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",
-    "plot": "eatlas.plots",
+    "plot": "eatlas.present.charts",
     "power": "eatlas.measures.beyond",
     "read_results": "eatlas.results",
     "read_scan": "eatlas.results.scan",

@@ -10,9 +10,9 @@ import pytest
 from tests.present.records import ml_eat, sc_eat, weat
 
 import eatlas
-from eatlas.plots import eat_map, forest, notebook
-from eatlas.plots.notes import in_words, shown
-from eatlas.present import report_html
+from eatlas.present import notebook, report_html
+from eatlas.present.charts import eat_map, forest
+from eatlas.present.charts.notes import in_words, shown
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numerals import p_equals, p_value
 from eatlas.present.sentences import sentence

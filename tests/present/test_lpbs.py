@@ -12,7 +12,7 @@ import eatlas
 from eatlas import LPBS
 from eatlas.cli.table import print_results
 from eatlas.errors import ResultsError
-from eatlas.plots import level3
+from eatlas.present.charts import level3
 from eatlas.present.methods import methods_paragraph
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence

@@ -10,8 +10,8 @@ from tests.present.test_lpbs import TEST, Model
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
-from eatlas.plots import draws
-from eatlas.plots.saving import svg_of
+from eatlas.present.charts import draws
+from eatlas.present.charts.saving import svg_of
 from eatlas.present.contexts import in_other_contexts
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import methods_paragraph

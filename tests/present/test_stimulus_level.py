@@ -11,8 +11,8 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.cli.stimulus_table import over_sentences
 from eatlas.cli.table import print_results
-from eatlas.plots import eat_map, forest, influence, notebook, stability
-from eatlas.present import report_html, report_table
+from eatlas.present import notebook, report_html, report_table
+from eatlas.present.charts import eat_map, forest, influence, stability
 from eatlas.present.eat_map_text import full, mini
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import methods_paragraph

@@ -11,7 +11,7 @@ from importlib import import_module
 Renderer = Callable[[object], str]
 """Takes a result or several, returns HTML."""
 
-DEFAULT = "eatlas.plots.notebook:html"
+DEFAULT = "eatlas.present.notebook:html"
 _chosen: list[Renderer] = []
 
 

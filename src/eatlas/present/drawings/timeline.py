@@ -18,7 +18,7 @@ from eatlas.present.svg import INK, MUTED, label, tag, words
 from eatlas.present.text import isolated, one_line, pixels
 
 PAPER = "#fdfdfc"
-# blue and vermilion of Okabe and Ito (2008); violet of eatlas.plots.theme, which says why
+# blue and vermilion of Okabe and Ito (2008); violet of eatlas.present.charts.theme, which says why
 BLUE, VERMILION, VIOLET = "#0072b2", "#d55e00", "#6c2bd9"
 COLOURS = {
     "level1": INK, "level2.X": BLUE, "level2.Y": VERMILION, "over_attributes": VIOLET,

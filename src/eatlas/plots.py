@@ -1,0 +1,29 @@
+"""Charts of results under their public names: ``plot``, ``save`` and a module for each kind.
+
+Each module has ``prepare``, which makes a tidy frame, and ``draw``, which makes an altair chart of
+it. Frames need pandas alone; charts need the extra ``plots``.
+"""
+
+from __future__ import annotations
+
+from eatlas.present.charts import (
+    CONFIG,
+    KINDS,
+    choices,
+    draws,
+    eat_map,
+    forest,
+    influence,
+    legend,
+    level3,
+    plot,
+    save,
+    stability,
+    steps,
+    timeline,
+)
+
+__all__ = [
+    "CONFIG", "KINDS", "choices", "draws", "eat_map", "forest", "influence", "legend", "level3",
+    "plot", "save", "stability", "steps", "timeline",
+]  # fmt: skip

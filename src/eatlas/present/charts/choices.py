@@ -1,0 +1,111 @@
+"""How associations move with a choice: prompts, words or whole texts, trained or random weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from eatlas.errors import ResultsError
+from eatlas.present.charts import forest_drawing
+from eatlas.present.charts.forest import COLUMNS, effect_rows
+from eatlas.present.charts.frames import frame, some_results
+from eatlas.results import ThreeLevelResult, WEATResult
+from eatlas.results.sensitivity import (
+    By,
+    Varied,
+    model_of,
+    sizes_beside,
+    told_apart,
+    varied,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eatlas.present.charts.chart import Chart
+
+ACCEPTED = (ThreeLevelResult, WEATResult)
+REMEDY: dict[By, str] = {
+    "prompt": 'eatlas run --prompt "This is {}" --prompt "It is {}" gives some',
+    "level": "add the vectors with ?level=word, or ?level=sentence",
+    "layer": "vectors with ?layer=all give one result for each layer",
+    "weights": "add the vectors with ?weights=random",
+    "window": "eatlas run --contexts FILE --window 3 --window 9 gives some",
+    "distance": "eatlas run --contexts PAIRS --distance 6 --distance 18 gives some",
+}
+
+
+def prepare(results: object, by: By) -> pd.DataFrame:
+    """Make a row of each effect size.
+
+    Parameters
+    ----------
+    results : iterable of results
+        With effect sizes of level 1, alike but for the choice.
+    by : {"prompt", "level", "weights"}
+        The choice.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`eatlas.plots.forest.prepare`; ``series`` is what was chosen.
+
+    Raises
+    ------
+    ResultsError
+        If no results differ in the choice alone.
+    """
+    rows = []
+    groups = several(results, by)
+    for group, name in zip(groups, _names(groups), strict=True):
+        for result, value in zip(group.members, group.values, strict=True):
+            head = {
+                "test": name, "source": result.source, "signature": result.signature,
+                "period": result.period, "series": value,
+            }  # fmt: skip
+            names = {role: result.concepts.name(role) for role in "XYAB"}
+            rows += [head | names | row for row in effect_rows(result)]
+    return frame(rows, COLUMNS)
+
+
+def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says it all)
+    """Draw the effect sizes of each choice below each other, test by test.
+
+    Raises
+    ------
+    EatlasError
+        If altair is not installed.
+    """
+    return forest_drawing.draw(given)
+
+
+def _names(groups: Sequence[Varied]) -> list[str]:
+    """Name the test of each group, and what else tells groups of one test apart."""
+    firsts = [group.members[0] for group in groups]
+    beside = [sizes_beside(group.members[0], group.by) for group in groups]
+    return told_apart(
+        [first.test for first in firsts],
+        [f", {sizes}" if sizes else "" for sizes in beside],
+        [f" on {model_of(group.members[0], group.by)}" for group in groups],
+        [f", {first.signature}" for first in firsts],
+    )
+
+
+def several(results: object, by: By) -> tuple[Varied, ...]:
+    """Group results that differ in one choice alone; there must be some.
+
+    Raises
+    ------
+    ResultsError
+        If there are none, or results of other measures.
+    """
+    found = some_results(results, by, ACCEPTED, "this chart shows effect sizes of levels 1 and 2")
+    groups = varied(found, by)
+    if groups:
+        return groups
+    raise ResultsError(
+        f"there are no results that differ in the {by} alone",
+        got=f"{len(found)} results",
+        allowed=f"two or more results of one test and one model, with another {by} each",
+        remedy=REMEDY[by],
+    )

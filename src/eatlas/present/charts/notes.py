@@ -1,0 +1,73 @@
+"""What a chart's marks mean, and what it shows for those who cannot see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eatlas.present.charts.backend import altair
+from eatlas.present.numerals import UNDEFINED, effect, p_equals, p_value
+from eatlas.present.rule import Rule
+from eatlas.present.text import isolated
+
+LONGEST_DESCRIPTION = 12
+"""Findings that a description spells out; a screen reader reads all of it at once."""
+
+
+def effect_notes(rows: list[dict[str, Any]]) -> list[str]:
+    """Say what fill, star and bar mean, from the rules that the rows were read by."""
+    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in rows)
+    meant = " or ".join(Rule(*rule).meaning.removeprefix("* ") for rule in rules)
+    notes = [f"Filled and starred: {meant}."]
+    if any(row.get("read_over") == "stimuli" for row in rows):
+        notes.append("Tests of sentences: over stimuli.")
+    shares = dict.fromkeys(row["confidence"] for row in rows if row["confidence"] is not None)
+    if shares:
+        levels = " or ".join(f"{100 * share:g}%" for share in shares)
+        notes.append(f"Bars: {levels} intervals over resampled terms.")
+    return notes
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """One effect size as a phrase."""
+    name = isolated(str(row["name"]))
+    year = "" if row["period"] is None else f", {row['period']}"
+    what = f"{isolated(row['test'])}, {isolated(row['series'])}{year}, {row['level']}, {name}"
+    if row["effect_size"] is None:
+        return f"{what}: undefined"
+    interval = ""
+    if row["low"] is not None:
+        interval = f", interval {effect(row['low'])} to {effect(row['high'])}"
+    p = p_equals(row["p"], row["alpha"], row.get("p_low"))
+    return f"{what}: d = {effect(row['effect_size'])}, {p}{interval}"
+
+
+def shown(row: dict[str, Any]) -> dict[str, str]:
+    """One effect size as the texts of its tooltip and of its mark's label."""
+    low, high = (effect(row[end]) for end in ("low", "high"))
+    return {
+        "d": effect(row["effect_size"]),
+        "interval": UNDEFINED if row["low"] is None else f"{low} to {high}",
+        "p_shown": p_value(row["p"], row["alpha"], row.get("p_low")),
+        "words": in_words(row),
+    }
+
+
+def effect_tooltip() -> list[Any]:
+    """What a tooltip tells of an effect size."""
+    titles = {
+        "test": "test", "series": "source", "level": "level", "name": "targets",
+        "d": "d", "interval": "interval", "p_shown": "p",
+    }  # fmt: skip
+    return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
+
+
+def described(what: str, rows: list[dict[str, Any]]) -> str:
+    """A chart in words: its kind and its first findings."""
+    return listed(f"{what} of {len(rows)} effect sizes", [in_words(row) for row in rows])
+
+
+def listed(what: str, parts: list[str]) -> str:
+    """A heading and its parts, the first of them if there are many."""
+    more = len(parts) - LONGEST_DESCRIPTION
+    text = "; ".join(parts[:LONGEST_DESCRIPTION])
+    return f"{what}. {text}{f'; and {more} more' if more > 0 else ''}."

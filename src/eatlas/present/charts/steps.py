@@ -1,0 +1,97 @@
+"""How associations change step by step: with layers, windows of contexts, distances of pairs.
+
+The windows are those of Figure 4 of Husse and Spitz (2022), "Mind Your Bias".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.errors import ResultsError
+from eatlas.present.charts import timeline_drawing
+from eatlas.present.charts.choices import several
+from eatlas.present.charts.frames import frame
+from eatlas.present.charts.timeline import COLUMNS, rows_of
+from eatlas.present.charts.timeline_drawing import Across
+from eatlas.results import AssociationResult
+from eatlas.results.sensitivity import By, Varied, model_of, sizes_beside
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eatlas.present.charts.chart import Panels
+
+ACROSS: dict[By, Across] = {
+    "layer": Across("layer", "Effect sizes by layer", "Layers"),
+    "window": Across("window", "Effect sizes by window", "Windows", "Window: words on either side"),
+    "distance": Across(
+        "distance", "Effect sizes by distance", "Distances", "Distance: most words between the two"
+    ),
+}
+SINGLE: dict[By, str] = {
+    "layer": "results of single layers, such as those of ?layer=all",
+    "window": "windows in words, such as those of --window 3 --window 9",
+    "distance": "distances in words, such as those of --distance 6 --distance 18",
+}
+
+
+def prepare(results: object, by: By) -> pd.DataFrame:
+    """Make a row of each effect size of each step.
+
+    Parameters
+    ----------
+    results : iterable of results
+        With effect sizes of level 1, alike but for the step.
+    by : {"layer", "window", "distance"}
+        What the steps are.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`eatlas.plots.timeline.prepare`; ``period`` is the step.
+
+    Raises
+    ------
+    ResultsError
+        If no results differ in the step alone, or one has no number, such as a mean of layers.
+    """
+    return frame((row for group in several(results, by) for row in _rows(group)), COLUMNS)
+
+
+def draw(given: pd.DataFrame, by: By) -> Panels:
+    """Draw a panel for each test and model.
+
+    Raises
+    ------
+    EatlasError
+        If altair is not installed.
+    """
+    return timeline_drawing.draw(given, ACROSS[by])
+
+
+def _rows(group: Varied) -> list[dict[str, object]]:
+    odd = [value for value in group.values if not value.isdigit()]
+    if odd:
+        raise ResultsError(
+            f"a chart by {group.by} needs one number for each {group.by}",
+            got=", ".join(odd),
+            allowed=SINGLE[group.by],
+            remedy="leave the others out",
+        )
+    numbers = [int(value) for value in group.values]
+    line = [
+        member.model_copy(update={"period": number})
+        for member, number in zip(group.members, numbers, strict=True)
+    ]
+    first = group.members[0]
+    head = {"test": first.test, "signature": first.signature, "series": _series(first, group.by)}
+    return list(rows_of(head, line, numbers))
+
+
+def _series(first: AssociationResult, by: By) -> str:
+    """The model, and all else that may tell two lines of one test apart."""
+    named = [model_of(first, by)]
+    encoding = first.encoding
+    if by == "layer" and encoding is not None:
+        named += [encoding.prompt, "random weights" if encoding.weights == "random" else ""]
+    return ", ".join(filter(None, (*named, sizes_beside(first, by))))

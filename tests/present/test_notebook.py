@@ -1,0 +1,104 @@
+"""What notebooks show of results."""
+
+import pytest
+from tests.present.charts.records import HOSTILE, full
+from tests.present.reading import Page
+from tests.present.records import ml_eat, sc_eat, weat
+
+from eatlas.errors import EatlasError
+from eatlas.present import notebook
+from eatlas.results import Failure, Results
+from eatlas.results.display import register_renderer
+
+
+def test_one_result_shows_its_map_levels_and_sentence():
+    page = Page(full(d=1.4, d_X=0.9, d_Y=-0.1)._repr_html_())
+    for part in (
+        "test-1", "some-vectors", "Level 1: Flowers against Insects", "1.40*", "[1.00, 1.70]",
+        "Level 2: Insects", "−0.10", "* p < .05 in the direction of d",
+        "The vectors associate Flowers with Pleasant", "12 terms used, 0 missing",
+    ):  # fmt: skip
+        assert part in page.text
+    assert len(page.all("svg")) == 1
+    assert len(page.all("tr")) == 4
+
+
+def test_undefined_is_a_dash():
+    page = Page(ml_eat(d=None, undefined="XY")._repr_html_())
+    assert page.text.count("–") >= 3
+    assert "interval" not in page.text
+
+
+def test_warnings_are_shown():
+    page = Page(ml_eat(warnings=("Only 3 & few <terms>.",))._repr_html_())
+    assert "Only 3 & few <terms>." in page.text
+
+
+@pytest.mark.parametrize(
+    "given", [full(names=HOSTILE, title=HOSTILE["X"]), Results([full(names=HOSTILE)])]
+)
+def test_names_are_text(given):
+    html = given._repr_html_()
+    assert "<script" not in html
+    page = Page(html)
+    assert HOSTILE["X"] in page.text
+    assert " ".join(HOSTILE["B"].split()) in page.text
+    assert HOSTILE["A"] in page.text.replace("\u2068", "").replace("\u2069", "")
+
+
+def test_a_weat_has_one_line_and_an_sc_eat_one_for_each_term():
+    assert len(Page(weat()._repr_html_()).all("tr")) == 2
+    page = Page(sc_eat({f"term-{n}": 0.6 for n in range(60)})._repr_html_())
+    assert len(page.all("tr")) == 1 + notebook.MOST_ROWS
+    assert "and 10 more; .to_frame() has all" in page.text
+
+
+def test_several_results_are_a_table():
+    results = Results(
+        [ml_eat("BY-Singular", two_sided_label="Non-Directional"), weat(source="other")]
+    )
+    page = Page(results._repr_html_())
+    assert "2 results" in page.text
+    for part in ("BY-Singular", "two-sided: Non-Directional", "other", "weat", "1.20*"):
+        assert part in page.text
+    assert [row["scope"] for row in page.all("th")].count("row") == 2
+    assert len(page.all("svg")) == 1
+
+
+def test_columns_that_say_nothing_are_left_out():
+    page = Page(Results([weat()])._repr_html_())
+    for head in ("EAT-Map", "vectors", "period", "measure"):
+        assert head not in page.text.replace("some-vectors", "")
+    assert "period" in Page(Results([weat(period=1990)])._repr_html_()).text
+
+
+def test_failures_are_named():
+    failures = [Failure(f"t{n}", "<s>", "ML-EAT()", EatlasError("no <vector>")) for n in range(25)]
+    page = Page(Results([], failures)._repr_html_())
+    assert "0 results" in page.text
+    assert "Not done: 25" in page.text
+    assert "t0 on <s> : no <vector>" in page.text
+    assert "and 5 more" in page.text
+
+
+def test_a_thousand_results_stay_a_small_output():
+    html = Results([ml_eat(test=f"t{n}") for n in range(1000)])._repr_html_()
+    assert "and 950 more" in html
+    assert len(html) < 200_000
+
+
+def test_every_cell_states_its_colours_for_dark_notebooks():
+    page = Page(Results([ml_eat()])._repr_html_())
+    for cell in [*page.all("td"), *page.all("th"), *page.all("tr")]:
+        assert "color:#1d1d21" in cell["style"]
+        assert "background:#fff" in cell["style"]
+
+
+def test_another_renderer_may_take_over():
+    register_renderer(lambda shown: f"mine: {type(shown).__name__}")
+    try:
+        assert ml_eat()._repr_html_() == "mine: MLEATResult"
+        assert Results([])._repr_html_() == "mine: Results"
+    finally:
+        register_renderer(None)
+    assert "test-1" in ml_eat()._repr_html_()
