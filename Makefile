@@ -7,7 +7,7 @@ LOWEST := build/lowest
 AUDIT := build/audit
 # tests of what is read, written and printed, and of each optional package
 CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/present/tables \
-	tests/engine/test_store.py tests/sources/files tests/corpora tests/sources/encoders
+	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install test test-lowest lint audit docs clean
@@ -29,7 +29,7 @@ test: $(VENV)/tested  ## install what the tests need and run them
 test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -p no:cacheprovider $(CONTRACTS) \
 		--deselect tests/cli/test_encoding.py::test_questions_to_a_language_model_are_counted \
-		--deselect tests/sources/encoders/test_real_models.py::test_smollm2_from_gguf
+		--deselect tests/encoders/test_real_models.py::test_smollm2_from_gguf
 
 audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
 	$(AUDIT)/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip

@@ -21,11 +21,11 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.sources.encoders.asked import by_text, prepare
-from eatlas.sources.encoders.batches import batches
-from eatlas.sources.encoders.forward import _inputs
-from eatlas.sources.encoders.loading import load
-from eatlas.sources.encoders.transformer import BUDGET
+from eatlas.encoders.asked import by_text, prepare
+from eatlas.encoders.batches import batches
+from eatlas.encoders.forward import _inputs
+from eatlas.encoders.loading import load
+from eatlas.encoders.transformer import BUDGET
 from eatlas.sources.passages import all_passages
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.sources.encoders import transformer
+from eatlas.encoders import transformer
 from eatlas.sources.passages import all_passages
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         load_pairs,
         with_contexts,
     )
+    from eatlas.encoders.language import language_model
     from eatlas.engine import run
     from eatlas.engine.scan import scan
     from eatlas.engine.verify import verify
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
-    from eatlas.sources.language import language_model
     from eatlas.sources.published import fetch_vectors
     from eatlas.sources.transformed import transformed
     from eatlas.stats.permutation import permutation_test
@@ -110,7 +110,7 @@ _HOME = {
     "get_measure": "eatlas.measures",
     "load_contexts": "eatlas.corpora",
     "load_pairs": "eatlas.corpora",
-    "language_model": "eatlas.sources.language",
+    "language_model": "eatlas.encoders.language",
     "load_tests": "eatlas.stimuli",
     "open_vectors": "eatlas.sources",
     "permutation_test": "eatlas.stats.permutation",

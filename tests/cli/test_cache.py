@@ -4,12 +4,12 @@ import json
 import warnings
 
 import pytest
-from tests.sources.encoders.letters import Letters, passages
-from tests.sources.language import tiny
+from tests.encoders.language import tiny
+from tests.encoders.letters import Letters, passages
 
+from eatlas.encoders.cache import cached
+from eatlas.encoders.language import Question, open_language_model
 from eatlas.errors import SourceWarning
-from eatlas.sources.encoders.cache import cached
-from eatlas.sources.language import Question, open_language_model
 
 
 def test_nothing_is_kept_at_first(eatlas_cli, computed_vectors):
@@ -91,7 +91,7 @@ def test_warnings_are_said_in_words(eatlas_cli, monkeypatch, kind, said):
         warnings.warn("it is full", kind, stacklevel=2)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eatlas.sources.encoders.cache.contents.contents", contents)
+    monkeypatch.setattr("eatlas.encoders.cache.contents.contents", contents)
     ended = eatlas_cli("cache", "show")
     assert ended.err == f"{said}interrupted\n"
     assert ended.code == 130
@@ -103,5 +103,5 @@ def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):
         stop.add_note("7 of 9 texts are encoded and kept")
         raise stop
 
-    monkeypatch.setattr("eatlas.sources.encoders.cache.contents.contents", contents)
+    monkeypatch.setattr("eatlas.encoders.cache.contents.contents", contents)
     assert eatlas_cli("cache", "show").err == "interrupted; 7 of 9 texts are encoded and kept\n"

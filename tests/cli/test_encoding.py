@@ -9,9 +9,9 @@ import sys
 import time
 
 import pytest
-from tests.sources.language import tiny
+from tests.encoders.language import tiny
 
-from eatlas.sources.encoders.cache.contents import contents
+from eatlas.encoders.cache.contents import contents
 
 MODULE = """
 import time

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.sources.language import tiny
+from tests.encoders.language import tiny
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."
 

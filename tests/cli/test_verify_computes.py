@@ -9,7 +9,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.sources.encoders.cache.keys import Entry, packed
+from eatlas.encoders.cache.keys import Entry, packed
 from eatlas.sources.files.hashing import fnv64
 from eatlas.sources.index import SUFFIX, IndexWriter, read_index
 

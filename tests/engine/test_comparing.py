@@ -98,7 +98,7 @@ def counts_of(results):
 
 def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_path):
     """Whatever the processor makes of the last bits; most words are unknown to this model."""
-    from eatlas.sources.encoders import transformer
+    from eatlas.encoders import transformer
 
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
     tests, measure = ["sent-weat-6", "sent-weat-7"], "ml-eat(resamples=0)"
@@ -114,7 +114,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
 
 def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, tmp_path):
     """Last bits that depend on the batch, as they do where a library chooses its kernel by it."""
-    from eatlas.sources.encoders import forward
+    from eatlas.encoders import forward
 
     real, calls = forward.vectors_of_tokens, []
 

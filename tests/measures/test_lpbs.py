@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.encoders.language import tiny
 from tests.inputs import make_test
-from tests.sources.language import tiny
 
 import eatlas
 from eatlas import LPBS
+from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import (
     CoverageError,
@@ -25,7 +26,6 @@ from eatlas.errors import (
     UndefinedWarning,
 )
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.language import Answer
 
 ABOUT = LanguageModelRecord(model="table", architecture="Table", kind="masked", vocabulary=9)
 

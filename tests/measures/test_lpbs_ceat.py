@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.meta_analysis import combine_effects
+from tests.encoders.language import tiny
 from tests.inputs import make_test
 from tests.measures.test_lpbs import Table, any_number, of_table, words
 from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
-from tests.sources.language import tiny
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.corpora import Context, Contexts
+from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
 from eatlas.measures.drawn_levels import Combining
 from eatlas.measures.pair_sentences import PairSentences
 from eatlas.results import LPBSCEATResult
 from eatlas.results.records import record_from_dict
-from eatlas.sources.language import Answer
 from eatlas.stats.draw_effects import draw_effects
 from eatlas.stats.effect_variance import union_variance
 

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.encoders.language import tiny
 from tests.inputs import make_test
 from tests.measures.test_lpbs import Table, any_number, words
-from tests.sources.language import tiny
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.corpora import Context, Contexts, PairContext, Pairs
+from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
 from eatlas.measures.sentence_ratios import completed
 from eatlas.present import report_html
-from eatlas.sources.language import Answer
 
 TINY = make_test(
     X=("rose", "ivy"), Y=("ant", "unlovely wasp"), A=("nice", "lovely"), B=("vile", "awful", "war")

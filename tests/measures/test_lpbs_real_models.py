@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.encoders.language import trained
 from tests.inputs import make_test
-from tests.sources.language import trained
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT

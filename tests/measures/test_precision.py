@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas.encoders.functions import FunctionSource
 from eatlas.errors import UndefinedWarning
-from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.stats.permutation import permutation_test
 
 TERMS = {

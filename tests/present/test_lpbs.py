@@ -11,6 +11,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas import LPBS
 from eatlas.cli.table import print_results
+from eatlas.encoders.language import Answer
 from eatlas.errors import ResultsError
 from eatlas.present.charts import level3
 from eatlas.present.methods import methods_paragraph
@@ -19,7 +20,6 @@ from eatlas.present.sentences import sentence
 from eatlas.present.tables.entry import report_table
 from eatlas.results import Results
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.language import Answer
 
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from eatlas.encoders.language import Answers, LanguageModel, open_language_model
 from eatlas.measures import AssociationMeasure
 from eatlas.measures.base import Need
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources
 from eatlas.sources.frequency.ranking import strongest
-from eatlas.sources.language import Answers, LanguageModel, open_language_model
 from eatlas.stimuli import AssociationTest
 
 Source = VectorSource | LanguageModel

@@ -14,6 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora import Pairs, with_pairs
+from eatlas.encoders.language import (
+    Answer,
+    How,
+    Kind,
+    LanguageModel,
+    Question,
+    open_language_model,
+)
 from eatlas.errors import CoverageError, SignatureError, StimulusError, described, listed
 from eatlas.measures.base import Input, Need
 from eatlas.measures.log_ratios import Aggregate, Asking, Normalize, Ratios, ratios
@@ -24,14 +32,6 @@ from eatlas.results.lpbs import PieceCounts
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule
 from eatlas.sources.care import require_trust
-from eatlas.sources.language import (
-    Answer,
-    How,
-    Kind,
-    LanguageModel,
-    Question,
-    open_language_model,
-)
 from eatlas.stimuli import AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.encoders.language import Answer, How, Question
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.language import Answer, How, Question
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.stimuli.sentences.adjectives import NO_FORM, adjectives_of
 from eatlas.stimuli.sentences.pairs import Pair, pair

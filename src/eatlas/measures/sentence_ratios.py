@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora import PairContext, Pairs
+from eatlas.encoders.language import Answer, How, Question
 from eatlas.measures.log_ratios import Asking, Ratios, coverage_of, ratios_of, terms_of
 from eatlas.results.parts import Coverage
-from eatlas.sources.language import Answer, How, Question
 from eatlas.stimuli import ROLES, AssociationTest
 
 Term = tuple[str, str]

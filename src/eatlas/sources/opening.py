@@ -15,7 +15,6 @@ from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
 from eatlas.sources.care import require_trust
 from eatlas.sources.cbow import SCHEME, open_cbow
-from eatlas.sources.encoders.functions import FunctionSource
 from eatlas.sources.files import open_file
 from eatlas.sources.frequency.counts import OPTION as COUNTS
 from eatlas.sources.frequency.counts import CountedOrder, counted
@@ -27,7 +26,7 @@ from eatlas.sources.published import published_vectors
 from eatlas.sources.published.resolving import on_this_machine
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
-from eatlas.sources.schemes import known_schemes, opener_of
+from eatlas.sources.schemes import known_schemes, load, opener_of
 from eatlas.sources.series import is_series, open_series
 from eatlas.sources.spec import FileSpec, is_there, parse_file_spec, take_option
 from eatlas.sources.texts import TransformedEncodings
@@ -56,7 +55,7 @@ def open_vectors(spec: Any) -> VectorSource:
         (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
         from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
         model that has them; a function that takes a list of texts and returns a vector for each
-        (:class:`eatlas.sources.encoders.functions.FunctionSource`), or its place,
+        (:class:`eatlas.encoders.functions.FunctionSource`), or its place,
         ``"py:module:function"``; or a :class:`VectorSource`, returned as it is.
 
     Returns
@@ -93,7 +92,8 @@ def _open_object(spec: Any) -> VectorSource:
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_keyed_vectors(keyed)
     if callable(spec) and not isinstance(spec, type):
-        return FunctionSource(spec)
+        source: VectorSource = load("eatlas.encoders.functions:FunctionSource")(spec)
+        return source
     raise SourceError(
         "this cannot be opened as vectors",
         got=described(spec),

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
+from typing import Any
 
-from eatlas.sources.encoders.cache.option import keeping
-from eatlas.sources.encoders.endpoint import open_endpoint
-from eatlas.sources.encoders.functions import open_py
-from eatlas.sources.encoders.hf import open_hf
-from eatlas.sources.encoders.sentence_model import open_st
 from eatlas.sources.prompts import OPTION, prompted
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import is_there, parse_file_spec, take_option
@@ -17,14 +14,26 @@ from eatlas.sources.spec import is_there, parse_file_spec, take_option
 Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
 
-SCHEMES: dict[str, Opener] = {
-    "hf": keeping(open_hf),
-    "http": keeping(open_endpoint),
-    "https": keeping(open_endpoint),
-    "py": open_py,
-    "st": keeping(open_st),
+SCHEMES: dict[str, Opener | str] = {
+    "hf": "eatlas.encoders.schemes:open_hf",
+    "http": "eatlas.encoders.schemes:open_endpoint",
+    "https": "eatlas.encoders.schemes:open_endpoint",
+    "py": "eatlas.encoders.functions:open_py",
+    "st": "eatlas.encoders.schemes:open_st",
 }
-"""By the scheme without its colon; what is heavy is imported by the source, when it is used."""
+"""By the scheme without its colon: an opener, or its place, imported when it is used."""
+
+
+def load(place: str) -> Any:
+    """Import what ``module:name`` names.
+
+    Examples
+    --------
+    >>> load("eatlas.sources.schemes:load") is load
+    True
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def opener_of(text: str) -> Opener | None:
@@ -39,7 +48,7 @@ def opener_of(text: str) -> Opener | None:
     opener = SCHEMES.get(scheme) if colon else None
     if opener is None or is_there(parse_file_spec(text).path):
         return None
-    return partial(_open_with_prompt, opener)
+    return partial(_open_with_prompt, load(opener) if isinstance(opener, str) else opener)
 
 
 def _open_with_prompt(opener: Opener, text: str) -> tuple[VectorSource, ...]:

@@ -1,0 +1,182 @@
+"""What a model's own files, or its name, say of how a text becomes a vector."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eatlas.encoders.sentence_model_files import MODULES, parts_of
+from eatlas.errors import SourceError
+
+ABOUT = "config_sentence_transformers.json"
+FIRST = "sentence_bert_config.json"
+README = "README.md"
+FILES = (MODULES, ABOUT, FIRST, "*_Pooling/config.json", README)
+"""What is read of a folder, beside the model itself; patterns for a download."""
+POOLS = {
+    "mean": "mean-all",
+    "mean_sqrt_len": "mean-all",
+    "cls": "cls",
+    "max": "max-all",
+    "lasttoken": "last-all",
+}
+"""Our name of a pooling by that of sentence-transformers, up to the length of the vector. Theirs
+takes special tokens with the others."""
+PLAIN = ("Transformer", "Normalize")
+"""Parts that change no cosine beside the pooling."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the page of a well-known model asks of its users."""
+
+    name: str
+    pattern: re.Pattern[str]
+    pool: str
+    prompts: tuple[str, ...]
+    """Texts that its page wants before an input."""
+
+
+KNOWN = (
+    Known(
+        "E5",
+        re.compile(r"\be5[-_](?!mistral)", re.IGNORECASE),
+        "mean-all",
+        ("query: ", "passage: "),
+    ),
+    # a prompt is for the queries of a search alone
+    Known("BGE", re.compile(r"\bbge[-_](small|base|large|m3)", re.IGNORECASE), "cls", ()),
+    Known(
+        "Instructor",
+        re.compile(r"\binstructor[-_](base|large|xl)", re.IGNORECASE),
+        "mean-all",
+        ("Represent the sentence: ",),
+    ),
+    Known(
+        "Nomic Embed",
+        re.compile(r"\bnomic-embed-text", re.IGNORECASE),
+        "mean-all",
+        ("search_query: ", "search_document: ", "clustering: ", "classification: "),
+    ),
+)
+"""Models whose pages say how they are pooled and what stands before a text."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """How a text becomes a vector, as the files of a model or its name say."""
+
+    pool: str | None = None
+    """Our name of the pooling; None where nothing is said, or what is said is not ours to do."""
+    by: str = ""
+    """Where that is said."""
+    theirs: str = ""
+    """The parts of the model in their words, where hf: has no pooling for them."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Texts that are put before an input, by what they are for; only those that are not empty."""
+    default: str = ""
+    """The one that sentence-transformers puts there unasked; empty for none."""
+    known: Known | None = None
+
+
+def declared(path: Path, name: str = "") -> Declared:
+    """Read what a model says of itself.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the model, or a GGUF file.
+    name : str
+        What it was asked for by, such as a name on the hub.
+    """
+    if not path.is_dir():
+        return Declared()
+    known = _known(path, name)
+    about = _read(path / ABOUT)
+    prompts = _prompts(about.get("prompts"))
+    default = prompts.get(str(about.get("default_prompt_name")), "")
+    if (path / MODULES).is_file():
+        pool, theirs = _pooling(path)
+        return Declared(pool, MODULES, "" if pool else theirs, prompts, default, known)
+    if known is not None:
+        return Declared(known.pool, "its name", "", prompts, default, known)
+    return Declared(None, "", "", prompts, default)
+
+
+def _pooling(path: Path) -> tuple[str | None, str]:
+    """Our name of the pooling, and the parts of the model in their words."""
+    try:
+        parts = parts_of(path)
+    except SourceError as error:
+        return None, str(error.what)
+    said = ", ".join(parts)
+    pooled = [part for part in parts if part.startswith("Pooling(")]
+    others = [part for part in parts if part not in pooled and part not in PLAIN]
+    if len(pooled) != 1 or others:
+        return None, said
+    if _read(path / FIRST).get("do_lower_case") is True:
+        return None, f"{said}, of texts in lower case"
+    return POOLS.get(pooled[0].removeprefix("Pooling(").removesuffix(")")), said
+
+
+def _known(path: Path, name: str) -> Known | None:
+    """The well-known model that this is, by its name, its folder's or the title of its page."""
+    said = _read(path / "config.json").get("_name_or_path")
+    names = [name, path.name, said if isinstance(said, str) else "", _title(path / README)]
+    return next((one for one in KNOWN if any(map(one.pattern.search, names))), None)
+
+
+def _title(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            lines = opened.read(20_000).splitlines()
+    except OSError:
+        return ""
+    return next((line for line in lines if line.startswith("# ")), "")
+
+
+def _prompts(said: object) -> dict[str, str]:
+    if not isinstance(said, dict):
+        return {}
+    return {str(key): text for key, text in said.items() if isinstance(text, str) and text}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """A file of settings; empty where there is none that can be read."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def prompt_note(found: Declared, *, put: str | None, how: str) -> list[str]:
+    """Say what the model wants before a text and what stands there; empty where it wants nothing.
+
+    Parameters
+    ----------
+    found : Declared
+    put : str or None
+        What was put there; None where it was chosen by the user, who knows.
+    how : str
+        How to put another text there.
+    """
+    if put is None:
+        return []
+    if found.prompts:
+        listed = "; ".join(f"{key}: {text!r}" for key, text in list(found.prompts.items())[:4])
+        said = f"The model declares prompts, texts that are put before an input ({listed})"
+    elif found.known is not None and found.known.prompts:
+        listed = " or ".join(repr(text) for text in found.known.prompts)
+        said = (
+            f"By its name this is a model of the kind {found.known.name}, whose page asks for a "
+            f"prompt before each input ({listed})"
+        )
+    else:
+        return []
+    there = f"the model's own default, {put!r}, stands before each text" if put else "none was put"
+    return [f"{said}; {there}. {how}"]

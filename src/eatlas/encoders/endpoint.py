@@ -1,0 +1,288 @@
+"""``https://host/v1/embeddings?model=NAME``: vectors from an endpoint that speaks like OpenAI's."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from eatlas.encoders.arrays import as_rows
+from eatlas.encoders.cutting import cut
+from eatlas.encoders.endpoint_calls import post
+from eatlas.encoders.exchange import is_loopback
+from eatlas.encoders.rounding import roundoff_of
+from eatlas.encoders.secret import KEYS, Secret, secret_of_environment
+from eatlas.errors import SourceError, SourceWarning
+from eatlas.results.parts import Encoding
+from eatlas.sources.care import require_trust
+from eatlas.sources.passages import Passage, Tell, gathered, words_alone
+from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import check_options, escape, parse_options
+
+BATCH = 128
+TIMEOUT = 60.0
+OPTIONS = {
+    "model": "which model of the endpoint",
+    "dimensions": "how many components, where the model can shorten its vectors",
+    "batch": "texts in a request",
+    "timeout": "seconds for a whole answer",
+    "insecure": "yes: send the key over http, which everybody on the way can read",
+}
+
+
+class EndpointSource:
+    """Texts encoded by an endpoint.
+
+    Parameters
+    ----------
+    address : str
+        Without options.
+    model : str
+    dimensions : int, optional
+        How many components to ask for.
+    batch : int
+        Texts in a request.
+    timeout : float
+        Seconds for a whole answer.
+    insecure : bool
+        Whether a key may be sent over http to another machine.
+
+    Notes
+    -----
+    The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
+    are sent; it stands in no name, fingerprint, result or message. It goes to this address alone:
+    redirects are not followed.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        model: str,
+        dimensions: int | None = None,
+        batch: int = BATCH,
+        timeout: float = TIMEOUT,
+        *,
+        insecure: bool = False,
+    ) -> None:
+        self.address, self.model, self.dimensions = address, model, dimensions
+        self.batch, self.timeout, self.insecure = batch, timeout, insecure
+        self._dim: int | None = None
+        self._warned = False
+
+    @property
+    def name(self) -> str:
+        """The address with the model; never a key."""
+        more = "" if self.dimensions is None else f"&dimensions={self.dimensions}"
+        return f"{self.address}?model={escape(self.model)}{more}"
+
+    @property
+    def dim(self) -> int:
+        """Number of components; where nothing has been encoded yet, a word is."""
+        if self._dim is None:
+            self.lookup(["word"])
+        return self._dim or 0
+
+    @property
+    def fingerprint(self) -> str:
+        """Address, model and number of components, for nothing else is known."""
+        return f"endpoint:{self.name}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That nobody can tell whether the model is still the same."""
+        return (
+            f"The model {self.model} is served by others, who can change it without notice; the "
+            "fingerprint is its address and name, not its content.",
+        )
+
+    @property
+    def encoding(self) -> Encoding:
+        """What is known of how a text becomes a vector."""
+        return Encoding(
+            model=self.model,
+            architecture="endpoint",
+            level="sentence",
+            roundoff=roundoff_of(""),
+        )
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vector of every passage's text.
+
+        Raises
+        ------
+        SourceError
+            If the endpoint does not answer, or not with one vector for each text.
+        """
+        return gathered(self.encode_batches(passages), len(passages), tell)
+
+    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
+        """Hand out vectors request by request."""
+        asked: defaultdict[str, list[Passage]] = defaultdict(list)
+        for one in sorted(passages, key=lambda one: (len(one.text), one.text)):
+            asked[one.text].append(one)
+        for some in cut(asked, self.batch):
+            rows = self._rows(some)
+            yield {one: row for text, row in zip(some, rows, strict=True) for one in asked[text]}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone."""
+        return words_alone(self, keys)
+
+    def _rows(self, texts: list[str]) -> Any:
+        secret = secret_of_environment()
+        self._require_privacy(secret)
+        with secret.kept():
+            return self._asked(texts, secret)
+
+    def _require_privacy(self, secret: Secret) -> None:
+        """Refuse to send a key where others can read it, or warn of it.
+
+        Raises
+        ------
+        SourceError
+            If the address is http, on another machine, and nobody said that this is meant.
+        """
+        secure = self.address.lower().startswith("https:") or is_loopback(self.address)
+        if secret.value is None or secure or self._warned:
+            return
+        if not self.insecure:
+            raise SourceError(
+                f"{self.address}: over http, everybody on the way can read the key",
+                allowed="https, or an address on this machine",
+                remedy="use https; or unset the key; or add insecure=yes to the address",
+            )
+        self._warned = True
+        warnings.warn(
+            f"{self.address}: the key is sent over http, where everybody on the way can read it",
+            SourceWarning,
+            stacklevel=2,
+        )
+
+    def _asked(self, texts: list[str], secret: Secret) -> Any:
+        body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
+        if self.dimensions is not None:
+            body["dimensions"] = self.dimensions
+        answer = post(self.address, body, secret, self.timeout)
+        rows = self._single(as_rows(self._in_order(answer, len(texts)), texts, self.name))
+        expected = self._dim or self.dimensions
+        if expected not in {None, rows.shape[1]}:
+            raise SourceError(
+                f"{self.name}: vectors have another length than before, or than was asked for",
+                got=f"{rows.shape[1]} components",
+                allowed=str(expected),
+            )
+        self._dim = rows.shape[1]
+        return rows
+
+    def _single(self, rows: Any) -> Any:
+        """Rows in single precision, if it can hold them.
+
+        Raises
+        ------
+        SourceError
+            If a component is too large.
+        """
+        largest = float(np.abs(rows).max())
+        if largest > float(np.finfo(np.float32).max):
+            raise SourceError(
+                f"{self.name}: a component of a vector is too large",
+                got=f"{largest:g}",
+                allowed="numbers that single precision holds, up to 3.4e38",
+            )
+        return rows.astype(np.float32)
+
+    def _in_order(self, answer: Any, count: int) -> list[Any]:
+        """Vectors by the index that comes with each."""
+        try:
+            found = {one["index"]: one["embedding"] for one in answer["data"]}
+        except (TypeError, KeyError) as error:
+            shape = list(answer)[:5] if isinstance(answer, dict) else type(answer).__name__
+            raise SourceError(
+                f"{self.name}: the answer holds no vectors",
+                got=f"JSON with {shape}",
+                allowed='{"data": [{"index": 0, "embedding": [...]}, ...]}',
+            ) from error
+        if len(answer["data"]) != count or set(found) != set(range(count)):
+            raise SourceError(
+                f"{self.name}: the answer has not one vector for each text",
+                got=f"{len(answer['data'])} vectors with indices "
+                f"{', '.join(map(str, list(found)[:5]))}...",
+                allowed=f"{count} with indices 0 to {count - 1}",
+            )
+        return [found[i] for i in range(count)]
+
+
+def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
+    """Open an endpoint by its address; nothing is sent before a text is encoded.
+
+    Parameters
+    ----------
+    text : str
+        ``https://HOST/v1/embeddings?model=NAME``
+
+    Raises
+    ------
+    SourceError
+        If no model is named, an option cannot be, or the address holds a password.
+    """
+    address, _, said = text.partition("?")
+    require_trust(f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}")
+    parts = urlsplit(address)
+    if parts.username is not None or parts.password is not None:
+        raise SourceError(
+            f"{parts.scheme}://{parts.hostname}: a key or password must not stand in an address",
+            remedy=f"set {KEYS[0]}; addresses stand in results",
+        )
+    if not parts.hostname:
+        raise SourceError(
+            f"{text}: no host is named", allowed="https://HOST/v1/embeddings?model=NAME"
+        )
+    options = parse_options(said, address)
+    check_options(options, OPTIONS, address)
+    if not options.get("model"):
+        raise SourceError(
+            f"{address}: no model is named",
+            allowed="an endpoint of embeddings with its model: "
+            "https://HOST/v1/embeddings?model=NAME",
+            remedy="a file of vectors is downloaded first, and named by its path",
+        )
+    return (
+        EndpointSource(
+            address,
+            options["model"],
+            _whole(options, "dimensions", address),
+            _whole(options, "batch", address) or BATCH,
+            float(_whole(options, "timeout", address) or TIMEOUT),
+            insecure=_yes(options, "insecure", address),
+        ),
+    )
+
+
+def _yes(options: Mapping[str, str], key: str, where: str) -> bool:
+    text = options.get(key, "no")
+    if text not in {"yes", "no"}:
+        raise SourceError(
+            f"{where}: the option {key} cannot have this value",
+            got=f"{key}={text}",
+            allowed="yes or no",
+        )
+    return text == "yes"
+
+
+def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:
+    if key not in options:
+        return None
+    text = options[key]
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
+        raise SourceError(
+            f"{where}: the option {key} cannot have this value",
+            got=f"{key}={text}",
+            allowed="a whole number from 1",
+        )
+    return int(text)

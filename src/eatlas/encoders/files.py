@@ -1,0 +1,178 @@
+"""Which files make a model, and a hash of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Collection
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from eatlas.encoders.card import CONFIG
+from eatlas.errors import SourceError
+from eatlas.sources.care import computes_afresh
+
+SAFETENSORS = "model.safetensors"
+PICKLED = "pytorch_model.bin"
+_INDEX = ".index.json"
+TOKENIZER = (
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+    "vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model",
+    "tokenizer.model", "spm.model", "bpe.codes",
+)  # fmt: skip
+"""What tokenizers of transformers are read from."""
+_VARIABLE = "EATLAS_CACHE"
+
+
+def weight_files(there: Collection[str]) -> tuple[str, ...]:
+    """Return which files of a folder hold the weights, as transformers chooses.
+
+    The safetensors before the pickled ones; several parts come with an index that names them.
+
+    Examples
+    --------
+    >>> weight_files(["config.json", "model.safetensors", "pytorch_model.bin"])
+    ('model.safetensors',)
+    >>> weight_files(["pytorch_model-00001-of-00001.bin", "pytorch_model.bin.index.json"])
+    ('pytorch_model-00001-of-00001.bin', 'pytorch_model.bin.index.json')
+    """
+    for whole in (SAFETENSORS, PICKLED):
+        if whole in there:
+            return (whole,)
+        if whole + _INDEX in there:
+            stem, suffix = whole.rsplit(".", 1)
+            parts = sorted(
+                name for name in there if name.startswith(f"{stem}-") and name.endswith(suffix)
+            )
+            return (*parts, whole + _INDEX)
+    return ()
+
+
+def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
+    """Return all files of a model that its vectors depend on, in a fixed order.
+
+    Parameters
+    ----------
+    path : Path
+        A folder, or a GGUF file.
+    weights : bool
+        Whether the weights are needed.
+
+    Raises
+    ------
+    SourceError
+        If weights are needed, and none are there that can be read safely.
+    """
+    if path.is_file():
+        return (path,)
+    there = sorted(file.name for file in path.iterdir() if file.is_file())
+    taken = [name for name in there if name == CONFIG or name in TOKENIZER or name.endswith(".py")]
+    if weights:
+        found = weight_files(there)
+        if not found:
+            raise _no_weights(path, there)
+        taken += found
+        _require_all_parts(path, found)
+    return tuple(path / name for name in taken)
+
+
+def content_of(path: Path, *, weights: Literal["trained", "random"]) -> str:
+    """Hash of all files that decide numbers; of the libraries, where they draw the weights.
+
+    Raises
+    ------
+    SourceError
+        If weights are needed, and none are there that can be read.
+    """
+    random = weights == "random"
+    digest = hashlib.sha256()
+    for file in files_of(path, weights=not random):
+        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    if random:
+        digest.update(f"torch {version('torch')} {version('transformers')}".encode())
+    return digest.hexdigest()
+
+
+def sha256_of(file: Path) -> str:
+    """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read.
+    """
+    try:
+        real = file.resolve(strict=True)
+        state = real.stat()
+        kept = _folder() / hashlib.sha256(os.fsencode(real)).hexdigest()
+        mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
+        known = "" if computes_afresh() else _read(kept)
+        if known.startswith(mark):
+            return known.removeprefix(mark)
+        with real.open("rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(f"{file}: the file cannot be read", got=str(error)) from error
+    _keep(kept, mark + found)
+    return found
+
+
+def _read(kept: Path) -> str:
+    try:
+        text = kept.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
+    return text if len(text.rpartition(" ")[2]) == 64 else ""
+
+
+def _keep(kept: Path, text: str) -> None:
+    """Write a small file at once; where that cannot be done, the hash is computed again."""
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=kept.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+            Path(name).replace(kept)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _folder() -> Path:
+    if chosen := os.environ.get(_VARIABLE):
+        return Path(chosen).expanduser().absolute() / "hashes"
+    from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)
+
+    return user_cache_path("eatlas", appauthor=False) / "hashes"
+
+
+def _require_all_parts(path: Path, found: tuple[str, ...]) -> None:
+    if not found[-1].endswith(_INDEX):
+        return
+    try:
+        index = json.loads((path / found[-1]).read_text(encoding="utf-8"))
+        named = sorted(set(index["weight_map"].values()))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise SourceError(f"{path / found[-1]}: the index cannot be read") from error
+    missing = [name for name in named if name not in found]
+    if missing:
+        raise SourceError(
+            f"{path}: parts of the model's weights are not there",
+            got=", ".join(missing),
+            remedy="fetch the model again",
+        )
+
+
+def _no_weights(path: Path, there: list[str]) -> SourceError:
+    return SourceError(
+        f"{path}: there are no weights that can be read",
+        got=", ".join(there[:20]) or "an empty folder",
+        allowed=f"{SAFETENSORS}, {PICKLED} (only numbers are read from it), or parts of either "
+        "with their index; a GGUF file is named itself",
+        remedy="weights=random needs none",
+    )

@@ -1,0 +1,255 @@
+"""A transformer and its tokenizer, loaded; the last one is kept."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from eatlas.encoders.card import Card
+from eatlas.encoders.gguf_reading import read_once
+from eatlas.encoders.memory import require_memory, too_little
+from eatlas.encoders.quiet import quiet
+from eatlas.errors import SourceError
+
+NO_LIMIT = 10**6
+"""Tokenizers say 10^30 where they know no limit."""
+
+
+Head = Literal["", "masked", "causal"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is loaded: all that decides the numbers, and where it computes."""
+
+    path: Path
+    content: str
+    """Hash of its files."""
+    seed: int | None
+    """Of random weights; None for trained ones."""
+    precision: str
+    device: str
+    trust: bool
+    card: Card = field(compare=False)
+    head: Head = ""
+    """What the model computes: vectors, or with a head the log-probabilities of pieces."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready to compute."""
+
+    tokenizer: Any
+    module: Any
+    device: Any
+    limit: int | None
+    """Tokens of a text at most, special ones included."""
+    takes: frozenset[str]
+    """Names of the inputs that the model knows."""
+
+
+_AUTO = {"": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+_REMEDIES = {
+    "whole": "fetch the model again; weights=random is for models without training",
+    "head": "log-probabilities need a model that was saved with the head that predicts words, "
+    "which models made for vectors of sentences have not",
+}
+_lock = Lock()
+_kept: dict[Model, Loaded] = {}
+
+
+def load(model: Model) -> Loaded:
+    """Load a model, unless it is the one that was loaded last.
+
+    One is kept, so that sources which ask one model in several ways share it and two models are
+    never in memory at once.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be loaded, or memory does not suffice.
+    """
+    with _lock:
+        if model not in _kept:
+            forget()
+            _kept[model] = _load(model)
+        return _kept[model]
+
+
+def forget() -> None:
+    """Let go of the model that was loaded last."""
+    if _kept:
+        _kept.clear()
+        gc.collect()  # modules refer to each other in circles
+
+
+def _load(model: Model) -> Loaded:
+    import torch  # noqa: PLC0415  (seconds; only who encodes needs it)
+
+    device = _device(model)
+    if device.type == "cpu":
+        require_memory(model.path, model.card.weights, model.precision)
+    reading = read_once() if model.path.is_file() else nullcontext()
+    with quiet(), reading, torch.random.fork_rng(devices=[]):
+        tokenizer = load_tokenizer(model)
+        module = _explained(lambda: _module(model), model).eval().to(device)
+    inputs = frozenset(inspect.signature(module.forward).parameters)
+    return Loaded(tokenizer, module, device, _limit(model.card, tokenizer), inputs)
+
+
+def load_tokenizer(model: Model) -> Any:
+    """Load the tokenizer alone."""
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    folder, more = _place(model)
+    try:
+        found = AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
+    except Exception as error:
+        raise SourceError(
+            f"{model.path}: the tokenizer cannot be loaded",
+            got=first_line(error),
+            allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
+            remedy=_trust_remedy(error),
+        ) from error
+    _require_vocabulary(found, model.path)
+    return found
+
+
+def _require_vocabulary(tokenizer: Any, path: Path) -> None:
+    """Refuse a tokenizer that transformers made of nothing, where its files are missing.
+
+    It would know no word. Tokenizers of bytes have no files, and name none.
+    """
+    files = set(type(tokenizer).vocab_files_names.values())
+    whole = "tokenizer.json"  # all that fast tokenizers need, and not always among their own files
+    if path.is_file() or not files or any((path / name).is_file() for name in {*files, whole}):
+        return
+    raise SourceError(
+        f"{path}: the vocabulary of the tokenizer is not there",
+        got=f"none of {', '.join(sorted(files))}",
+        remedy="fetch the model again, with the files of its tokenizer",
+    )
+
+
+def _module(model: Model) -> Any:
+    """The part of the model that is used: for vectors the encoder, where there is a decoder."""
+    import torch  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
+
+    auto = getattr(transformers, _AUTO[model.head])
+    folder, more = _place(model)
+    config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
+    config.use_cache = False
+    common = {"config": config, "dtype": getattr(torch, model.precision)}
+    if model.seed is not None:
+        torch.manual_seed(model.seed)
+        whole = auto.from_config(trust_remote_code=model.trust, **common)
+        missing: set[str] = set()
+    else:
+        whole, info = auto.from_pretrained(
+            folder,
+            trust_remote_code=model.trust,
+            weights_only=True,
+            output_loading_info=True,
+            **common,
+            **more,
+        )
+        missing = set(info["missing_keys"])
+    part = whole.get_encoder() if config.is_encoder_decoder and not model.head else whole
+    _require_whole(whole, part, missing, model)
+    return part
+
+
+def _require_whole(whole: Any, part: Any, missing: set[str], model: Model) -> None:
+    """Refuse weights that do not fill the model: transformers fills up with random ones.
+
+    A pooler is not used here, nor the decoder beside an encoder.
+    """
+    used = {id(parameter) for name, parameter in part.named_parameters() if "pooler" not in name}
+    lacking = [name for name, p in whole.named_parameters() if name in missing and id(p) in used]
+    if lacking:
+        raise SourceError(
+            f"{model.path}: the file of weights lacks some of the model's",
+            got=f"{len(lacking)} are missing, such as {lacking[0]}",
+            remedy=_REMEDIES["head" if model.head else "whole"],
+        )
+
+
+def _explained(load: Callable[[], Any], model: Model) -> Any:
+    """What a loader returns; its failures said as ours."""
+    try:
+        return load()
+    except SourceError:
+        raise
+    except MemoryError as error:
+        raise too_little(model.path, "more than there is") from error
+    except Exception as error:
+        if ran_out(error):
+            raise too_little(model.path, "more than there is") from error
+        raise SourceError(
+            f"{model.path}: the model cannot be loaded",
+            got=first_line(error),
+            allowed="what AutoModel of transformers loads, from safetensors or as plain numbers",
+            remedy=_trust_remedy(error),
+        ) from error
+
+
+def ran_out(error: BaseException) -> bool:
+    """Whether an error of torch says that memory does not suffice."""
+    import torch  # noqa: PLC0415
+
+    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)
+
+
+def _place(model: Model) -> tuple[str, dict[str, Any]]:
+    """Folder of a model, and the name of a GGUF file in it."""
+    if model.path.is_file():
+        return str(model.path.parent), {"gguf_file": model.path.name}
+    return str(model.path), {"local_files_only": True}
+
+
+def _device(model: Model) -> Any:
+    import torch  # noqa: PLC0415
+
+    name = model.device
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device(name)
+    usable = (
+        device.type == "cpu"
+        or (device.type == "cuda" and (device.index or 0) < torch.cuda.device_count())
+        or (device.type == "mps" and torch.backends.mps.is_available())
+    )
+    if not usable:
+        number = torch.cuda.device_count()
+        raise SourceError(
+            f"device={model.device}: there is no such device here",
+            allowed=f"cpu{', cuda with a number below ' + str(number) if number else ''}",
+        )
+    return device
+
+
+def _limit(card: Card, tokenizer: Any) -> int | None:
+    said = tokenizer.model_max_length
+    limits = [each for each in (card.positions, said) if each is not None and each < NO_LIMIT]
+    return min(limits, default=None)
+
+
+def first_line(error: BaseException) -> str:
+    """What a library says, in one line that advises nothing dangerous."""
+    if "weights_only" in str(error):  # torch advises to read it all the same, which runs code
+        return "the weights hold something else than numbers, which may be code; it is not read"
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+
+
+def _trust_remedy(error: BaseException) -> str | None:
+    if "trust_remote_code" not in str(error):
+        return None
+    return "the model comes with code of its own; if you trust it: trust_remote_code=yes"

@@ -1,0 +1,266 @@
+"""``st:``: vectors of sentences from sentence-transformers, pooled as the model itself says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from eatlas.encoders.arrays import as_rows
+from eatlas.encoders.cutting import cut
+from eatlas.encoders.declared import declared, prompt_note
+from eatlas.encoders.extra import require_extra
+from eatlas.encoders.files import sha256_of
+from eatlas.encoders.loading import first_line
+from eatlas.encoders.marks import marked, unknown_in
+from eatlas.encoders.quiet import quiet
+from eatlas.encoders.rounding import roundoff_of
+from eatlas.encoders.sentence_model_files import (
+    MODULES,
+    files_of_sentence_model,
+    modules_of,
+)
+from eatlas.encoders.tokens import shown, unknown_of
+from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
+from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
+from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import check_options, parse_file_spec
+
+SCHEME = "st:"
+Ids = tuple[int, ...]
+"""Numbers of the tokens of a text, special ones included."""
+NEEDED = ("torch", "sentence_transformers")
+AT_ONCE = 512
+"""Texts handed over at a time: the library sorts them by length, and progress moves."""
+BATCH = 64
+OPTIONS = {
+    "level": "sentence, the only one",
+    "prefix": "a text that the model wants before each sentence, such as 'query: '",
+    "device": "where it computes: cpu, cuda, mps",
+    "revision": "branch, tag or commit of a model on the hub",
+}
+
+
+class SentenceModelSource:
+    """Sentences encoded by a model of sentence-transformers.
+
+    Pooling, normalisation and every further layer are the model's own. Nothing heavy is imported
+    before a sentence is encoded.
+
+    Parameters
+    ----------
+    name : str
+        What names the source in results.
+    folder : Path
+    prefix : str
+        Put before each sentence; empty for what the model does by default.
+    device : str, optional
+        By default the library chooses.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, prefix: str = "", device: str | None = None
+    ) -> None:
+        self.name, self.folder, self.prefix, self.device = name, folder, prefix, device
+        self._modules = modules_of(folder)
+        self._dim: int | None = None
+        self._unknown: dict[str, Unknown] = {}
+
+    @property
+    def dim(self) -> int:
+        """Number of components; where nothing has been encoded yet, a word is."""
+        if self._dim is None:
+            self.lookup(["word"])
+        return self._dim or 0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the model's files and the prefix."""
+        digest = hashlib.sha256(f"st 1;prefix={self.prefix}\n".encode())
+        for file in files_of_sentence_model(self.folder):
+            name = file.relative_to(self.folder).as_posix()
+            digest.update(f"{name} {sha256_of(file)}\n".encode())
+        return f"sha256:{digest.hexdigest()}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Prompts that the model declares, where the user chose none."""
+        said = declared(self.folder, self.name.removeprefix(SCHEME).partition("?")[0])
+        put = None if self.prefix else said.default
+        return tuple(prompt_note(said, put=put, how="?prefix=... puts another text there."))
+
+    @property
+    def encoding(self) -> Encoding:
+        """How a sentence becomes a vector."""
+        return Encoding(
+            model=self.name.removeprefix(SCHEME).partition("?")[0],
+            architecture=f"SentenceTransformer {version('sentence-transformers')}",
+            level="sentence",
+            pool=", ".join(self._modules),
+            prompt=self._before and f"{self._before}{{}}",
+            roundoff=roundoff_of(""),
+        )
+
+    def encode(
+        self, passages: Collection[Passage], tell: Tell | None = None
+    ) -> Mapping[Passage, Vector]:
+        """Return the vector of every passage's text.
+
+        Raises
+        ------
+        SourceError
+            If the model cannot be loaded, or a text is longer than it takes.
+        """
+        return gathered(self.encode_batches(passages), len(passages), tell)
+
+    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
+        """Hand out vectors as they are computed, the longest texts first.
+
+        Texts of the same tokens share one vector. Texts of one number of tokens are computed
+        together, so that none is padded and its vector depends little on the texts beside it.
+        """
+        asked: defaultdict[str | Ids, list[Passage]] = defaultdict(list)
+        for one, what in self._tokens(passages).items():
+            asked[what].append(one)
+        order = sorted(asked, key=lambda what: (-len(what), what))
+        for _, same in groupby(order, len):
+            for some in cut(same, AT_ONCE):
+                texts = [asked[what][0].text for what in some]
+                with quiet():
+                    given = self._model.encode(
+                        texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
+                    )
+                rows = as_rows(given, texts, self.name)
+                self._dim = rows.shape[1]
+                yield {one: r for what, r in zip(some, rows, strict=True) for one in asked[what]}
+
+    def same(self, passages: Collection[Passage]) -> Mapping[Passage, str]:
+        """Return the tokens of each passage, or its text where the model has no tokenizer.
+
+        Raises
+        ------
+        SourceError
+            As :meth:`encode`.
+        """
+        return {one: repr(what) for one, what in self._tokens(passages).items()}
+
+    def unknown(self, passage: Passage) -> Unknown:
+        """How much of the stimulus the tokenizer does not know."""
+        return self._unknown.get(passage.text, "")
+
+    def mark_of(self, passage: Passage) -> str:
+        """What a cache keeps with a vector: how much of the text is unknown."""
+        return marked(cut=False, unknown=self.unknown(passage))
+
+    def recall(self, marks: Mapping[Passage, str]) -> None:
+        """Take note of what was noted when vectors were computed."""
+        self._unknown |= {one.text: how for one, mark in marks.items() if (how := unknown_in(mark))}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone."""
+        return words_alone(self, keys)
+
+    @property
+    def _before(self) -> str:
+        """What stands before each text: the user's choice, or the model's own default."""
+        return self.prefix or declared(self.folder).default
+
+    @property
+    def _prompt(self) -> dict[str, str]:
+        return {"prompt": self.prefix} if self.prefix else {}
+
+    @cached_property
+    def _model(self) -> Any:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
+
+        try:
+            return SentenceTransformer(
+                str(self.folder), device=self.device, local_files_only=True
+            ).eval()
+        except Exception as error:
+            raise SourceError(
+                f"{self.name}: sentence-transformers cannot load this model",
+                got=first_line(error),
+                remedy="code that comes with a model is never run here; py: takes a function of "
+                "yours that runs it",
+            ) from error
+
+    def _tokens(self, passages: Collection[Passage]) -> dict[Passage, str | Ids]:
+        """Numbers of the tokens of each passage; its text where the model has no tokenizer.
+
+        A text that the library would cut without a word is refused.
+        """
+        with quiet():
+            model = self._model
+        limit, tokenizer = model.max_seq_length, model.tokenizer
+        if not callable(tokenizer):
+            return {one: one.text for one in passages}
+        found: dict[str, str | Ids] = {}
+        with quiet():
+            for text in sorted({one.text for one in passages}, key=lambda text: (-len(text), text)):
+                ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
+                if limit is not None and len(ids) > limit:
+                    raise SourceError(
+                        f"{self.name}: a text is longer than the model takes: {shown(text)}",
+                        got=f"{len(ids):,} tokens",
+                        allowed=f"up to {limit:,} tokens, special ones included",
+                        remedy="shorten it; a --window in words keeps contexts short",
+                    )
+                found[text] = ids
+                if how := unknown_of(tokenizer, text, ids):
+                    self._unknown[text] = how
+        return {one: found[one.text] for one in passages}
+
+
+def open_st(text: str) -> tuple[SentenceModelSource, ...]:
+    """Open a model of sentence-transformers.
+
+    Parameters
+    ----------
+    text : str
+        ``st:`` and a folder or a name on the hub, with options.
+
+    Raises
+    ------
+    SourceError
+        If an option cannot be, the model is not there, or the library is not installed.
+    """
+    spec = parse_file_spec(text.removeprefix(SCHEME))
+    given = text.removeprefix(SCHEME).partition("?")[0]
+    where = SCHEME + given
+    if not given.strip():
+        raise SourceError(f"{text}: no model is named", allowed="st:NAME, st:FOLDER")
+    check_options(spec.options, OPTIONS, where)
+    if spec.options.get("level", "sentence") != "sentence":
+        raise SourceError(
+            f"{where}: the option level cannot have this value",
+            got=f"level={spec.options['level']}",
+            allowed="sentence",
+            remedy="for vectors of words in their sentence: hf: and level=word",
+        )
+    require_extra(NEEDED, f"{text}: sentence-transformers is not installed")
+    folder = _find(spec.path, spec.options.get("revision", "main"))
+    options = spec.options
+    return (SentenceModelSource(text, folder, options.get("prefix", ""), options.get("device")),)
+
+
+def _find(path: Path, revision: str) -> Path:
+    folder = path.expanduser()
+    if folder.is_dir():
+        if (folder / MODULES).is_file():
+            return folder
+        raise SourceError(
+            f"{folder}: this folder holds no model of sentence-transformers",
+            got=", ".join(sorted(file.name for file in folder.iterdir())[:10]) or "an empty folder",
+            allowed=f"a folder with {MODULES}",
+            remedy="hf: takes other transformers",
+        )
+    from eatlas.encoders.sentence_model_hub import on_the_hub  # noqa: PLC0415
+
+    return on_the_hub(path.as_posix(), revision)

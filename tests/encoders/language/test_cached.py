@@ -1,0 +1,223 @@
+"""Answers of language models are kept: nothing is asked twice, and nothing is another number."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from tests.encoders.language import tiny
+
+import eatlas
+from eatlas.encoders.cache.contents import contents
+from eatlas.encoders.cache.place import cache_folder
+from eatlas.encoders.language import Question, language_model, open_language_model
+from eatlas.encoders.language.cached import CachedLanguageModel
+from eatlas.encoders.language.models import TransformerLM
+from eatlas.errors import SourceError, SourceWarning
+
+TOML = """
+schema = 1
+[[test]]
+id = "own"
+title = "Own"
+citation = "Own"
+X = { name = "Flowers", terms = ["rose", "ivy"] }
+Y = { name = "Insects", terms = ["ant", "wasp"] }
+A = { name = "Pleasant", terms = ["nice", "lovely", "peace"] }
+B = { name = "Unpleasant", terms = ["vile", "awful", "war"] }
+"""
+WORDS = ("rose", "ant", "wasp", "tulip", "☃")
+ASKED = [
+    Question(f"{x} is {a}.", (0, len(x)), (len(x) + 4, len(x) + 4 + len(a)), hidden=h, how=how)
+    for x in WORDS
+    for a in ("nice", "awful", "peace")
+    for h in (False, True)
+    for how in ("joint", "pll")
+]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Tiny models with their heads, each in a folder."""
+    made = {}
+    for build in (tiny.bert, tiny.gpt2):
+        model, tokenizer = build()
+        folder = tmp_path_factory.mktemp(build.__name__)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        made[build.__name__] = folder
+    return made
+
+
+def counted(build=tiny.bert, stop_after=None, fingerprint=None):
+    """A model in memory whose answers are kept, and the texts that it is made to read."""
+    model = language_model(*build(), name="tiny")
+    model.fingerprint = fingerprint or model.fingerprint
+    compute, read = model._logits, []
+
+    def logits(ids):
+        if stop_after is not None and len(read) >= stop_after:
+            raise KeyboardInterrupt
+        read.append(len(ids))
+        return compute(ids)
+
+    model._logits = logits
+    return CachedLanguageModel(model), read
+
+
+def kept():
+    return sum(model.answers for model in contents().models)
+
+
+def test_what_is_kept_is_what_was_computed_bit_for_bit():
+    bare = language_model(*tiny.bert(), name="tiny").score(ASKED)
+    (first, read), (second, nothing) = counted(), counted()
+    answers, again = first.score(ASKED), second.score(ASKED)
+    assert list(bare) == list(answers) == list(again)
+    assert bare == answers == again  # floats are equal to the last bit, and faults in every word
+    faults = {one.fault for one in bare.values()}
+    assert faults == {"the tokenizer does not know it, or a part of it", ""}
+    assert {one.pieces for one in bare.values()} >= {0, 1, 2}
+    assert read
+    assert not nothing
+    assert second.about == first.about == first.model.about
+    assert kept() == len(ASKED)
+
+
+def test_only_what_is_missing_is_asked(monkeypatch):
+    counted()[0].score(ASKED[:20])
+    told, asked = [], []
+    model, _ = counted()
+    answer = model.model.score_batches
+    monkeypatch.setattr(model.model, "score_batches", lambda q: asked.extend(q) or answer(q))
+    model.score(ASKED, lambda *n: told.append(n))
+    same = model.model.same(ASKED)  # of one piece, every way to ask is one question
+    before = {same[one] for one in ASKED[:20] if one in same}
+    assert asked == [one for one in ASKED[20:] if same.get(one) not in before]
+    assert 0 < len(asked) < len(ASKED[20:])
+    assert told[0] == (20, len(ASKED))
+    assert told[-1] == (len(ASKED), len(ASKED))
+
+
+def test_nothing_that_changes_an_answer_shares_a_key():
+    """The place of the stimulus, the other's, whether it is hidden, how, and the model."""
+    text = "ant is ant."
+    asked = [
+        Question(text, span, other, hidden=hidden, how=how)
+        for span, other in [((0, 3), (7, 10)), ((7, 10), (0, 3)), ((0, 3), None)]
+        for hidden in (False, True)
+        for how in ("joint", "pll")
+    ]
+    model, _ = counted()
+    assert len(model.score(asked)) == kept() == len(asked)
+    counted(fingerprint="another")[0].score(asked)
+    assert kept() == 2 * len(asked)
+
+
+@pytest.mark.parametrize(("family", "measure"), [("bert", "lpbs"), ("gpt2", "lpbs(model=causal)")])
+def test_a_second_run_imports_no_model_library_and_says_the_same(
+    folders, tmp_path, family, measure
+):
+    source = f"hf:{folders[family]}"
+    file = tmp_path / "test.toml"
+    file.write_text(TOML, encoding="utf-8")
+    command = ["run", "--tests", str(file), "--measure", measure, "--json", "--vectors", source]
+    code = (
+        "import sys; from eatlas.cli import main\n"
+        f"sys.argv = ['eatlas', *{command!r}]\n"
+        "try:\n    main()\nexcept SystemExit as stop:\n"
+        "    print(stop.code, sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)),"
+        " file=sys.stderr)"
+    )
+    (first,) = eatlas.run(str(file), source, measure)
+    (bare,) = eatlas.run(str(file), f"{source}?cache=no", measure)
+    second = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert second.stderr == "0 []\n"
+    assert json.loads(second.stdout) == first.to_dict() == bare.to_dict()
+
+
+def test_options_that_change_answers_never_share_one(folders):
+    question = ASKED[0]
+    options = (
+        "",
+        "?precision=bfloat16",
+        "?weights=random",
+        "?weights=random&seed=2",
+    )  # tiny.bert has seed 1
+    given = [
+        open_language_model(f"hf:{folders['bert']}{option}", "masked").score([question])[question]
+        for option in options
+    ]
+    assert len({one.log_probability for one in given}) == len(options)
+    assert kept() == len(options)
+
+
+def test_without_the_cache_nothing_is_kept(folders):
+    model = open_language_model(f"hf:{folders['bert']}?cache=no&precision=float32", "masked")
+    assert isinstance(model, TransformerLM)
+    assert model.name == f"hf:{folders['bert']}?precision=float32"
+    model.score(ASKED[:3])
+    assert not cache_folder().joinpath("vectors-v1-1.sqlite").exists()
+    with pytest.raises(SourceError, match="the option cache") as caught:
+        open_language_model(f"hf:{folders['bert']}?cache=on", "masked")
+    assert (caught.value.got, caught.value.allowed) == ("on", "yes or no")
+
+
+def test_ctrl_c_keeps_what_was_answered():
+    stopped, _ = counted(stop_after=2)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        stopped.score(ASKED)
+    done = kept()
+    assert 0 < done < len(ASKED)
+    assert caught.value.__notes__ == [
+        f"{done} of {len(ASKED)} questions are answered and kept; "
+        "the same command goes on from there"
+    ]
+    told = []
+    rest, _ = counted()
+    answers = rest.score(ASKED, lambda *n: told.append(n))
+    assert told[0] == (done, len(ASKED))
+    assert answers.keys() == set(ASKED)
+    expected = language_model(*tiny.bert(), name="tiny").score(ASKED)
+    for one, answer in answers.items():
+        assert (answer.fault, answer.pieces) == (expected[one].fault, expected[one].pieces)
+        if not answer.fault:
+            assert answer.log_probability == pytest.approx(expected[one].log_probability, abs=1e-5)
+
+
+def test_answers_that_changed_on_disk_are_asked_again():
+    first = counted()[0].score(ASKED)
+    (path,) = cache_folder().glob("vectors-v1-*.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute('UPDATE vectors SET data = \'[-1.0, 1, 1, "", ""]\' WHERE rowid < 30')
+        connection.execute("UPDATE vectors SET data = replace(data, '1', '2') WHERE rowid > 40")
+    connection.close()
+    model, read = counted()
+    again = model.score(ASKED)
+    assert read
+    for one, answer in again.items():
+        assert answer.log_probability == pytest.approx(first[one].log_probability, abs=1e-5)
+        assert answer.fault == first[one].fault
+
+
+def test_a_folder_that_cannot_be_used_costs_the_cache_and_not_the_run(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.warns(SourceWarning, match="the run goes on without") as caught:
+        answers = counted()[0].score(ASKED)
+    assert len(caught) == 1
+    assert answers == language_model(*tiny.bert(), name="tiny").score(ASKED)
+
+
+def test_a_model_that_answered_is_not_asked_what_it_is(folders):
+    source = f"hf:{folders['bert']}"
+    first = open_language_model(source, "masked")
+    first.score(ASKED[:4])
+    again = open_language_model(source, "masked")
+    assert again.about == first.model.about
+    assert "loaded" not in vars(again.model)

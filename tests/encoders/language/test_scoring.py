@@ -1,0 +1,304 @@
+"""Log-probabilities against a plain loop over transformers, one input at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.encoders.language import tiny
+
+from eatlas.encoders.language import Question
+from eatlas.encoders.language.batches import Asks
+from eatlas.encoders.language.boundaries import boundaries, closes
+from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM
+from eatlas.errors import SourceError
+
+AGREES = 1e-5
+"""Single precision in batches of other sizes; the worst difference seen was 2e-6."""
+TEXTS = [
+    ("Ivy is nice.", (0, 3), (7, 11)),
+    ("The rose person is unlovely.", (4, 8), (19, 27)),
+    ("Hornets are interested in peace.", (0, 7), (26, 31)),
+    ("Ant is peace and war.", (0, 3), (7, 20)),
+]
+
+
+def masked(build, name="tiny"):
+    return MaskedLM(lambda: Loaded(*build(), 64), name, "sha256:0")
+
+
+def causal():
+    return CausalLM(lambda: Loaded(*tiny.gpt2()), "tiny-gpt2", "sha256:0")
+
+
+def log_softmax(row):
+    row = row.double()
+    return row - row.logsumexp(-1)
+
+
+def one_at_a_time(model, tokenizer, ids, place, piece):
+    import torch
+
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor([ids])).logits[0, place]
+    return float(log_softmax(logits)[piece])
+
+
+def by_hand(model, tokenizer, pieces_before, stimulus, pieces_after, how):
+    """Log-probability of a word of several pieces between pieces, by definition."""
+    total = 0.0
+    mask = tokenizer.mask_token_id
+    for i, piece in enumerate(stimulus):
+        shown = [
+            mask if j == i or (how == "joint" and j > i) else p for j, p in enumerate(stimulus)
+        ]
+        ids = [*pieces_before, *shown, *pieces_after]
+        total += one_at_a_time(model, tokenizer, ids, len(pieces_before) + i, piece)
+    return total
+
+
+def cut(tokenizer, text):
+    return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+@pytest.mark.parametrize("build", [tiny.bert, tiny.roberta])
+@pytest.mark.parametrize("how", ["joint", "pll"])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_masked_model_is_asked_as_by_hand(build, how, hidden):
+    model, tokenizer = build()
+    first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
+    questions = [Question(t, x, a, hidden=hidden, how=how) for t, x, a in TEXTS]
+    found = masked(build).score(questions)
+    for question in questions:
+        text, x, a = question.text, question.asked, question.other
+        # pieces of the parts of a text; a space belongs to the word behind it
+        start, gap = (x[0] - 1 if x[0] else 0), a[0] - 1
+        before, stimulus = cut(tokenizer, text[:start]), cut(tokenizer, text[start : x[1]])
+        between = cut(tokenizer, text[x[1] : gap])
+        other, after = cut(tokenizer, text[gap : a[1]]), cut(tokenizer, text[a[1] :])
+        assert cut(tokenizer, text) == [*before, *stimulus, *between, *other, *after]
+        shown = [tokenizer.mask_token_id] * len(other) if hidden else other
+        expected = by_hand(
+            model, tokenizer, [first, *before], stimulus, [*between, *shown, *after, last], how
+        )
+        assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
+        assert (found[question].pieces, found[question].other_pieces) == (len(stimulus), len(other))
+
+
+def test_a_causal_model_is_asked_as_by_hand():
+    model, tokenizer = tiny.gpt2()
+    questions = [Question(text, a, x, how="next") for text, x, a in TEXTS]
+    found = causal().score(questions)
+    for question in questions:
+        start = question.asked[0] - 1
+        before = [tokenizer.bos_token_id, *cut(tokenizer, question.text[:start])]
+        stimulus = cut(tokenizer, question.text[start : question.asked[1]])
+        expected = sum(
+            one_at_a_time(model, tokenizer, [*before, *stimulus[:i]], len(before) + i - 1, piece)
+            for i, piece in enumerate(stimulus)
+        )
+        assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
+        assert found[question].pieces == len(stimulus)
+
+
+def goes_on(tokenizer, piece):
+    """Whether a piece of the tiny GPT-2 goes on with a word, by what it decodes to."""
+    if piece in tokenizer.all_special_ids:
+        return False
+    first = tokenizer.decode([piece])[:1]
+    return first.isalnum() or first in "'-_" or first == "\ufffd"
+
+
+def chance_of_a_boundary(model, tokenizer, ids):
+    """Probability that the next piece does not go on with a word, by a plain loop."""
+    return sum(
+        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
+        for piece in range(len(tokenizer))
+        if not goes_on(tokenizer, piece)
+    )
+
+
+def test_that_a_word_ends_is_asked_as_by_hand():
+    model, tokenizer = tiny.gpt2()
+    questions = [Question(text, a, x, how="ends") for text, x, a in TEXTS]
+    found = causal().score(questions)
+    beginnings = causal().score([Question(text, a, x, how="next") for text, x, a in TEXTS])
+    for question, beginning in zip(questions, beginnings.values(), strict=True):
+        start = question.asked[0] - 1
+        before = [tokenizer.bos_token_id, *cut(tokenizer, question.text[:start])]
+        stimulus = cut(tokenizer, question.text[start : question.asked[1]])
+        assert not goes_on(tokenizer, stimulus[0])  # it begins with its space
+        expected = (
+            beginning.log_probability
+            + math.log(chance_of_a_boundary(model, tokenizer, [*before, *stimulus]))
+            - math.log(chance_of_a_boundary(model, tokenizer, before))
+        )
+        assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
+        assert found[question].pieces == beginning.pieces
+        # what begins with the word is the word, or a longer one
+        assert found[question].log_probability != pytest.approx(beginning.log_probability, abs=0.01)
+
+
+def test_whole_words_and_longer_ones_share_the_probability_of_their_beginning():
+    model, tokenizer = tiny.gpt2()
+    text = "Ivy is nice"
+    (answer,) = causal().score([Question(text, (7, 11), (0, 3), how="ends")]).values()
+    (whole,) = causal().score([Question(text, (7, 11), (0, 3), how="next")]).values()
+    ids = [tokenizer.bos_token_id, *cut(tokenizer, text)]
+    longer = sum(
+        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
+        for piece in range(len(tokenizer))
+        if goes_on(tokenizer, piece)
+    )
+    begun = chance_of_a_boundary(model, tokenizer, ids[: -len(cut(tokenizer, " nice"))])
+    share = math.exp(answer.log_probability) * begun / math.exp(whole.log_probability)
+    assert share + longer == pytest.approx(1, abs=1e-4)
+
+
+def test_boundaries_of_word_pieces_and_of_pieces_that_close_a_word():
+    _, tokenizer = tiny.bert()
+    found = set(boundaries(tokenizer))
+    pieces = tokenizer.get_vocab()
+    assert pieces["is"] in found
+    assert pieces["."] in found
+    assert pieces["[SEP]"] in found
+    assert not {at for piece, at in pieces.items() if piece.startswith("##")} & found
+
+    class Closing:
+        all_special_ids = ()
+
+        def __len__(self):
+            return 3
+
+        def convert_ids_to_tokens(self, ids):
+            names = ["love</w>", "lov", ".</w>"]
+            return names[ids] if isinstance(ids, int) else [names[one] for one in ids]
+
+        def convert_tokens_to_string(self, pieces):
+            return "".join(pieces).replace("</w>", " ")
+
+    assert [closes(Closing(), place) for place in range(3)] == [True, False, True]
+    assert boundaries(Closing()) == (2,)
+
+
+def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():
+    _, tokenizer = tiny.bert()
+    model = masked(tiny.bert)
+    plain = [
+        word for word, piece in tokenizer.get_vocab().items()
+        if word.isalpha() and piece not in tokenizer.all_special_ids
+    ]  # fmt: skip
+    questions = [Question(f"{word} is nice.", (0, len(word))) for word in plain]
+    shares = [math.exp(one.log_probability) for one in model.score(questions).values()]
+    assert 0 < sum(shares) < 1
+    # all pieces, by the engine that the model uses
+    asks = Asks()
+    ids = tuple(tokenizer(f"{tokenizer.mask_token} is nice.")["input_ids"])
+    keys = [asks.add(ids, 1, piece) for piece in range(model.vocabulary)]
+    (found,) = asks.answered(model._logits, model.vocabulary, "tiny")
+    assert sum(math.exp(found[key]) for key in keys) == pytest.approx(1, abs=1e-9)
+    assert len(asks) == 1
+
+
+def test_rare_words_have_finite_log_probabilities_where_softmax_has_none():
+    import torch
+
+    model, _ = tiny.bert()
+    weight = model.cls.predictions.decoder.weight
+    kept = weight.detach().clone()
+    try:
+        with torch.no_grad():
+            weight *= 4000
+        logits = model(input_ids=torch.tensor([[2, 4, 9, 3]])).logits[0, 1]
+        published = torch.log(torch.exp(logits) / torch.exp(logits).sum())
+        assert not torch.isfinite(published).all()
+        assert torch.isinf(torch.log(torch.softmax(logits, -1))).any()
+        questions = [Question(text, x, a, hidden=h) for text, x, a in TEXTS for h in (0, 1)]
+        found = masked(tiny.bert).score(questions)
+        values = np.array([one.log_probability for one in found.values()])
+        assert np.isfinite(values).all()
+        assert values.min() < -200
+    finally:
+        with torch.no_grad():
+            weight.copy_(kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "at", "fault"),
+    [
+        ("☃ is nice.", (0, 1), "asked", "the tokenizer does not know it, or a part of it"),
+        (
+            "[MASK] is nice.", (0, 6), "asked",
+            "the tokenizer takes it, or a part of it, for the special token [MASK]",
+        ),
+        ("Tulips are nice.", (0, 4), "asked", "joins it with what stands beside it, 'ip'"),
+        ("\x00 is nice.", (0, 1), "asked", "the tokenizer leaves nothing of it"),
+    ],
+)  # fmt: skip
+def test_a_stimulus_that_the_tokenizer_cannot_stand_for_is_said(text, span, at, fault):
+    other = (len(text) - 5, len(text) - 1)
+    answers = masked(tiny.bert).score([Question(text, span, other)])
+    (answer,) = answers.values()
+    assert answer.log_probability is None
+    assert answer.at == at
+    assert fault in answer.fault
+
+
+def test_the_other_stimulus_is_looked_at_too():
+    model = masked(tiny.bert)
+    (answer,) = model.score([Question("Ant is ☃.", (0, 3), (7, 8))]).values()
+    assert (answer.at, answer.pieces) == ("other", 1)
+
+
+def test_a_text_that_is_too_long_is_said():
+    text = "Ant is " + "nice " * 80
+    short = Question("Ant is nice.", (0, 3))
+    answers = masked(tiny.bert).score([Question(text, (0, 3)), short])
+    (long, other) = answers.values()
+    assert (long.log_probability, long.at, long.pieces) == (None, "text", 1)
+    assert long.fault == "a sentence has 84 pieces, and the model takes 64 at most"
+    assert other.fault == ""
+
+
+def test_a_tokenizer_without_places_is_said():
+    class Slow:
+        is_fast = False
+
+    model = MaskedLM(lambda: Loaded(tiny.bert()[0], Slow()), "old", "sha256:0")
+    with pytest.raises(SourceError, match="old: the tokenizer does not say where its pieces stand"):
+        model.score([Question("Ant is nice.", (0, 3))])
+
+
+def test_broken_weights_are_said():
+    import torch
+
+    model = masked(tiny.bert)
+    logits = lambda ids: torch.full((*ids.shape, model.vocabulary), float("nan"))  # noqa: E731
+    asks = Asks()
+    asks.add((2, 4, 3), 1, 7)
+    with pytest.raises(
+        SourceError, match="tiny: the model computes log-probabilities that are not"
+    ):
+        list(asks.answered(logits, model.vocabulary, "tiny"))
+
+
+def test_what_questions_share_is_read_once():
+    read, told = [], []
+    model = masked(tiny.bert)
+    compute = model._logits
+    model._logits = lambda ids: read.extend(ids.tolist()) or compute(ids)
+    questions = [
+        Question(
+            f"{x.capitalize()} is {a}.", (0, len(x)), (len(x) + 4, len(x) + 4 + len(a)), hidden=h
+        )
+        for x in ("ant", "rose", "flea")
+        for a in ("nice", "vile", "kind")
+        for h in (False, True)
+    ]
+    answers = model.score(questions, lambda done, total: told.append((done, total)))
+    pieces = {one.pieces for one in answers.values()}
+    # of one piece each: a text for each attribute, and one whose attribute is masked
+    assert pieces == {1}
+    assert len(read) == 4
+    assert told[-1] == (18, 18)

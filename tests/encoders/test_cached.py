@@ -1,0 +1,145 @@
+"""The cache gives back what was computed, and asks for nothing twice."""
+
+import numpy as np
+import pytest
+from tests.encoders.letters import Letters, passages
+
+import eatlas
+from eatlas.encoders.cache import CachedSource, cached
+from eatlas.errors import SourceError
+from eatlas.sources import ContextualSource, Passage, is_contextual
+
+
+def test_what_is_kept_is_what_was_computed_bit_for_bit():
+    bare, first, second = Letters(), Letters(), Letters()
+    asked = passages(120)
+    computed, kept, again = (s.encode(asked) for s in (bare, cached(first), cached(second)))
+    assert len(first.asked) == 120
+    assert not second.asked
+    for one in asked:
+        assert kept[one].tobytes() == again[one].tobytes() == computed[one].tobytes()
+        assert again[one].dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", ["<f4", "<f8", "<f2"])
+def test_the_type_of_the_numbers_is_kept(kind):
+    class Other(Letters):
+        def encode_batches(self, some):
+            return ({k: v.astype(kind) for k, v in b.items()} for b in super().encode_batches(some))
+
+    for _ in range(2):
+        given = cached(Other()).encode(passages(3))
+        assert {vector.dtype.str for vector in given.values()} == {kind}
+
+
+def test_only_what_is_missing_is_computed():
+    cached(Letters()).encode(passages(60))
+    more = Letters()
+    given = cached(more).encode(passages(80))
+    assert sorted(more.asked) == sorted(set(passages(80)) - set(passages(60)))
+    assert given.keys() == set(passages(80))
+
+
+def test_another_fingerprint_is_another_source():
+    cached(Letters()).encode(passages(5))
+    other = Letters(fingerprint="letters:2")
+    cached(other).encode(passages(5))
+    assert len(other.asked) == 5
+
+
+def test_the_place_of_the_stimulus_matters_at_level_word_alone():
+    both = [Passage("An ant at an ant.", span) for span in ((3, 6), (13, 16))]
+    word, sentence = Letters(), Letters(level="sentence", fingerprint="letters:sentence")
+    of_words, of_sentences = (cached(one).encode(both) for one in (word, sentence))
+    assert len(word.asked) == 2
+    assert len(sentence.asked) == 1
+    assert len({v.tobytes() for v in of_words.values()}) == 2
+    assert len({v.tobytes() for v in of_sentences.values()}) == 1
+    assert len(of_sentences) == 2
+
+
+def test_a_person_is_told_how_far_it_is():
+    cached(Letters()).encode(passages(60))
+    told = []
+    cached(Letters()).encode(passages(160), lambda *n: told.append(n))
+    assert told == [(60, 160), (110, 160), (160, 160)]
+
+
+def test_a_source_without_batches_is_asked_for_some_at_a_time():
+    sizes = []
+
+    class Whole:
+        name, dim, fingerprint, notes = "whole", 27, "whole:1", ()
+        encoding = Letters().encoding
+
+        def encode(self, some, tell=None):
+            sizes.append(len(some))
+            return Letters().encode(some)
+
+        lookup = None
+
+    given = cached(Whole()).encode(passages(300))
+    assert sizes == [256, 44]
+    assert len(given) == 300
+
+
+def test_a_passage_that_the_source_cannot_encode_stays_out():
+    class Picky(Letters):
+        def encode_batches(self, some):
+            return super().encode_batches([one for one in some if "1" not in one.text])
+
+    for _ in range(2):
+        assert len(cached(Picky()).encode(passages(10))) == 9
+
+
+def test_a_wrapped_source_is_a_source_and_says_nothing_of_the_cache():
+    source = cached(Letters())
+    assert isinstance(source, ContextualSource)
+    assert is_contextual(source)
+    assert cached(source) is source
+    inner = source.source
+    for name in ("name", "dim", "fingerprint", "notes", "encoding"):
+        assert getattr(source, name) == getattr(inner, name)
+    assert source.lookup(["ant"])["ant"].tolist() == inner.lookup(["ant"])["ant"].tolist()
+
+
+def test_the_number_of_components_is_known_without_the_model():
+    class Heavy(Letters):
+        @property
+        def dim(self):
+            raise AssertionError("the model would be loaded")
+
+    cached(Letters()).encode(passages(5))
+    source = cached(Heavy())
+    source.encode(passages(5))
+    assert source.dim == 27
+
+
+def test_results_are_the_same_with_and_without():
+    results = [
+        eatlas.run("sent-weat-7", source)[0].to_dict()
+        for source in (Letters(), cached(Letters()), cached(Letters()))
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_what_is_not_computed_is_not_kept():
+    with pytest.raises(SourceError) as caught:
+        cached(eatlas.open_vectors("glove-sample"))
+    assert caught.value.remedy == "leave out cache=yes"
+
+
+def test_ctrl_c_says_what_is_kept():
+    class Stopped(Letters):
+        def encode_batches(self, some):
+            yield from list(super().encode_batches(some))[:2]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        CachedSource(Stopped()).encode(passages(160))
+    assert caught.value.__notes__ == [
+        "100 of 160 texts are encoded and kept; the same command goes on from there"
+    ]
+    rest = Letters()
+    cached(rest).encode(passages(160))
+    assert len(rest.asked) == 60

