@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.results.parts import Coverage
-from eatlas.results.weat import SentenceCounts
+from eatlas.results.parts import Coverage, SentenceCounts
 from eatlas.stats.context_draws import Replace, draw_contexts, stream
 from eatlas.stats.nested import Components, nested_components
 

@@ -9,8 +9,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.results.weat import SentenceCounts
+from eatlas.results.parts import Coverage, GroupCoverage, SentenceCounts
 from eatlas.stimuli import ROLES
 
 

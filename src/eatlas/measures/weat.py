@@ -16,7 +16,8 @@ from eatlas.measures.resampled import KEPT_SCORES
 from eatlas.measures.stimuli import sentence_counts, several, stimuli_of
 from eatlas.measures.two_targets import TwoTargetMeasure
 from eatlas.results import WEATResult
-from eatlas.results.weat import StimulusWEAT, TargetScores
+from eatlas.results.parts import TargetScores
+from eatlas.results.weat import StimulusWEAT
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, get_args
 
 from pydantic import Field
 
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
+from eatlas.results.effects import Effect, Rule, at
 from eatlas.results.frequency import Frequency
-from eatlas.results.parts import Concepts, Coverage, Encoding, Provenance, PValues, Record
+from eatlas.results.parts import Concepts, Coverage, Encoding, Level, Provenance, PValues, Record
+from eatlas.results.primary import Primary, primary_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eatlas.results.draws import DrawsRecord
+    from eatlas.results.inference import Equivalence, Generalisation, Power
+    from eatlas.results.influence import Influence
+    from eatlas.results.ml_eat import Level3, Pattern
+    from eatlas.results.parts import LanguageModelRecord
+    from eatlas.results.uncertainty import Uncertainty
+    from eatlas.results.weat import StimulusWEAT
     from eatlas.stimuli import ContextsOrigin
 
+PARTS = frozenset(
+    {
+        "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
+        "influence", "generalisation", "power", "equivalence", "language_model", "direction",
+        "templates", "sentences",
+    }
+)  # fmt: skip
+"""What records of some measures have; it is None in the others."""
+PLACES = {
+    "level1": ("Level 1", "XY", ""),
+    "level2.X": ("Level 2, X", "X", "_X"),
+    "level2.Y": ("Level 2, Y", "Y", "_Y"),
+    "over_attributes": ("Over attributes", "AB", "_over_attributes"),
+}
+"""Title, groups and suffix of columns of an effect size, by its place in a record."""
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 
 
@@ -24,14 +50,33 @@ def _empty(value: object) -> bool:
 
 
 class AssociationResult(Record):
-    """Head and tail of a result of an association test; each measure adds what it found."""
+    """What results of all measures have in common; each measure adds what it found.
 
+    Presenters ask a result for its effect sizes and its parts, never for its class:
+    :meth:`effects` lists the effect sizes of any measure, `primary` has the findings that are
+    read, and a part that only some measures have, such as `pattern` or `draws`, is None in results
+    of the others.
+
+    A record of another package derives from this class and declares what it found as fields. By
+    default every field that is a number, or a :class:`~eatlas.results.parts.Level`, is one of its
+    effect sizes; the attributes below are its words.
+    """
+
+    display_name: ClassVar[str] = ""
+    """Name of the measure in texts, such as ML-EAT; by default the upper case of `measure`."""
+    full_name: ClassVar[str] = ""
+    """The measure as a methods section names it, with its citation; by default `display_name`."""
+    remark: ClassVar[str] = ""
+    """A sentence that a reader of any result of the measure needs."""
     subject: ClassVar[str] = "vectors"
     """What associates, as sentences name it; a plural."""
     unit: ClassVar[str] = "cosine"
     """What the association of one pair of terms is; with an s, of several."""
     scale: ClassVar[str] = ""
     """What it is counted in; empty for a number without a unit."""
+    places: ClassVar[tuple[str, ...]] = ()
+    """Where in the record its effect sizes are, such as ``level1`` and ``level2.X``; empty where
+    they are all fields that are numbers or levels."""
 
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
     measure: str
@@ -59,6 +104,130 @@ class AssociationResult(Record):
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
+
+    if TYPE_CHECKING:
+
+        @property
+        def pattern(self) -> Pattern | None:
+            """EAT pattern over terms; ``primary.pattern`` is the one that is read."""
+
+        @property
+        def level3(self) -> Level3 | None:
+            """Mean and spread of the similarities in each of the four blocks."""
+
+        @property
+        def similarities(self) -> tuple[tuple[float, ...], ...] | None:
+            """Of each target, X then Y, with each attribute, A then B."""
+
+        @property
+        def draws(self) -> DrawsRecord | None:
+            """Effect sizes of each draw of contexts."""
+
+        @property
+        def stimulus_level(self) -> StimulusWEAT | None:
+            """Findings over the stimuli of sentences."""
+
+        @property
+        def uncertainty(self) -> Uncertainty | None:
+            """Bootstrap intervals, and the share of each pattern."""
+
+        @property
+        def influence(self) -> Influence | None:
+            """Change of each effect size without each term."""
+
+        @property
+        def generalisation(self) -> Generalisation | None:
+            """Crossed tests: whether other words would show it."""
+
+        @property
+        def power(self) -> Power | None:
+            """What the design can find."""
+
+        @property
+        def equivalence(self) -> Equivalence | None:
+            """Whether effects are smaller than what matters."""
+
+        @property
+        def language_model(self) -> LanguageModelRecord | None:
+            """The model behind log-probabilities."""
+
+        @property
+        def direction(self) -> str | None:
+            """What is conditioned on what in a log-ratio."""
+
+        @property
+        def templates(self) -> tuple[str, ...] | None:
+            """Sentences with places for a target and an attribute."""
+
+        @property
+        def sentences(self) -> tuple[tuple[int, ...], ...] | None:
+            """How many sentences of a corpus hold each pair."""
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in PARTS:
+                return None
+            return super().__getattr__(name)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Name the measure in texts after its record, where the record does not."""
+        super().__pydantic_init_subclass__(**kwargs)
+        measure = cls.model_fields["measure"].default
+        if isinstance(measure, str):
+            cls.display_name = cls.__dict__.get("display_name") or measure.upper()
+            cls.full_name = cls.__dict__.get("full_name") or cls.display_name
+
+    @property
+    def primary(self) -> Primary:
+        """The findings that are read: over stimuli where one has several sentences."""
+        return primary_of(self)
+
+    @property
+    def rule(self) -> Rule:
+        """The level and the tail by which the result is read."""
+        return Rule.of(self)
+
+    def effects(self) -> tuple[Effect, ...]:
+        """The effect sizes that are read, each with all that is known about it.
+
+        Returns
+        -------
+        tuple of Effect
+            In the order of the levels; of an SC-EAT one for each term. Over stimuli in tests of
+            sentences. What is undefined is there, with `d` None.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> [effect.place for effect in eatlas.run(tests="weat-6")[0].effects()]
+        ['level1', 'level2.X', 'level2.Y']
+        """
+        return tuple(map(self.effect, self.places or _places_of(type(self))))
+
+    def effect(self, place: str) -> Effect:
+        """The effect size at one place of the record, such as ``level2.X``."""
+        read = self.primary
+        found = replace(
+            measured(self, place, self.stimulus_level or self, read.uncertainty),
+            read_over=read.over,
+            crossed=at(self.generalisation, place),
+            equivalent=at(self.equivalence, place),
+            design=at(self.power, place.partition(".")[0]),
+            influence=at(read.influence, place),
+            matched=at(self.frequency, f"matched.{place}"),
+        )
+        if not read.over_stimuli:
+            return found
+        return replace(found, over_sentences=measured(self, place, self, self.uncertainty))
+
+    def scored(self, role: str) -> tuple[str, ...]:
+        """What each score of a group belongs to: used terms, or stimuli."""
+        return self.primary.names(role)
+
+    def contexts_of(self, role: str) -> dict[str, int]:
+        """Contexts of each stimulus of a group; empty where stimuli are in none."""
+        return self.coverage.group(role).contexts
 
     @property
     def contexts(self) -> ContextsOrigin | None:
@@ -103,6 +272,64 @@ class AssociationResult(Record):
     def summary(self) -> str:
         """The finding in a few words."""
         return f"{self.coverage.counts()[0]} terms"
+
+
+def is_result(given: object) -> TypeGuard[AssociationResult]:
+    """Whether something is a result of a measure, not several of them or anything else."""
+    return isinstance(given, AssociationResult)
+
+
+def measured(
+    result: AssociationResult, place: str, read: object, uncertainty: Uncertainty | None
+) -> Effect:
+    """One effect size with its p-values and interval.
+
+    Parameters
+    ----------
+    result : AssociationResult
+    place : str
+    read : Record
+        Holds the level: the result, or its findings over stimuli.
+    uncertainty : Uncertainty, optional
+        Holds the interval.
+    """
+    name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
+    title, roles, suffix = PLACES.get(place, (name, "XYAB", f"_{place}"))
+    resampled = at(uncertainty, place)
+    effect = Effect(
+        place=place,
+        title=title,
+        roles=roles,
+        names=tuple(result.concepts.name(role) for role in roles),
+        d=None,
+        rule=result.rule,
+        suffix=suffix,
+        resampled=resampled,
+        confidence=uncertainty.confidence if uncertainty and resampled else None,
+        over_draws=at(result.draws, place),
+    )
+    found = at(read, place)
+    if isinstance(found, Level):
+        p, n = found.p, found.n
+        return replace(effect, d=found.effect_size, difference=found.difference, n=n, p=p)
+    if Level in _kinds(type(result), place):
+        return effect
+    return replace(effect, d=found, symbol=title)
+
+
+@cache
+def _places_of(record: type[AssociationResult]) -> tuple[str, ...]:
+    """Fields of a record of another package that are effect sizes or other single numbers."""
+    own = [name for name in record.model_fields if name not in AssociationResult.model_fields]
+    return tuple(name for name in own if {Level, float} & _kinds(record, name))
+
+
+def _kinds(record: type[AssociationResult], place: str) -> set[object]:
+    """Types of what a record has at a place: those of a field; inside another record, a level."""
+    if place not in record.model_fields:
+        return {Level}
+    annotation = record.model_fields[place].annotation
+    return {annotation, *get_args(annotation)}
 
 
 def p_columns(p: PValues, suffix: str = "") -> dict[str, float]:

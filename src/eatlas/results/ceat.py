@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from eatlas.results.draws import DrawnResult, DrawsRecord
-from eatlas.results.weat import SentenceCounts
+from eatlas.results.parts import SentenceCounts
 
 
 class ContextDraws(DrawsRecord):
     """Draws of one context for each stimulus."""
+
+    drawn: ClassVar[str] = "one context for each stimulus"
+    varied: ClassVar[str] = "contexts"
+    varied_of: ClassVar[str] = "contexts of one stimulus"
 
     contexts: SentenceCounts
     """Contexts of each stimulus, by its name."""
@@ -24,9 +28,22 @@ class CEATResult(DrawnResult):
     means over draws, one for each stimulus, in the order of ``draws.contexts``.
     """
 
+    display_name: ClassVar[str] = "CEAT"
+    full_name: ClassVar[str] = (
+        "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
+        "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
+    )
     drawn: ClassVar[str] = "one context for each stimulus"
     varied: ClassVar[str] = "contexts"
     varied_of: ClassVar[str] = "contexts of one stimulus"
 
     measure: Literal["ceat"] = "ceat"
     draws: ContextDraws
+
+    def scored(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return tuple(self.contexts_of(role))
+
+    def contexts_of(self, role: str) -> dict[str, int]:
+        """Contexts of each stimulus of a group."""
+        return self.draws.contexts.group(role)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import Effect, Probability, Record
+from eatlas.results.parts import Magnitude, Probability, Record
 
 Model = Literal["dl", "pm", "reml"]
 Variance = Literal["common", "union", "borenstein", "ceat"]
@@ -31,7 +31,7 @@ class CombinedEffect(Record):
 
     draws: int
     """Draws with an effect size and a variance above 0."""
-    effect_size: Effect
+    effect_size: Magnitude
     """Mean of the effect sizes, weighted by 1 / (variance + tau2): equally, where the variance is
     common to all draws."""
     se: float
@@ -94,6 +94,13 @@ class Level2OverDraws(Record):
 
 class DrawsRecord(Record):
     """Many draws, and the effect sizes of each."""
+
+    drawn: ClassVar[str]
+    """What one draw takes, as sentences name it."""
+    varied: ClassVar[str]
+    """What differs from draw to draw, in one word; a plural."""
+    varied_of: ClassVar[str]
+    """The same, of what it is."""
 
     count: int
     replace: Replace

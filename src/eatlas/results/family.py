@@ -11,10 +11,7 @@ import numpy as np
 
 from eatlas.errors import EatlasError
 from eatlas.results.base import AssociationResult
-from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import Level, PValues, Tail
-from eatlas.results.sc_eat import SCEATResult
-from eatlas.results.weat import WEATResult
+from eatlas.results.parts import PValues, Tail
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:
@@ -143,10 +140,11 @@ def family_of(
                 f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
             )
     found = [
-        (result, key, where, term, level)
+        (result, key, effect, effect.p)
         for result, key in _with_settings(results)
-        for where, term, level in _levels(result)
-        if levels == "both" or where.startswith(levels)
+        for effect in result.effects()
+        if effect.in_family and effect.p is not None
+        if levels == "both" or effect.place.startswith(levels)
     ]
     names = _names(list(dict.fromkeys(key for _, key, *_ in found)))
     groups: dict[SettingKey | None, list[int]] = {}
@@ -154,19 +152,19 @@ def family_of(
         groups.setdefault(None if settings else key, []).append(place)
     members: dict[int, FamilyMember] = {}
     for places in groups.values():
-        p = [found[place][-1].p for place in places]
+        p = [found[place][-1] for place in places]
         for place, (adjusted, bound) in zip(places, _adjusted(p, tail, method), strict=True):
-            result, key, where, term, level = found[place]
+            result, key, effect, of = found[place]
             members[place] = FamilyMember(
                 result.test,
                 result.source,
                 result.signature,
-                where,
-                term,
-                level.effect_size,
-                p=level.p.tail(tail),
+                effect.place,
+                effect.term,
+                effect.d,
+                p=of.tail(tail),
                 adjusted=adjusted,
-                p_low=level.p.low(tail),
+                p_low=of.low(tail),
                 adjusted_low=bound,
                 period=result.period,
                 window=_sizes(result)[0],
@@ -242,15 +240,3 @@ def named(result: AssociationResult) -> tuple[Any, ...]:
 def _sizes(result: AssociationResult) -> tuple[int | str | None, int | None]:
     given = result.contexts
     return (None, None) if given is None else (given.window, given.distance)
-
-
-def _levels(result: AssociationResult) -> list[tuple[str, str | None, Level]]:
-    """The effect sizes of a result that are read and have a p-value: place, term and level."""
-    found: list[Any] = []
-    if isinstance(result, ThreeLevelResult | WEATResult):
-        found.append(("level1", None, result.primary.level1))
-    if isinstance(result, ThreeLevelResult):
-        found += [(f"level2.{role}", None, result.primary.group(role)) for role in "XY"]
-    if isinstance(result, SCEATResult):
-        found += [("level2", entry.term, entry.level2) for entry in result.primary_terms]
-    return [one for one in found if one[2] is not None]

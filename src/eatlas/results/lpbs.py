@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from eatlas.results.base import interval_columns, p_columns, show_effect
+from eatlas.results.base import interval_columns, measured, p_columns, show_effect
+from eatlas.results.effects import Effect
 from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import LanguageModelRecord, Level, Record
-from eatlas.results.uncertainty import EffectInterval, Interval
+from eatlas.results.uncertainty import EffectInterval
 
 Direction = Literal["target given attribute", "attribute given target"]
 
@@ -36,6 +38,7 @@ class LogRatioResult(ThreeLevelResult):
     subject: ClassVar[str] = "model's predictions"
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
+    places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
@@ -60,15 +63,28 @@ class LogRatioResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the published effect size, then the columns of an ML-EAT."""
         (row,) = super().rows()
-        suffix = "_over_attributes"
+        suffix, given = "_over_attributes", self._resampled()
         published = {
             f"effect_size{suffix}": self.effect_size,
-            **interval_columns(self._interval(), suffix),
+            **interval_columns(given.interval if given else None, suffix),
             **p_columns(self.over_attributes.p, suffix),
         }
         return [{**self.head(), **published, **row, "direction": self.direction}]
 
-    def _interval(self) -> Interval | None:
+    def effect(self, place: str) -> Effect:
+        """The effect size at one place; that over attributes is the published one."""
+        if place != "over_attributes":
+            return super().effect(place)
+        found, given = measured(self, place, self, None), self.uncertainty
+        return replace(
+            found,
+            remark="the published effect size",
+            in_family=False,
+            resampled=self._resampled(),
+            confidence=given.confidence if given and self._resampled() else None,
+        )
+
+    def _resampled(self) -> EffectInterval | None:
         """Interval of the published effect size."""
         return None
 
@@ -80,10 +96,15 @@ class LogRatioResult(ThreeLevelResult):
 class LPBSResult(LogRatioResult):
     """What :class:`eatlas.LPBS` found."""
 
+    display_name: ClassVar[str] = "LPBS"
+    full_name: ClassVar[str] = (
+        "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019), at "
+        "the three levels of the ML-EAT and over attributes"
+    )
+
     measure: Literal["lpbs"] = "lpbs"
     over_attributes_uncertainty: EffectInterval | None = None
     """Interval of that effect size; None where the measure was told not to resample."""
 
-    def _interval(self) -> Interval | None:
-        given = self.over_attributes_uncertainty
-        return given.interval if given else None
+    def _resampled(self) -> EffectInterval | None:
+        return self.over_attributes_uncertainty

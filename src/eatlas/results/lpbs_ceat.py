@@ -11,6 +11,10 @@ from eatlas.results.lpbs import LogRatioResult
 class SentenceDraws(DrawsRecord):
     """Draws of one sentence for each pair of a target and an attribute."""
 
+    drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
+    varied: ClassVar[str] = "sentences"
+    varied_of: ClassVar[str] = "sentences of the same pairs"
+
     over_attributes: OverDraws
 
 
@@ -23,6 +27,12 @@ class LPBSCEATResult(LogRatioResult, DrawnResult):
     the single log-ratios of the first draws.
     """
 
+    display_name: ClassVar[str] = "LPBS-CEAT"
+    full_name: ClassVar[str] = (
+        "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019) "
+        "within the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021), as "
+        "Husse and Spitz (2022) merge them, at the three levels of the ML-EAT and over attributes"
+    )
     drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
     varied: ClassVar[str] = "sentences"
     varied_of: ClassVar[str] = "sentences of the same pairs"

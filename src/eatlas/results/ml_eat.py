@@ -5,17 +5,16 @@ Measures that associate targets with attributes in another way than by vectors s
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
 from eatlas.results.base import AssociationResult, show_effect
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Cell, Level, Record, effect_of
-from eatlas.results.primary import Primary, primary_of
+from eatlas.results.parts import Cell, Level, Record, TargetScores, effect_of
 from eatlas.results.uncertainty import Uncertainty
-from eatlas.results.weat import StimulusWEAT, TargetScores, level_columns, of_sentences
+from eatlas.results.weat import StimulusWEAT, level_columns, of_sentences
 
 Label = Literal[
     "AB-Divergent",
@@ -112,6 +111,8 @@ class StimulusMLEAT(StimulusWEAT):
 class ThreeLevelResult(AssociationResult):
     """What a measure at three levels found, whatever associates a target with an attribute."""
 
+    places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y")
+
     level1: Level
     level2: Level2
     level3: Level3
@@ -134,11 +135,6 @@ class ThreeLevelResult(AssociationResult):
     """What a design of these sizes can find; None where that is not known."""
     equivalence: Equivalence | None = None
     """Whether effects are smaller than the smallest one of interest; None where none was stated."""
-
-    @property
-    def primary(self) -> Primary:
-        """The findings that are read: over stimuli where one has several sentences."""
-        return primary_of(self)
 
     @model_validator(mode="after")
     def _cosines_are_cosines(self) -> Self:
@@ -206,5 +202,11 @@ def _columns(
 
 class MLEATResult(ThreeLevelResult):
     """What :class:`eatlas.MLEAT` found."""
+
+    display_name: ClassVar[str] = "ML-EAT"
+    full_name: ClassVar[str] = (
+        "the Multilevel Embedding Association Test (ML-EAT; Wolfe, Hiniker and Howe 2024), which "
+        "compares two groups of target terms with two groups of attribute terms at three levels"
+    )
 
     measure: Literal["ml-eat"] = "ml-eat"

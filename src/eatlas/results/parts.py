@@ -13,7 +13,7 @@ TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
 Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
-Effect = Annotated[float, Field(ge=-1e6, le=1e6)]
+Magnitude = Annotated[float, Field(ge=-1e6, le=1e6)]
 """An effect size, or a mean in cosine or nats; those that can be computed are far smaller."""
 MOST_CONTEXTS = 5_000_000
 """Of one group: a result has a score for each."""
@@ -179,9 +179,9 @@ class PValues(Record):
 class Level(Record):
     """One differential association: its effect size and its permutation p-values."""
 
-    effect_size: Effect | None
+    effect_size: Magnitude | None
     """Difference of means over the standard deviation of the union; None without spread."""
-    difference: Effect
+    difference: Magnitude
     """The same difference in units of what associates: of cosine, or nats of LPBS."""
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
@@ -193,14 +193,38 @@ def effect_of(level: Level | None) -> float | None:
     return None if level is None else level.effect_size
 
 
+class TargetScores(Record):
+    """Association s(w, A, B) of each target term, in the order of the coverage's used terms.
+
+    Empty where there are more than 10,000 terms, sentences of a corpus.
+    """
+
+    X: tuple[float, ...]
+    Y: tuple[float, ...]
+
+
+class SentenceCounts(Record):
+    """Used sentences of each stimulus, in order of its first one."""
+
+    X: dict[str, int]
+    Y: dict[str, int]
+    A: dict[str, int]
+    B: dict[str, int]
+
+    def group(self, role: str) -> dict[str, int]:
+        """Return the counts of one of X, Y, A, B."""
+        counts: dict[str, int] = getattr(self, role)
+        return counts
+
+
 class Cell(Record):
     """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
 
-    mean: Effect
-    sd: Effect | None
+    mean: Magnitude
+    sd: Magnitude | None
     """Standard deviation with n - 1; None for a single cosine."""
     n: int
-    quantiles: tuple[Effect, Effect, Effect, Effect, Effect]
+    quantiles: tuple[Magnitude, Magnitude, Magnitude, Magnitude, Magnitude]
     """Minimum, lower quartile, median, upper quartile, maximum."""
     sampled: int | None = None
     """So many of the cosines stand behind the quantiles, minimum and maximum included, where there

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from eatlas.results.parts import Coverage, Level
+from eatlas.results.parts import Coverage, Level, SentenceCounts, TargetScores
 
 if TYPE_CHECKING:
+    from eatlas.results.base import AssociationResult
     from eatlas.results.influence import Influence
-    from eatlas.results.ml_eat import Attribute, Level2, Pattern, ThreeLevelResult
+    from eatlas.results.ml_eat import Attribute, Level2, Pattern
     from eatlas.results.uncertainty import Uncertainty
-    from eatlas.results.weat import SentenceCounts, TargetScores, WEATResult
 
 ReadOver = Literal["terms", "stimuli"]
 UNDEFINED = "undefined"
@@ -38,9 +38,9 @@ class Primary:
     over: ReadOver
     """What a score belongs to and what is relabelled."""
     level1: Level | None
-    """None where a target group has one stimulus alone."""
+    """None where a target group has one stimulus alone, and in measures without it."""
     level2: Level2 | None
-    """None where an attribute group has one stimulus alone, and of a WEAT."""
+    """None where an attribute group has one stimulus alone, and in measures without it."""
     pattern: Pattern | None
     """None where level 2 is."""
     scores: TargetScores
@@ -96,16 +96,16 @@ class Primary:
         return tuple(role for role in "XYAB" if len(self.names(role)) < 2)
 
 
-def primary_of(result: ThreeLevelResult | WEATResult) -> Primary:
+def primary_of(result: AssociationResult) -> Primary:
     """Take the findings over stimuli where there are any, else those of the result itself."""
     found = result.stimulus_level
     read = result if found is None else found
     return Primary(
         over="terms" if found is None else "stimuli",
-        level1=read.level1,
+        level1=getattr(read, "level1", None),
         level2=getattr(read, "level2", None),
         pattern=getattr(read, "pattern", None),
-        scores=read.scores,
+        scores=getattr(read, "scores", TargetScores(X=(), Y=())),
         uncertainty=read.uncertainty,
         influence=read.influence,
         coverage=result.coverage,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import AssociationResult, p_columns, show_effect
+from eatlas.results.effects import Effect
 from eatlas.results.inference import Power
 from eatlas.results.parts import Level, Record
+from eatlas.results.primary import Primary
 
 
 class TermAssociation(Record):
@@ -19,6 +22,12 @@ class TermAssociation(Record):
 
 class SCEATResult(AssociationResult):
     """What :class:`eatlas.SCEAT` found, one entry for each target term."""
+
+    display_name: ClassVar[str] = "SC-EAT"
+    full_name: ClassVar[str] = (
+        "the Single-Category Embedding Association Test (SC-EAT; Caliskan, Bryson and Narayanan "
+        "2017) for each target term"
+    )
 
     measure: Literal["sc-eat"] = "sc-eat"
     terms: tuple[TermAssociation, ...]
@@ -38,6 +47,32 @@ class SCEATResult(AssociationResult):
     def over_stimuli(self) -> bool:
         """Whether stimuli are read, not terms."""
         return self.stimulus_terms is not None
+
+    @property
+    def primary(self) -> Primary:
+        """What is read: terms, or stimuli where one has several sentences."""
+        return replace(super().primary, over="stimuli" if self.over_stimuli else "terms")
+
+    def effects(self) -> tuple[Effect, ...]:
+        """The effect size of each term, or of each stimulus in tests of sentences."""
+        rule, over = self.rule, self.primary.over
+        return tuple(
+            Effect(
+                place="level2",
+                title="Level 2",
+                roles=entry.group,
+                names=(entry.term,),
+                d=entry.level2.effect_size,
+                rule=rule,
+                difference=entry.level2.difference,
+                n=entry.level2.n,
+                p=entry.level2.p,
+                term=entry.term,
+                read_over=over,
+                design=self.power.level2 if self.power else None,
+            )
+            for entry in self.primary_terms
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target term, or stimulus in a test of sentences."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Level, Record, effect_of
-from eatlas.results.primary import Primary, primary_of
+from eatlas.results.parts import Level, Record, SentenceCounts, TargetScores, effect_of
 from eatlas.results.uncertainty import Uncertainty
 
 
@@ -28,30 +27,6 @@ def level_columns(
 def of_sentences(columns: dict[str, Any]) -> dict[str, Any]:
     """The same columns, marked as those over single sentences."""
     return {f"sentence_{name}": value for name, value in columns.items()}
-
-
-class TargetScores(Record):
-    """Association s(w, A, B) of each target term, in the order of the coverage's used terms.
-
-    Empty where there are more than 10,000 terms, sentences of a corpus.
-    """
-
-    X: tuple[float, ...]
-    Y: tuple[float, ...]
-
-
-class SentenceCounts(Record):
-    """Used sentences of each stimulus, in order of its first one."""
-
-    X: dict[str, int]
-    Y: dict[str, int]
-    A: dict[str, int]
-    B: dict[str, int]
-
-    def group(self, role: str) -> dict[str, int]:
-        """Return the counts of one of X, Y, A, B."""
-        counts: dict[str, int] = getattr(self, role)
-        return counts
 
 
 class StimulusWEAT(Record):
@@ -76,6 +51,15 @@ class StimulusWEAT(Record):
 class WEATResult(AssociationResult):
     """What :class:`eatlas.WEAT` found."""
 
+    display_name: ClassVar[str] = "WEAT"
+    full_name: ClassVar[str] = (
+        "the Word Embedding Association Test (WEAT; Caliskan, Bryson and Narayanan 2017)"
+    )
+    remark: ClassVar[str] = (
+        "A WEAT compares two targets; it does not say what either is associated with by itself."
+    )
+    places: ClassVar[tuple[str, ...]] = ("level1",)
+
     measure: Literal["weat"] = "weat"
     level1: Level
     """The differential association of X and Y with A and B."""
@@ -94,11 +78,6 @@ class WEATResult(AssociationResult):
     equivalence: Equivalence | None = None
     """Whether the effect is smaller than the smallest one of interest; None where none was
     stated."""
-
-    @property
-    def primary(self) -> Primary:
-        """The findings that are read: over stimuli where one has several sentences."""
-        return primary_of(self)
 
     @property
     def effect_size(self) -> float | None:

@@ -1,0 +1,246 @@
+"""The effect sizes of a result, each with all that is known about it.
+
+Whoever shows, adjusts or exports effect sizes loops over :meth:`AssociationResult.effects`, and
+holds no code for single measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from eatlas.errors import SignatureError
+from eatlas.results.parts import PValues, Tail
+from eatlas.signature import Signature
+
+if TYPE_CHECKING:
+    from eatlas.results.base import AssociationResult
+    from eatlas.results.draws import OverDraws
+    from eatlas.results.frequency import MatchedLevel
+    from eatlas.results.inference import CrossedLevel, DesignPower, EquivalentLevel
+    from eatlas.results.influence import TermInfluence
+    from eatlas.results.parts import Level
+    from eatlas.results.primary import ReadOver
+    from eatlas.results.uncertainty import EffectInterval
+
+DEFAULT_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The level and the tail by which a result is read.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level.
+    tail : {"directional", "two-sided"}
+        Directional reads the tail of the sign that was observed, as the published tables do.
+    threshold : float, optional
+        Least ``|d|`` of an association, in measures with an EAT pattern.
+    """
+
+    alpha: float = DEFAULT_ALPHA
+    tail: Literal["directional", "two-sided"] = "directional"
+    threshold: float | None = None
+
+    @classmethod
+    def of(cls, result: AssociationResult) -> Self:
+        """The rule of the measure that gave a result."""
+        if (pattern := result.pattern) is not None:
+            return cls(pattern.alpha, pattern.tail, pattern.threshold)
+        alpha = parameters(result.signature).get("alpha")
+        return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
+
+    @staticmethod
+    def studentised(result: AssociationResult) -> bool:
+        """Whether a measure relabels the difference of means over its standard error."""
+        return parameters(result.signature).get("statistic") == "studentised"
+
+    def tail_of(self, level: Level) -> Tail:
+        """Return the tail that the rule reads."""
+        return self.tail_at(level.effect_size)
+
+    def tail_at(self, effect_size: float | None) -> Tail:
+        """Return the tail that the rule reads at an effect size."""
+        if self.tail == "two-sided":
+            return "two_sided"
+        return "greater" if (effect_size or 0.0) > 0 else "less"
+
+    def p(self, level: Level) -> float:
+        """Return the p-value that the rule reads."""
+        return level.p.tail(self.tail_of(level))
+
+    def p_low(self, level: Level) -> float | None:
+        """Return the lower bound of that p-value where only bounds are known, else None."""
+        return level.p.low(self.tail_of(level))
+
+    def significant(self, level: Level) -> bool:
+        """Whether the effect size is defined and its p-value is below alpha."""
+        return level.effect_size is not None and self.p(level) < self.alpha
+
+    def star(self, level: Level) -> str:
+        """A star for a significant effect size, as in the papers' tables."""
+        return "*" if self.significant(level) else ""
+
+
+def parameters(signature: str) -> dict[str, Any]:
+    """Parameters of a measure; none where another package's signature is of another form."""
+    try:
+        return dict(Signature.parse(signature).params)
+    except SignatureError:
+        return {}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One effect size of a result: what is compared, how large it is, how sure, what drives it.
+
+    A result of any measure is a row of these. What is not known of an effect is None: a
+    presenter shows what there is.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.run(tests="weat-6")[0]
+    >>> for effect in result.effects():
+    ...     print(f"{effect.title}: {effect.name}: d = {effect.d:.2f}{effect.star}")
+    Level 1: Male names against Female names: d = 1.72*
+    Level 2, X: Male names: d = 0.75
+    Level 2, Y: Female names: d = -1.34*
+    """
+
+    place: str
+    """Where it is in the record, with dots: ``level1``, ``level2.X``, ``level2.Y``,
+    ``over_attributes``; ``level2`` for each term of an SC-EAT. :func:`at` finds it there."""
+    title: str
+    """The place in words: "Level 1", "Level 2, X", "Over attributes"."""
+    roles: str
+    """Groups that are compared, or the one that is taken alone: "XY", "X", "Y", "AB"."""
+    names: tuple[str, ...]
+    """What these groups are called, or the single term."""
+    d: float | None
+    """Effect size; None where it is undefined. Of a measure that gives another number, that
+    number, which `symbol` names."""
+    rule: Rule
+    """The level and the tail by which the result is read."""
+    difference: float | None = None
+    """The difference of means behind d, in the result's ``unit``."""
+    n: tuple[int, int] | None = None
+    """Sizes of the two groups whose labels are permuted."""
+    p: PValues | None = None
+    """Permutation p-values of all three tails, with counts, total and bounds. None for a number
+    without one, and where a group has one stimulus alone. Without spread d is None, and every p
+    here is 1."""
+    term: str | None = None
+    """The single term, or stimulus, that it belongs to, as in an SC-EAT."""
+    symbol: str = "d"
+    """What the number is called: d for effect sizes."""
+    suffix: str = ""
+    """End of the names of its columns in tables: "", "_X", "_Y", "_over_attributes"."""
+    remark: str = ""
+    """What else a reader should know, such as "the published effect size"."""
+    in_family: bool = True
+    """Whether its p-value is adjusted in a family of tests."""
+    read_over: ReadOver = "terms"
+    """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
+    resampled: EffectInterval | None = None
+    """Bootstrap intervals, with their Monte Carlo errors."""
+    confidence: float | None = None
+    """Of the interval, such as 0.95."""
+    crossed: CrossedLevel | None = None
+    """Whether other targets and other attributes would show it."""
+    equivalent: EquivalentLevel | None = None
+    """Whether it is smaller than the smallest effect of interest."""
+    design: DesignPower | None = None
+    """What a design of these sizes can find."""
+    influence: TermInfluence | None = None
+    """Change of d without each term."""
+    over_draws: OverDraws | None = None
+    """The effect sizes of single draws of contexts, of which this one is the mean."""
+    matched: MatchedLevel | None = None
+    """Where it lies among those of random words of the same frequencies."""
+    over_sentences: Effect | None = None
+    """The same over single sentences, for comparison; None where terms are read."""
+
+    @property
+    def name(self) -> str:
+        """What is compared: "Male names against Female names", "Male names", or a term."""
+        return (" against " if len(self.names) == 2 else ", ").join(self.names)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Bootstrap interval of d."""
+        return self.resampled.interval if self.resampled else None
+
+    @property
+    def tail(self) -> Tail:
+        """The tail that the measure's rule reads."""
+        return self.rule.tail_at(self.d)
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of that tail; None where d is undefined."""
+        return self._p(self.tail)
+
+    @property
+    def p_low(self) -> float | None:
+        """Its lower bound, where only bounds are known; `p_value` is then the upper one."""
+        return self._low(self.tail)
+
+    @property
+    def one_sided_tail(self) -> Tail:
+        """The tail of the sign that was observed."""
+        return "greater" if (self.d or 0.0) > 0 else "less"
+
+    @property
+    def one_sided(self) -> float | None:
+        """The p-value in the direction of d; None where d is undefined."""
+        return self._p(self.one_sided_tail)
+
+    @property
+    def one_sided_low(self) -> float | None:
+        """Its lower bound, where only bounds are known."""
+        return self._low(self.one_sided_tail)
+
+    @property
+    def two_sided(self) -> float | None:
+        """The two-sided p-value; None where d is undefined."""
+        return self._p("two_sided")
+
+    @property
+    def two_sided_low(self) -> float | None:
+        """Its lower bound, where only bounds are known."""
+        return self._low("two_sided")
+
+    @property
+    def significant(self) -> bool:
+        """Whether d is defined and the p-value that the rule reads is below alpha."""
+        p = self.p_value
+        return p is not None and p < self.rule.alpha
+
+    @property
+    def star(self) -> str:
+        """A star for a significant effect size, as in the papers' tables."""
+        return "*" if self.significant else ""
+
+    def _p(self, tail: Tail) -> float | None:
+        return None if self.p is None or self.d is None else self.p.tail(tail)
+
+    def _low(self, tail: Tail) -> float | None:
+        return None if self.p is None or self.d is None else self.p.low(tail)
+
+
+def at(record: object, place: str) -> Any:
+    """Return what a record holds at a place such as ``level2.X``; None where it holds nothing.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.run(tests="weat-6", measures="weat")[0]
+    >>> at(result, "level1").n, at(result.uncertainty, "level2.X")
+    ((8, 8), None)
+    """
+    for name in place.split("."):
+        record = getattr(record, name, None)
+    return record

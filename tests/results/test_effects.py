@@ -1,0 +1,131 @@
+"""Effect sizes that results list, held against the fields of their records."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+import eatlas
+from eatlas.results import AssociationResult, Effect, SCEATResult, WEATResult, is_result
+from eatlas.results.parts import Level
+
+
+@pytest.fixture(scope="module")
+def words() -> eatlas.Results:
+    return eatlas.run(tests="weat-6", measures=["ml-eat", "weat", "sc-eat"])
+
+
+@pytest.fixture(scope="module")
+def sentences() -> eatlas.Results:
+    return eatlas.run(
+        tests="sent-weat-9", vectors="cbow:glove-sample", measures=["ml-eat", "weat", "sc-eat"]
+    )
+
+
+def _holds(effect: Effect, level: Level | None) -> None:
+    if level is None:
+        assert (effect.d, effect.n, effect.p) == (None, None, None)
+        return
+    known = level.effect_size, level.difference, level.n, level.p
+    assert (effect.d, effect.difference, effect.n, effect.p) == known
+
+
+def test_three_levels_have_three(words: eatlas.Results) -> None:
+    result = words[0]
+    found = result.effects()
+    assert [effect.place for effect in found] == ["level1", "level2.X", "level2.Y"]
+    assert [effect.roles for effect in found] == ["XY", "X", "Y"]
+    read = result.primary
+    for effect, level in zip(found, (read.level1, read.group("X"), read.group("Y")), strict=True):
+        _holds(effect, level)
+    assert found[0].name == "Male names against Female names"
+    assert found[0].interval == result.uncertainty.level1.interval
+    assert found[2].crossed == result.generalisation.level2.Y
+    assert found[1].influence == result.influence.level2.X
+    assert found[1].design == found[2].design == result.power.level2
+    assert found[0].matched == result.frequency.matched.level1
+    assert all(effect.over_sentences is None for effect in found)
+
+
+def test_p_is_read_by_the_rule_of_the_measure(words: eatlas.Results) -> None:
+    level1, of_x, of_y = words[0].effects()
+    assert level1.p_value == level1.p.greater == level1.one_sided
+    assert of_y.p_value == of_y.p.less
+    assert (level1.star, of_x.star) == ("*", "")
+    assert of_y.two_sided == of_y.p.two_sided
+    two_sided = eatlas.run(tests="weat-6", measures="ml-eat(tail=two-sided)")[0].effects()[0]
+    assert two_sided.p_value == two_sided.p.two_sided
+
+
+def test_weat_has_one_and_no_pattern(words: eatlas.Results) -> None:
+    result = words[1]
+    assert [effect.place for effect in result.effects()] == ["level1"]
+    assert result.pattern is None
+    assert result.level3 is None
+    assert result.draws is None
+
+
+def test_sc_eat_has_one_of_each_term(words: eatlas.Results) -> None:
+    result = words[2]
+    assert isinstance(result, SCEATResult)
+    for effect, entry in zip(result.effects(), result.terms, strict=True):
+        assert (effect.term, effect.roles, effect.place) == (entry.term, entry.group, "level2")
+        _holds(effect, entry.level2)
+
+
+def test_sentences_are_read_over_stimuli(sentences: eatlas.Results) -> None:
+    result = sentences[0]
+    for effect in result.effects():
+        assert effect.read_over == "stimuli"
+        assert effect.over_sentences is not None
+        assert effect.over_sentences.place == effect.place
+    level1 = result.effects()[0]
+    _holds(level1, result.stimulus_level.level1)
+    _holds(level1.over_sentences, result.level1)
+    assert level1.over_sentences.interval == result.uncertainty.level1.interval
+    assert sentences[2].primary.over_stimuli
+    assert {effect.read_over for effect in sentences[2].effects()} == {"stimuli"}
+
+
+def test_undefined_has_no_p_to_show() -> None:
+    same = {"X": ["one", "two"], "Y": ["three", "four"], "A": ["five"], "B": ["six"]}
+    vectors = {term: [1.0, 0.0] for terms in same.values() for term in terms}
+    test = eatlas.AssociationTest(
+        id="same", **{role: eatlas.Concept(name=role, terms=t) for role, t in same.items()}
+    )
+    effect = eatlas.run(tests=test, vectors=vectors, measures="weat")[0].effects()[0]
+    assert (effect.d, effect.p_value, effect.two_sided, effect.star) == (None, None, None, "")
+    assert effect.p.two_sided == 1
+
+
+class Numbers(AssociationResult):
+    """A record of another package."""
+
+    measure: Literal["numbers"] = "numbers"
+    value: float
+    spread: float | None = None
+    level: Level | None = None
+    note: str = ""
+
+
+def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) -> None:
+    given = words[1]
+    assert isinstance(given, WEATResult)
+    head = {name: getattr(given, name) for name in AssociationResult.model_fields}
+    result = Numbers(**head | {"measure": "numbers"}, value=0.7, level=given.level1)
+    value, spread, level = result.effects()
+    assert (value.d, value.symbol, value.title, value.p) == (0.7, "NUMBERS", "NUMBERS", None)
+    assert (value.p_value, value.star) == (None, "")
+    assert (spread.d, spread.symbol) == (None, "Spread")
+    assert (level.d, level.symbol, level.p) == (given.effect_size, "d", given.level1.p)
+    assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")
+    assert result.primary.level1 is None
+    assert result.primary.scores.X == ()
+
+
+def test_one_result_is_told_from_several(words: eatlas.Results) -> None:
+    assert is_result(words[0])
+    assert not is_result(words)
+    with pytest.raises(AttributeError):
+        words[0].no_such_part  # noqa: B018
