@@ -30,6 +30,8 @@ from eatlas.cli import main
 
 GOLDENS = Path(__file__).with_name("goldens")
 WIDTH = "140"
+PROGRESS = re.compile(r" a second|on this\s+machine$")
+"""In lines that are printed where the machine is slow."""
 FROZEN = "frozen.jsonl"
 """The kept JSON lines, in the folder of a scenario."""
 RESULTS = Path("out/results.jsonl")
@@ -85,7 +87,7 @@ def perform(scenario: Scenario, frozen: list[str] | None = None) -> Outcome:
         own = {"text": text, "frames": frames, "show": show, "signatures": signatures}
         code, out, err = _call(own[words[0]], words[1:]) if words[0] in own else _eatlas(words)
         found.transcript += [f"$ {command}", f"[exit {code}]", *_plain(out)]
-        found.transcript += [f"! {line}" for line in _plain(err)]
+        found.transcript += [f"! {line}" for line in _plain(err) if not PROGRESS.search(line)]
         if words[0] == "run" and RESULTS.exists():
             found.lines += RESULTS.read_text("utf-8").splitlines()
             RESULTS.rename(f"{RESULTS.parent}/run{len(list(RESULTS.parent.glob('run*')))}.jsonl")
