@@ -42,6 +42,7 @@ def main() -> None:
     numbers = range(given.trials) if given.only is None else range(given.only, given.only + 1)
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["EATLAS_CACHE"] = str(Path(folder) / "cache")
         for writer in FORMATS:
             if given.format and writer.__name__ not in given.format:
                 continue

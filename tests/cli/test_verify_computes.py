@@ -10,8 +10,7 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders.cache.keys import Entry, packed
-from eatlas.sources.files.hashing import fnv64
-from eatlas.sources.index import SUFFIX, IndexWriter, read_index
+from eatlas.sources.files.sequential import Index, read_index, write_index
 
 
 @pytest.fixture
@@ -78,21 +77,20 @@ def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     source = eatlas.open_vectors(f"{path}?index=yes")
     source.lookup(["aster"])
-    beside = path.with_name(path.name + SUFFIX)
-    true = read_index(beside, source._index_key())
-    kept = true.hashes != np.uint64(fnv64(b"aster"))
-    with IndexWriter(beside) as writer:
-        writer.add(true.hashes[kept], true.offsets[kept])
-        writer.finish(source._index_key(), "0" * 64)
+    kept = source._index_path()
+    true = read_index(kept)
+    rows = [row for row, word in enumerate(true.words) if word != b"aster"]
+    words = b"\n".join(true.words[row] for row in rows)
+    write_index(kept, Index(words, true.starts[rows], "0" * 64, b"\n"))
     eatlas_cli("run", "--tests", test_file, "--vectors", f"{path}?index=yes")
     line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
     assert line["coverage"]["X"]["missing"] == ["aster"]
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 1
     assert "provenance.source_fingerprint: 'sha256:0000" in ended.out
-    forged = beside.read_bytes()
+    forged = kept.read_bytes()
     eatlas_cli("verify", "out/results.jsonl")
-    assert beside.read_bytes() == forged  # verify writes none either
+    assert kept.read_bytes() == forged  # verify writes none either
 
 
 def test_vectors_of_a_function_are_computed_again(eatlas_cli, tmp_path, computed_vectors):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.characters import WORD
-from eatlas.sources.files.hashing import FNV_PRIME, FNV_START
+from eatlas.corpora.hashing import FNV_PRIME, FNV_START
 
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower

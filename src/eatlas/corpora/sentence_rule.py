@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.characters import character_table
-from eatlas.sources.files.hashing import fnv64
+from eatlas.corpora.hashing import fnv64
 
 BEFORE_MORE = frozenset(
     {"mr", "mrs", "ms", "messrs", "dr", "prof", "st", "mt", "ft", "rev", "fr", "hon", "gov", "sen"}

@@ -37,7 +37,7 @@ def gz_of_damaged_text(folder: Path) -> str:
 
 
 def text_with_index(folder: Path) -> str:
-    """A text file of which the index beside it is damaged, not the file itself."""
+    """A text file of which the index is damaged, not the file itself."""
     return f"{writers.glove(folder)}?index=yes"
 
 
@@ -93,18 +93,15 @@ class Original:
     def of(cls, writer: Callable[[Path], str], folder: Path) -> Original:
         """Let a library write the files."""
         folder.mkdir()
-        spec = writer(folder)
-        if writer is text_with_index:
-            open_sources(spec)[0].lookup(WORDS)
-        return cls(folder, spec, writer.__name__)
+        return cls(folder, writer(folder), writer.__name__)
 
     def damaged(self, target: Path, rng: np.random.Generator) -> str:
         """Copy it with one of its files damaged; the copy's spec."""
         shutil.copytree(self.folder, target)
         files = sorted(path for path in self.folder.rglob("*") if path.is_file())
         if self.kind == "text_with_index":
-            files = [path for path in files if path.suffix == ".eatlas-index"]
-        elif self.kind in {"gz_of_binary", "bz2_of_csv"}:  # beside what was packed
+            return self._with_damaged_index(target, rng)
+        if self.kind in {"gz_of_binary", "bz2_of_csv"}:  # beside what was packed
             files = [path for path in files if path.suffix in {".gz", ".bz2"}]
         chosen = files[rng.integers(len(files))]
         raw = chosen.read_bytes()
@@ -114,6 +111,15 @@ class Original:
             raw = damage(raw, rng)
         (target / chosen.relative_to(self.folder)).write_bytes(raw)
         return self.spec.replace(str(self.folder), str(target))
+
+    def _with_damaged_index(self, target: Path, rng: np.random.Generator) -> str:
+        """The copy has an index of its own, in the cache folder; that is damaged."""
+        spec = self.spec.replace(str(self.folder), str(target))
+        (source,) = open_sources(spec)
+        source.lookup(WORDS)
+        index = source._index_path()
+        index.write_bytes(damage(index.read_bytes(), rng))
+        return spec
 
 
 def damage(raw: bytes, rng: np.random.Generator) -> bytes:

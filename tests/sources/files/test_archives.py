@@ -18,7 +18,7 @@ from tests.sources.files.writers import VECTORS, as_text
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import archives
-from eatlas.sources.files import lines
+from eatlas.sources.files import text
 
 TEXT = as_text()
 
@@ -172,7 +172,7 @@ def test_files_that_grow_beyond_all_proportion(tmp_path, monkeypatch, kind, pack
     """With limits a twentieth of the real ones: bombs of 6 MB instead of 72 MB."""
     head, piece, said = BOMBS[kind]
     if kind == "line":
-        monkeypatch.setattr(lines, "MAX_LINE", LINE)
+        monkeypatch.setattr(text, "MAX_LINE", LINE)
     else:
         monkeypatch.setattr(archives, "FREE_BYTES", FREE)
     bomb = pack(tmp_path / "bomb", head + piece * (2 * FREE // len(piece)))

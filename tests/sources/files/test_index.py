@@ -1,4 +1,4 @@
-"""The index beside a file: what it saves, and that nothing in it is taken on trust."""
+"""The index of a large file: what it saves, and that nothing in it is taken on trust."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from tests.sources.files.writers import Data, as_text, csv_file, matrix, word2ve
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError, SourceWarning
-from eatlas.sources import index as index_module
-from eatlas.sources.files.hashing import fnv64
-from eatlas.sources.index import SUFFIX
+from eatlas.sources.files.sequential import Index, read_index, write_index
+from eatlas.sources.folders import cache_folder
 
 # more than 1 MiB, so that opening reads no further than the head, and that the middle lies in
 # neither of the ends that are hashed
@@ -44,8 +43,9 @@ def same(one, other) -> bool:
     return set(one) == set(other) and all(np.array_equal(one[word], other[word]) for word in one)
 
 
-def beside(path):
-    return path.with_name(path.name + SUFFIX)
+def index_of(path, options="index=yes"):
+    """Where the index of a file lies, or will."""
+    return open_vectors(f"{path}?{options}")._index_path()
 
 
 def spoil_the_middle(path, new=b"###"):
@@ -68,12 +68,12 @@ def path(request, tmp_path):
 
 def test_same_answers_with_and_without(path):
     plain = vectors(path, options="index=no")
-    assert not beside(path).exists()
+    assert not index_of(path).exists()
     assert set(plain) == WANTED - {"none"}
     assert same(vectors(path), plain)
-    assert beside(path).stat().st_size == 1024 + 16 * sum(
-        1 for _ in open_vectors(path).vocabulary()
-    )
+    index, words = read_index(index_of(path)), open_vectors(f"{path}?index=no").vocabulary()
+    assert len(index.starts) == sum(1 for _ in words)
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
     assert same(vectors(path), plain)
 
 
@@ -114,28 +114,20 @@ def test_an_index_that_came_with_the_file_is_made_anew(tmp_path):
     assert "word7" not in vectors(path)  # whoever may write here may change the vectors as well
     folder = tmp_path / "unpacked"
     folder.mkdir()
-    for one in (path, beside(path)):
-        shutil.copy2(one, folder / one.name)
+    shutil.copy2(path, folder / path.name)
+    shutil.copy2(index_of(path), index_of(folder / path.name))
+    os.utime(folder / path.name)  # the copy of the index is that of an earlier state
     assert "word7" in vectors(folder / path.name)
     assert open_vectors(f"{folder / path.name}?index=yes").fingerprint.startswith("sha256:")
     assert vectors(folder / path.name).keys() == WANTED - {"none"}
 
 
 def forge(path, without):
-    """Write an index that hides words and states a hash of its own; its own hashes are sound."""
-    key = open_vectors(f"{path}?index=yes")._index_key()
-    true = index_module.read_index(beside(path), key)
-    hidden = {fnv64(word.encode()) for word in without}
-    kept = np.array([int(one) not in hidden for one in true.hashes])
-    with index_module.IndexWriter(beside(path)) as writer:
-        writer.add(true.hashes[kept], true.offsets[kept])
-        writer.finish(key, "0" * 64)
-
-
-def test_an_index_may_be_read_by_those_who_may_read_other_files(tmp_path):
-    path = text(tmp_path)
-    vectors(path)
-    assert beside(path).stat().st_mode == path.stat().st_mode
+    """Write an index that hides words and states a hash of its own; its checksums are sound."""
+    true = read_index(index_of(path))
+    rows = [row for row, word in enumerate(true.words) if word.decode() not in without]
+    words = b"\n".join(true.words[row] for row in rows)
+    write_index(index_of(path), Index(words, true.starts[rows], "0" * 64, b"\n"))
 
 
 def test_duplicates_are_noted(tmp_path):
@@ -167,17 +159,6 @@ def test_small_and_compressed_files_get_none(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["v.txt", "v.txt.gz"]
 
 
-@pytest.mark.parametrize("part", [100, 1000, 3_000, 8_002])
-def test_sorted_in_parts(tmp_path, monkeypatch, part):
-    path = text(tmp_path)
-    plain = vectors(path)
-    whole = beside(path).read_bytes()
-    beside(path).unlink()
-    monkeypatch.setattr(index_module, "_SORTED_AT_ONCE", part)
-    assert same(vectors(path), plain)
-    assert beside(path).read_bytes() == whole
-
-
 # --- an index that does not fit is made anew ------------------------------------------------------
 
 
@@ -185,7 +166,7 @@ def test_sorted_in_parts(tmp_path, monkeypatch, part):
 def test_a_file_that_changed(tmp_path, change):
     path = text(tmp_path)
     vectors(path)
-    stale = beside(path).read_bytes()
+    stale = index_of(path)
     if change == "longer":
         path.write_bytes(path.read_bytes() + b"none" + b" 1" * 16 + b"\n")
     elif change == "other content":
@@ -196,7 +177,8 @@ def test_a_file_that_changed(tmp_path, change):
         os.utime(path, (1, 1))
     plain = vectors(path, options="index=no")
     assert same(vectors(path), plain)
-    assert beside(path).read_bytes() != stale
+    assert index_of(path).exists()
+    assert not stale.exists()
     assert same(vectors(path), plain)
 
 
@@ -204,25 +186,25 @@ def test_the_index_of_another_file(tmp_path):
     path, other = text(tmp_path), tmp_path / "other.txt"
     other.write_bytes(as_text(Data(DATA.words[::-1], DATA.vectors)))
     vectors(other)
-    shutil.copy(beside(other), beside(path))
+    index_of(path).parent.mkdir(exist_ok=True)
+    shutil.copy(index_of(other), index_of(path))
     assert same(vectors(path), vectors(path, options="index=no"))
-    assert beside(path).read_bytes() != beside(other).read_bytes()
+    assert read_index(index_of(path)).words != read_index(index_of(other)).words
 
 
 def test_another_way_to_read_makes_another_index(tmp_path):
     path = text(tmp_path)
     vectors(path)
-    first = beside(path).read_bytes()
     found = vectors(path, {"über", "Ã¼ber"}, options="index=yes&encoding=latin-1")
     assert set(found) == {"Ã¼ber"}
-    assert beside(path).read_bytes() != first
+    assert index_of(path) != index_of(path, "index=yes&encoding=latin-1")
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_any_damage_is_found(tmp_path, seed):
     path = text(tmp_path)
     plain = vectors(path)
-    sound = beside(path).read_bytes()
+    sound = index_of(path).read_bytes()
     rng = np.random.default_rng(seed)
     raw = bytearray(sound)
     size = len(raw) if seed % 2 else 900
@@ -234,29 +216,21 @@ def test_any_damage_is_found(tmp_path, seed):
         del raw[at]
     else:
         raw[at] ^= 1 << int(rng.integers(8))
-    beside(path).write_bytes(raw)
+    index_of(path).write_bytes(raw)
     source = open_vectors(f"{path}?index=yes")
     assert source.fingerprint == open_vectors(f"{path}?index=no").fingerprint
     assert same(source.lookup(WANTED), plain)
-    vectors(path)  # asking for the fingerprint alone mends nothing; a lookup does
-    assert beside(path).read_bytes() == sound
+    assert same(vectors(path), plain)
 
 
 def test_an_index_that_lies_within_its_own_rules(tmp_path):
     """A forged index, with sound hashes, that leads to other words, is not believed."""
     path = text(tmp_path)
     plain = vectors(path)
-    source = open_vectors(f"{path}?index=yes")
-    from eatlas.sources.index import IndexWriter, read_index
-
-    key = source._index_key()
-    true = read_index(beside(path), key)
-    with IndexWriter(beside(path)) as writer:
-        writer.add(true.hashes, np.roll(true.offsets, 1))
-        writer.finish(key, true.sha256)
-    assert read_index(beside(path), key) is not None
-    assert same(source.lookup(WANTED), plain)
-    np.testing.assert_array_equal(read_index(beside(path), key).offsets, true.offsets)
+    true = read_index(index_of(path))
+    write_index(index_of(path), Index(true.joined, np.roll(true.starts, 1), true.sha256, b"\n"))
+    assert same(vectors(path), plain)
+    np.testing.assert_array_equal(read_index(index_of(path)).starts, true.starts)
 
 
 # --- a system that does not let us write ----------------------------------------------------------
@@ -282,16 +256,15 @@ def test_a_disk_that_is_full_costs_the_index_not_the_answer(tmp_path, size):
     ):
         got = vectors(path)
     assert same(got, plain)
-    assert [p.name for p in tmp_path.iterdir()] == ["v.txt"]
+    assert list((cache_folder() / "indexes").iterdir()) == []
 
 
 def test_a_place_that_is_taken(tmp_path):
     path = text(tmp_path)
-    beside(path).mkdir()
+    index_of(path).mkdir(parents=True)
     with pytest.warns(SourceWarning, match="the next lookup reads the whole file again"):
         got = vectors(path)
     assert same(got, vectors(path, options="index=no"))
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["v.txt", beside(path).name]
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path):
@@ -302,7 +275,7 @@ def test_a_file_that_grows_while_it_is_read(tmp_path):
         source.lookup(WANTED)
     assert "the file changed while it was read" in str(caught.value)
     assert "remedy: wait until it is written, then try again" in str(caught.value)
-    assert not beside(path).exists()
+    assert not index_of(path).exists()
 
 
 def test_an_answer_from_an_index_of_a_file_that_changes_meanwhile(tmp_path):

@@ -25,7 +25,6 @@ from tests.sources.files.writers import (
     as_text,
     csv_file,
     glove,
-    word2vec_binary,
     word2vec_binary_lines,
     word2vec_text,
 )
@@ -33,7 +32,6 @@ from tests.sources.files.writers import (
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources.files import text
-from eatlas.sources.files import word2vec_binary as word2vec_binary_module
 
 TRIALS = 25
 
@@ -62,7 +60,7 @@ def answer(path: Path) -> object:
 
 
 @pytest.mark.parametrize(
-    "writer", [glove, word2vec_text, csv_file, word2vec_binary], ids=lambda writer: writer.__name__
+    "writer", [glove, word2vec_text, csv_file], ids=lambda writer: writer.__name__
 )
 def test_compiled_loops_say_what_python_says(writer, tmp_path, monkeypatch):
     path = Path(writer(tmp_path))
@@ -75,8 +73,6 @@ def test_compiled_loops_say_what_python_says(writer, tmp_path, monkeypatch):
     ]
     slow = [answer(copy) for copy in copies]
     monkeypatch.setattr(text, "COMPILE_FROM", 0)
-    monkeypatch.setattr(text, "_COMPILE_CHUNKS_FROM", 0)
-    monkeypatch.setattr(word2vec_binary_module, "COMPILE_FROM", 0)
     assert [answer(copy) for copy in copies] == slow
     assert len({str(each) for each in slow}) > 20
 

@@ -55,7 +55,7 @@ def test_an_index_a_pass_and_an_array_say_the_same(tmp_path):
     same(ranking(f"{path}?index=no"), expected)
     indexed = open_vectors(f"{path}?index=yes")
     indexed.lookup({"war"})  # writes the index
-    assert indexed.places() is not None
+    assert indexed.index() is not None
     same(ranking(indexed), expected)
     packed = tmp_path / "v.txt.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -116,7 +116,7 @@ def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
 def test_a_large_packed_file_is_listed_only_when_asked_for(tmp_path, monkeypatch):
     path = tmp_path / "v.txt.gz"
     path.write_bytes(gzip.compress(as_text(DATA)))
-    monkeypatch.setattr("eatlas.sources.files.indexed._SLOW_PACKED", 1000)
+    monkeypatch.setattr("eatlas.sources.files.sequential._SLOW_PACKED", 1000)
     found = ranking(path)
     assert found.ranks is None
     assert "frequency=2000 does so" in found.reason

@@ -11,8 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.dialects import decode
-from eatlas.sources.files.heads import MAX_DIM
+from eatlas.sources.files.dialects import MAX_DIM, decode
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
 from eatlas.sources.files.reading import Stamp, open_binary, unreadable
 from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix

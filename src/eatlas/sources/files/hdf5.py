@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import check_growth
-from eatlas.sources.files.chunks import rows_at_once
 from eatlas.sources.files.hdf5_strings import read_strings
-from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats, check_matrix
+from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats, check_matrix, rows_at_once
 from eatlas.sources.files.reading import Stamp
 
 MAGIC = b"\x89HDF\r\n\x1a\n"

@@ -2,24 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import CHUNK, Chunk, rows_at_once
-from eatlas.sources.files.components import check_finite
+from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
 from eatlas.sources.memory import duplicate_note
-from eatlas.sources.protocol import Vector
+from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.whole import ListedSource
 
 MAX_COMPONENTS = 1 << 20
+_LARGEST = 1 << 30
+_BLOCK = 1 << 28
+
+
+class Chunk(NamedTuple):
+    """Some rows of a source as they stand: words, and vectors of shape (len(words), dim)."""
+
+    words: list[str]
+    vectors: NDArray[np.floating]
+
+
+@runtime_checkable
+class WholeSource(ListedSource, Protocol):
+    """A source whose every word can be had, in the order of the file, duplicates as they stand."""
+
+    def vocabulary(self) -> Iterator[str]:
+        """Every word; memory does not grow with their number where the format allows it."""
+        ...
+
+
+def rows_at_once(rows: int, dim: int) -> int:
+    """How many rows of a block are read at once: `rows`, fewer where they would be long."""
+    return max(1, min(rows, _BLOCK // (8 * max(1, dim))))
+
+
+def regroup(pieces: Iterable[Chunk], rows: int, dim: int) -> Iterator[Chunk]:
+    """Cut chunks anew, so that each but the last has `rows` rows, or as many as take 1 GiB."""
+    rows = max(1, min(rows, _LARGEST // (4 * dim)))
+    kept: list[Chunk] = []
+    count = 0
+    for piece in pieces:
+        kept.append(piece)
+        count += len(piece.words)
+        if count >= rows:
+            whole = _joined(kept)
+            for start in range(0, count - rows + 1, rows):
+                yield Chunk(whole.words[start : start + rows], whole.vectors[start : start + rows])
+            cut = count - count % rows
+            kept, count = [Chunk(whole.words[cut:], whole.vectors[cut:])], count - cut
+    if count:
+        yield _joined(kept)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    words = [word for chunk in chunks for word in chunk.words]
+    return Chunk(words, np.concatenate([chunk.vectors for chunk in chunks]))
 
 
 class Matrix(Protocol):
@@ -135,7 +183,7 @@ class MatrixSource:
         self._name = name
         self._stamps = [(path, Stamp.of(path)) for path in files]
         self._digest = FileDigest(files, [stamp for _, stamp in self._stamps])
-        self._again = 0
+        self._duplicates: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -154,14 +202,14 @@ class MatrixSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Duplicates among the words of the last lookup."""
-        return (*duplicate_note(self.name, self._again),)
+        """Duplicates among the words that were looked up."""
+        return (*duplicate_note(self.name, len(self._duplicates)),)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one."""
         self._check_unchanged()
         rows, again = find_rows(self.words, keys)
-        self._again = max(self._again, again)
+        self._duplicates |= again
         order = sorted(rows, key=rows.__getitem__)
         if not order:
             return {}

@@ -9,10 +9,9 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.files import fasttext, gensim_files, hdf5, npy, npz, parquet, safetensors, spacy
-from eatlas.sources.files.chunks import WholeSource
-from eatlas.sources.files.dialects import Dialect
-from eatlas.sources.files.heads import HEAD_BYTES, table_dialect, text_dialect
-from eatlas.sources.files.indexed import INDEX_CHOICES
+from eatlas.sources.files.dialects import HEAD_BYTES, Dialect, table_dialect, text_dialect
+from eatlas.sources.files.matrix import WholeSource
+from eatlas.sources.files.sequential import INDEX_CHOICES
 from eatlas.sources.files.sniffing import sniff
 from eatlas.sources.files.subwords import OOV
 from eatlas.sources.files.text import TextSource
@@ -25,7 +24,7 @@ Options = Mapping[str, str]
 _CHECKED_AT_ONCE = 1 << 20
 _ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1": "latin-1"}
 _OF_TEXT = {
-    "index": "whether to keep an index beside the file: auto, yes, no",
+    "index": "whether to keep an index of the words: auto, yes, no",
     "encoding": "encoding of the words: utf-8, latin-1",
 }
 _OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}

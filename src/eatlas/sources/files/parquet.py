@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import check_growth
-from eatlas.sources.files.chunks import CHUNK, Chunk, regroup, rows_at_once
-from eatlas.sources.files.components import check_finite
-from eatlas.sources.files.matrix import as_floats, check_matrix
+from eatlas.sources.files.dialects import check_finite
+from eatlas.sources.files.matrix import Chunk, as_floats, check_matrix, regroup, rows_at_once
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.memory import duplicate_note
-from eatlas.sources.protocol import Vector
+from eatlas.sources.protocol import CHUNK, Vector
 
 OPTIONS = {"words": "name of the column of words", "vectors": "name of the column of lists"}
 _NUMBER, _WORD = 8, 64
@@ -118,7 +117,7 @@ class ParquetSource:
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
-        return regroup(self._pieces(rows), rows)
+        return regroup(self._pieces(rows), rows, self._dim)
 
     def _pieces(self, rows: int) -> Iterator[Chunk]:
         columns = list(self._columns.numbers)

@@ -13,11 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import CHUNK, rows_at_once
-from eatlas.sources.files.matrix import ArrayMatrix, Matrix, MatrixSource, check_matrix
+from eatlas.sources.files.matrix import (
+    ArrayMatrix,
+    Matrix,
+    MatrixSource,
+    check_matrix,
+    rows_at_once,
+)
 from eatlas.sources.files.reading import Stamp, open_binary, unreadable
 from eatlas.sources.files.words import beside, open_vocabulary
 from eatlas.sources.misnamed import model_at
+from eatlas.sources.protocol import CHUNK
 
 OPTIONS = {"vocab": "file of words, one a line", "tensor": "name of the tensor of vectors"}
 MAX_HEAD = 100_000_000  # the limit of the format's own library

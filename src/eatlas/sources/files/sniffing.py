@@ -9,7 +9,7 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
 from eatlas.sources.files import fasttext, hdf5, npy
-from eatlas.sources.files.heads import (
+from eatlas.sources.files.dialects import (
     HEAD_BYTES,
     announcement,
     numbered_lines,

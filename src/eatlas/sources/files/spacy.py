@@ -15,8 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.chunks import rows_at_once
-from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, as_floats, check_matrix
+from eatlas.sources.files.matrix import (
+    ArrayMatrix,
+    MatrixSource,
+    as_floats,
+    check_matrix,
+    rows_at_once,
+)
 from eatlas.sources.files.msgpack import read_int_map
 from eatlas.sources.files.murmur import murmur64a
 from eatlas.sources.files.npy import map_array

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.components import check_finite
+from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.matrix import MatrixSource, as_floats
 from eatlas.sources.files.words import Words
 from eatlas.sources.protocol import Vector

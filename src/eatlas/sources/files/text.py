@@ -1,32 +1,35 @@
 """Lines of words and numbers: GloVe's form, word2vec's text form, fastText's ``.vec``, CSV, TSV.
 
-One pass reads what is asked for and checks every line's shape; memory grows with the answer, not
-with the file. A large file gets an index beside it, so that the next lookup needs no pass.
+A look-up is one pass that checks every line; memory grows with the answer, not with the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import codecs
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from functools import cached_property
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.chunks import CHUNK, Chunk, fill_chunks
-from eatlas.sources.files.dialects import Dialect, decode_all
-from eatlas.sources.files.hashing import fnv64
-from eatlas.sources.files.indexed import COMPILE_FROM, IndexedSource, among
-from eatlas.sources.files.lines import MAX_LINE, Block, read_blocks
-from eatlas.sources.index import Index, IndexWriter
-from eatlas.sources.protocol import Vector
+from eatlas.sources.files.dialects import NUMERIC, Dialect, decode, parse_components
+from eatlas.sources.files.matrix import Chunk, regroup
+from eatlas.sources.files.sequential import SequentialSource
+from eatlas.sources.protocol import CHUNK, Vector
 
-_COMPILE_CHUNKS_FROM = 8 << 20  # parsing every number in Python is ten times slower
+BLOCK = 1 << 20
+MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
+COMPILE_FROM = 8 << 20
+"""Bytes from which numbers are parsed in compiled code; parsing in Python is ten times slower."""
+_NEWLINE = 10
+Part = TypeVar("Part", "LineRows", "Chunk")
 
 
-class TextSource(IndexedSource):
+class TextSource(SequentialSource):
     """Words and vectors, one a line.
 
     Parameters
@@ -37,7 +40,7 @@ class TextSource(IndexedSource):
         How to read a line.
     name : str
     index : {"auto", "yes", "no"}
-        Whether to keep an index beside the file.
+        Whether to keep an index of the words.
 
     Raises
     ------
@@ -46,11 +49,10 @@ class TextSource(IndexedSource):
     """
 
     def __init__(self, content: Content, dialect: Dialect, *, name: str, index: str) -> None:
-        super().__init__(content, name=name, index=index, reading=repr(dialect))
+        super().__init__(
+            content, name=name, index=index, reading=repr(dialect), encoding=dialect.encoding
+        )
         self.dialect = dialect
-        size = content.stamp.size * (1 if content.plain else 4)
-        self._compiled = size >= COMPILE_FROM
-        self._compiled_chunks = size >= _COMPILE_CHUNKS_FROM
 
     @property
     def dim(self) -> int:
@@ -62,62 +64,42 @@ class TextSource(IndexedSource):
         """How many words there are, where the first line or an index says it."""
         return self.dialect.announced or super().expected
 
-    def vocabulary(self) -> Iterator[str]:
-        """Every word, in the order of the file."""
-        for block in self._blocks(compiled=self._compiled):
-            yield from _Lines(block, block.rows()).words()
+    def check(self) -> None:
+        """Read the whole file once; what is wrong with it is said."""
+        for _ in self._parts():
+            pass
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
-        parts = (
-            _Lines(block, block.rows()) for block in self._blocks(compiled=self._compiled_chunks)
-        )
-        return fill_chunks(parts, rows, self.dim)
+        size = self.content.stamp.size * (1 if self.content.plain else 4)
+        compiled = size >= COMPILE_FROM
+        return regroup(self._read(Lines.parsed if compiled else Lines.chunk), rows, self.dim)
 
-    def check(self) -> None:
-        """Read the whole file once; what is wrong with it is said."""
-        self._scan((), None)
+    def _parts(self) -> Iterator[LineRows]:
+        return self._read(Lines.rows)
 
-    def _word_of(self, line: bytes) -> str:
-        return line.partition(self.dialect.separator)[0].decode(self.dialect.encoding, "replace")
-
-    def _key(self, word: str) -> bytes | None:
-        try:
-            return word.encode(self.dialect.encoding)
-        except UnicodeEncodeError:  # a word that the file's encoding cannot write is not in it
-            return None
-
-    def _scan(self, wanted: Collection[bytes], index: IndexWriter | None) -> Mapping[bytes, Vector]:
-        hashes = np.sort(np.array([fnv64(word) for word in wanted], np.uint64))
-        found: dict[bytes, Vector] = {}
-        for block in self._blocks(compiled=self._compiled or index is not None):
-            for k in _candidates(block, hashes).tolist():
-                word = self._word(block, k)
-                if word in found:
-                    self._duplicates.add(word)
-                elif word in wanted:
-                    found[word] = self.dialect.vector(block.split(k)[1], block.where(k))
-            if index is not None:
-                rows = block.rows()
-                index.add(block.hashes[rows], block.starts[rows] + block.offset)
-        return found
-
-    def _word(self, block: Block, k: int) -> bytes:
-        """The word of a line; a line that the compiled loop did not pass is checked on the way."""
-        if block.kinds[k] != 3:
-            return block.word(k)
-        word, _ = block.split(k)
-        block.hashes[k] = fnv64(word)
-        return word
-
-    def _blocks(self, *, compiled: bool) -> Iterator[Block]:
+    def _read(self, what: Callable[[Lines], Part]) -> Iterator[Part]:
+        """Read the whole file, block by block, in one of the ways that :class:`Lines` offers."""
         rows = 0
         with self.content.open() as file:
-            for block in read_blocks(file, self.dialect, self.content.label, compiled=compiled):
-                rows += int((block.kinds != 0).sum())
-                block.check_words()
-                yield block
+            for lines in read_lines(file, self.dialect, self.content.label):
+                part = what(lines)
+                rows += len(part.words)
+                yield part
         self._check_count(rows)
+
+    def _read_at(self, file: BinaryIO, start: int, word: bytes) -> Vector | None:
+        file.seek(start)
+        size, line = 32 * (self.dim + 2), b""
+        while b"\n" not in line and len(line) < MAX_LINE and (part := file.read(size)):
+            line += part
+        line = self.dialect.stripped(line.split(b"\n", 1)[0])
+        where = f"{self.content.label}, byte {start}"
+        try:
+            there, fields = self.dialect.split(line, where)
+        except SourceError:
+            return None
+        return parse_components(fields, where) if there == word else None
 
     def _check_count(self, rows: int) -> None:
         announced = self.dialect.announced
@@ -135,83 +117,163 @@ class TextSource(IndexedSource):
             else "correct the first line, or find out what was added",
         )
 
-    def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
-        """Vectors of a word by the index; None if another word stands where the index leads."""
-        vectors = []
-        for offset in index.find(fnv64(word)):
-            file.seek(offset)
-            line = _read_line(file, self.dim)
-            where = f"{self.content.label}, byte {offset}"
-            try:
-                other, fields = self.dialect.split(line, where)
-            except SourceError:
-                return None
-            if fnv64(other) != fnv64(word):
-                return None
-            if other == word:
-                vectors.append(self.dialect.vector(fields, where))
-        return vectors
+
+@dataclass(frozen=True)
+class LineRows:
+    """Lines that hold vectors: their words, checked, and where they begin in the file."""
+
+    lines: Lines
+    chosen: Sequence[int]
+    words: list[bytes]
+    starts: NDArray[np.int64]
+
+    def vector(self, k: int) -> Vector:
+        """Parse the numbers of a line."""
+        lines, number = self.lines, self.chosen[k]
+        _, fields = lines.dialect.split(lines.line(number), lines.where(number))
+        return parse_components(fields, lines.where(number))
 
 
 @dataclass(frozen=True)
-class _Lines:
-    """Lines of a block that hold vectors."""
+class Lines:
+    """Some whole lines of a file, not looked at yet.
 
-    block: Block
-    lines: NDArray[np.int64]
+    ``offset`` is where they begin in the file, ``number`` the number of the first.
+    """
 
-    def __len__(self) -> int:
-        return len(self.lines)
+    data: bytes
+    offset: int
+    number: int
+    label: str
+    dialect: Dialect
 
-    def read(self, first: int, out: NDArray[np.float32]) -> list[str]:
-        """Read lines from `first` on, one for each row of `out`; their words."""
-        lines = self.lines[first : first + len(out)]
-        for row in np.flatnonzero(self._parse(lines, out)).tolist():
-            _, fields = self.block.split(lines[row])
-            out[row] = self.block.dialect.vector(fields, self.block.where(lines[row]))
-        return self.words(first, first + len(out))
+    def where(self, k: int) -> str:
+        """Name a line in a message."""
+        return f"{self.label}, line {self.number + k}"
 
-    def words(self, first: int = 0, last: int | None = None) -> list[str]:
-        """Words of the lines from `first` to before `last`."""
-        block, dialect = self.block, self.block.dialect
-        lines = self.lines[first:last]
-        odd = block.kinds[lines] == 3
-        fine = lines[~odd]
-        words = decode_all(
-            block.data, block.starts[fine], block.word_ends[fine],
-            dialect.separator, dialect.encoding,
-        )  # fmt: skip
-        for row in np.flatnonzero(odd).tolist():  # ascending, so each finds its own place
-            words.insert(row, block.split(lines[row])[0].decode(dialect.encoding))
+    @cached_property
+    def buffer(self) -> NDArray[np.uint8]:
+        """The bytes as an array."""
+        return np.frombuffer(self.data, np.uint8)
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where each line ends in the data."""
+        return np.flatnonzero(self.buffer == _NEWLINE)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each line begins in the data."""
+        return np.concatenate([[0], self.ends[:-1] + 1])
+
+    def line(self, k: int) -> bytes:
+        """A line, without what may stand behind its last number."""
+        return self.dialect.stripped(self.data[self.starts[k] : self.ends[k]])
+
+    def rows(self) -> LineRows:
+        """Find and check the words of the lines."""
+        chosen: Sequence[int] = range(len(self.ends))
+        words = self._common_words()
+        if words is None:
+            chosen = [k for k in chosen if self._holds_vector(k)]
+            words = [self.dialect.split(self.line(k), self.where(k))[0] for k in chosen]
+        return LineRows(self, chosen, words, self.offset + self.starts[list(chosen)])
+
+    def _common_words(self) -> list[bytes] | None:
+        """Words of the lines, if every line has the common form; None if one must be looked at.
+
+        The common form is a word without a separator, and `dim` numbers, each behind one separator
+        and without a byte that is no part of numbers. Fields such as ``1e`` or ``-`` pass; they are
+        found when the vector is parsed.
+        """
+        separator, count, dim = self.dialect.separator, len(self.ends), self.dialect.dim
+        places = np.flatnonzero(self.buffer == separator[0])
+        # fastText and word2vec write a space behind the last number
+        spaced = count > 0 and self.buffer[self.ends[0] - 1] == separator[0]
+        trailing = int(spaced and not self.dialect.table)
+        if len(places) != count * (dim + trailing) or self.number < self.dialect.first_line:
+            return None
+        columns, ends = places.reshape(count, dim + trailing), self.ends - trailing
+        if trailing and (columns[:, -1] != ends).any():
+            return None
+        first, last = columns[:, 0], columns[:, dim - 1]
+        if (first < self.starts).any() or (last + 1 >= ends).any():
+            return None
+        if (np.diff(columns[:, :dim]) == 1).any() or (self.dialect.table and b'"' in self.data):
+            return None
+        pairs = zip(self.starts.tolist(), first.tolist(), strict=True)
+        words = [self.data[start:end] for start, end in pairs]
+        joined, numeric = b"".join(words), NUMERIC + separator + b"\r\n"
+        # what is no part of a number stands in the words, or is too much
+        if len(self.data.translate(None, numeric)) != len(joined.translate(None, numeric)):
+            return None
+        if not joined.isascii():
+            for k, word in enumerate(words):
+                decode(word, self.dialect.encoding, self.where(k))
         return words
 
-    def _parse(self, lines: NDArray[np.int64], out: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Read the numbers of lines in compiled code; which of them it could not."""
-        odd: NDArray[np.bool_] = self.block.kinds[lines] == 3
-        if odd.all():
-            return odd
-        from eatlas.sources.files import compiled_lines  # noqa: PLC0415  (compiles on import)
+    def chunk(self) -> Chunk:
+        """Words and vectors, parsed in Python."""
+        rows = self.rows()
+        words = [word.decode(self.dialect.encoding) for word in rows.words]
+        vectors = np.empty((len(words), self.dialect.dim), np.float32)
+        for k in range(len(words)):
+            vectors[k] = rows.vector(k)
+        return Chunk(words, vectors)
 
-        block, done = self.block, ~odd
-        separator = np.uint8(block.dialect.separator[0])
-        compiled_lines.parse(
-            block.data, block.word_ends[lines], block.ends[lines], separator, out, done
-        )
-        return ~done
+    def parsed(self) -> Chunk:
+        """Words and vectors, parsed in compiled code; lines of another form in Python."""
+        from eatlas.sources.files.parsing import parse  # noqa: PLC0415  (compiles on import)
+
+        dialect, count = self.dialect, len(self.ends)
+        vectors = np.empty((count, dialect.dim), np.float32)
+        word_ends, done = np.empty(count, np.int64), np.zeros(count, np.bool_)
+        separator = np.uint8(dialect.separator[0])
+        parse(self.buffer, self.ends, separator, dialect.table, word_ends, vectors, done)
+        pairs = zip(self.starts.tolist(), word_ends.tolist(), strict=True)
+        words = [self.data[start:end] for start, end in pairs]
+        done[: max(0, dialect.first_line - self.number)] = False
+        kept = np.ones(count, np.bool_)
+        for k in np.flatnonzero(~done).tolist():
+            kept[k] = self._holds_vector(k)
+            if kept[k]:
+                words[k], fields = dialect.split(self.line(k), self.where(k))
+                vectors[k] = parse_components(fields, self.where(k))
+        numbers = np.flatnonzero(kept).tolist()
+        texts = [decode(words[k], dialect.encoding, self.where(k)) for k in numbers]
+        return Chunk(texts, vectors if kept.all() else vectors[kept])
+
+    def _holds_vector(self, k: int) -> bool:
+        """Whether a line is neither blank nor a header."""
+        return self.number + k >= self.dialect.first_line and bool(self.line(k).strip())
 
 
-def _candidates(block: Block, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Lines that may hold a wanted word, and lines that must be looked at for their own sake."""
-    hit = among(block.hashes, hashes) & (block.kinds != 0)
-    return np.flatnonzero(hit | (block.kinds == 3))
+def read_lines(file: BinaryIO, dialect: Dialect, label: str) -> Iterator[Lines]:
+    """Read a file as blocks of whole lines, from its beginning.
 
-
-def _read_line(file: BinaryIO, dim: int) -> bytes:
-    """The line at which a file stands."""
-    size, line = 32 * (dim + 2), b""
-    while b"\n" not in line and len(line) < MAX_LINE:
-        part = file.read(size)
-        if not part:
-            break
-        line += part
-    return line.split(b"\n", 1)[0]
+    Raises
+    ------
+    SourceError
+        If a line is longer than any vector could make it.
+    """
+    kept, offset, number = file.read(len(codecs.BOM_UTF8)), 0, 1
+    if kept == codecs.BOM_UTF8:
+        kept, offset = b"", len(kept)
+    while data := file.read(BLOCK):
+        end = data.rfind(b"\n") + 1
+        if not end:
+            kept += data
+            if len(kept) >= MAX_LINE:
+                raise SourceError(
+                    f"{label}, line {number}: this line is too long for a vector",
+                    got=f"more than {len(kept):,} bytes",
+                    allowed="a word and its numbers on a line",
+                )
+            continue
+        lines = Lines(kept + data[:end], offset, number, label, dialect)
+        yield lines
+        offset, number = offset + len(lines.data), number + lines.data.count(b"\n")
+        kept = data[end:]
+    if kept:
+        end_of_file = b"" if kept.endswith(b"\n") else b"\n"
+        yield Lines(kept + end_of_file, offset, number, label, dialect)

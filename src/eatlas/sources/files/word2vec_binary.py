@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -10,19 +11,20 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.chunks import CHUNK, Chunk, fill_chunks
-from eatlas.sources.files.components import check_finite
-from eatlas.sources.files.hashing import fnv64
-from eatlas.sources.files.heads import HEAD_BYTES, MAX_DIM, announcement
-from eatlas.sources.files.indexed import COMPILE_FROM, IndexedSource, among
-from eatlas.sources.files.records import Layout, Records, read_records
-from eatlas.sources.index import Index, IndexWriter
-from eatlas.sources.protocol import Vector
+from eatlas.sources.files.dialects import HEAD_BYTES, MAX_DIM, announcement, check_finite, decode
+from eatlas.sources.files.matrix import Chunk, regroup
+from eatlas.sources.files.sequential import SequentialSource
+from eatlas.sources.protocol import CHUNK, Vector
 
-_COMPILE_FROM_WORDS = 200_000  # a tenth of a second in Python
+BLOCK = 4 << 20
+MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
+_NO_WORD = (
+    "if the header tells the right dimension, say what the words are: ?encoding=latin-1; "
+    "else correct the header, or get the file again; words of this form cannot hold spaces"
+)
 
 
-class Word2VecBinarySource(IndexedSource):
+class Word2VecBinarySource(SequentialSource):
     """A binary file of word2vec, with or without line breaks after vectors.
 
     Parameters
@@ -39,81 +41,144 @@ class Word2VecBinarySource(IndexedSource):
         If the header and the file do not fit each other.
     """
 
+    between = b" "
+
     def __init__(self, content: Content, *, name: str, index: str, encoding: str) -> None:
-        start, count, dim = read_header(content.head(HEAD_BYTES), content.label)
-        self._layout = Layout(count, dim, start, encoding, content.label)
-        super().__init__(content, name=name, index=index, reading=f"word2vec binary {encoding}")
-        least = count * (self._layout.size + 1)
-        if content.plain and content.stamp.size - start < least:
-            raise self._layout.ends_early(f"{content.stamp.size} bytes")
-        self._compiled = content.stamp.size >= COMPILE_FROM or count >= _COMPILE_FROM_WORDS
+        reading = f"word2vec binary {encoding}"
+        super().__init__(content, name=name, index=index, reading=reading, encoding=encoding)
+        self._start, self._count, self._dim = read_header(content.head(HEAD_BYTES), content.label)
+        least = self._count * (4 * self._dim + 1)
+        if content.plain and content.stamp.size - self._start < least:
+            raise self._ends_early(f"{content.stamp.size} bytes")
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
-        return self._layout.dim
+        return self._dim
 
     @property
     def expected(self) -> int:
         """How many words the header announces."""
-        return self._layout.count
-
-    def vocabulary(self) -> Iterator[str]:
-        """Every word, in the order of the file."""
-        for records in self._records():
-            yield from records.texts()
+        return self._count
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
-        for words, vectors in fill_chunks(self._records(), rows, self.dim):
+        pieces = (records.chunk(self._encoding) for records in self._parts())
+        for words, vectors in regroup(pieces, rows, self.dim):
             check_finite(vectors, f"{self.content.label}, between {words[0]!r} and {words[-1]!r}")
             yield Chunk(words, vectors)
 
-    def _records(self) -> Iterator[Records]:
+    def _parts(self) -> Iterator[Records]:
+        """Read all records, block by block.
+
+        Raises
+        ------
+        SourceError
+            If there are fewer or more than the header announces, no word stands where one should,
+            or a word is none of the encoding.
+        """
+        size, label = 4 * self._dim, self.content.label
+        block = max(BLOCK, 2 * (MAX_WORD + size))
+        kept, offset, done = b"", self._start, 0
         with self.content.open() as file:
-            file.read(self._layout.start)
-            yield from read_records(file, self._layout, compiled=self._compiled)
+            file.read(self._start)
+            while done < self._count:
+                kept += file.read(block - len(kept))
+                records = _records(kept, offset, size, self._count - done, label)
+                if not records.words:
+                    raise self._no_record(kept, done)
+                records.check_words(self._encoding)
+                yield records
+                done += len(records.words)
+                used = int(records.starts[-1]) - offset + len(records.words[-1]) + 1 + size
+                kept, offset = kept[used:], offset + used
+            if (kept + file.read(2)).strip(b"\n"):
+                raise SourceError(
+                    f"{label}: the file goes on after the last vector",
+                    got=f"more than {self._count} vectors of {self._dim} numbers",
+                    allowed="what its header announces",
+                    remedy="correct the header, or get the file again",
+                )
 
-    def _word_of(self, line: bytes) -> str:
-        return line.partition(b" ")[0].decode(self._layout.encoding, "replace")
+    def _no_record(self, data: bytes, done: int) -> SourceError:
+        if len(data) >= MAX_WORD and b" " not in data[:MAX_WORD]:
+            return SourceError(
+                f"{self.content.label}, vector {done + 1}: no word stands here",
+                got=repr(data[:20]),
+                allowed=f"a word of at most {MAX_WORD} bytes, a space, {self._dim} numbers",
+                remedy="the header's dimension may be wrong, or the file damaged",
+            )
+        return self._ends_early(f"{done} vectors")
 
-    def _key(self, word: str) -> bytes | None:
-        try:
-            return word.encode(self._layout.encoding)
-        except UnicodeEncodeError:
+    def _ends_early(self, got: str) -> SourceError:
+        return SourceError(
+            f"{self.content.label}: the file ends early",
+            got=got,
+            allowed=f"{self._count} vectors of {self._dim} numbers, as its header announces",
+            remedy="get it again; the copy is probably incomplete",
+        )
+
+    def _read_at(self, file: BinaryIO, start: int, word: bytes) -> Vector | None:
+        file.seek(start)
+        head = len(word) + 1
+        raw = file.read(head + 4 * self._dim)
+        if len(raw) < head + 4 * self._dim or raw[:head] != word + b" ":
             return None
-
-    def _scan(self, wanted: Collection[bytes], index: IndexWriter | None) -> Mapping[bytes, Vector]:
-        hashes = np.sort(np.array([fnv64(word) for word in wanted], np.uint64))
-        found: dict[bytes, Vector] = {}
-        for records in self._records():
-            for k in np.flatnonzero(records.wide).tolist():
-                records.text(k)
-            for k in np.flatnonzero(among(records.hashes, hashes)).tolist():
-                word = records.word(k)
-                if word in found:
-                    self._duplicates.add(word)
-                elif word in wanted:
-                    found[word] = self._checked(records.vector(k), records.text(k))
-            if index is not None:
-                index.add(records.hashes, records.starts + records.offset)
-        return found
-
-    def _checked(self, vector: NDArray[np.float32], word: str) -> Vector:
-        check_finite(vector, f"{self.content.label}, {word!r}")
+        vector: Vector = np.frombuffer(raw, "<f4", offset=head).astype(np.float32)
+        check_finite(vector, f"{self.content.label}, {word.decode(self._encoding)!r}")
         return vector
 
-    def _at(self, file: BinaryIO, index: Index, word: bytes) -> list[Vector] | None:
-        vectors: list[Vector] = []
-        size = len(word) + 1 + self._layout.size
-        for offset in index.find(fnv64(word)):
-            file.seek(offset)
-            raw = file.read(size)
-            if len(raw) < size or raw[: len(word) + 1] != word + b" ":
-                return None
-            vector = np.frombuffer(raw, "<f4", offset=len(word) + 1).astype(np.float32)
-            vectors.append(self._checked(vector, word.decode(self._layout.encoding)))
-        return vectors
+
+@dataclass(frozen=True)
+class Records:
+    """Some whole records ``word, space, numbers``: words, and where they begin in the file."""
+
+    data: bytes
+    offset: int
+    size: int
+    label: str
+    words: list[bytes]
+    starts: NDArray[np.int64]
+
+    def check_words(self, encoding: str) -> None:
+        """Refuse words that are none of the encoding."""
+        if b"".join(self.words).isascii():
+            return
+        for word, start in zip(self.words, self.starts.tolist(), strict=True):
+            decode(word, encoding, f"{self.label}, byte {start}", _NO_WORD)
+
+    def vector(self, k: int) -> Vector:
+        """One vector."""
+        at = int(self.starts[k]) - self.offset + len(self.words[k]) + 1
+        vector: Vector = np.frombuffer(self.data, "<f4", self.size // 4, at).astype(np.float32)
+        check_finite(vector, f"{self.label}, {self.words[k].decode('utf-8', 'replace')!r}")
+        return vector
+
+    def chunk(self, encoding: str) -> Chunk:
+        """All words and vectors."""
+        lengths = np.fromiter(map(len, self.words), np.int64, len(self.words))
+        places = self.starts - self.offset + lengths + 1
+        windows = np.lib.stride_tricks.sliding_window_view(
+            np.frombuffer(self.data, np.uint8), self.size
+        )
+        vectors = windows[places].view("<f4").astype(np.float32, copy=False)
+        return Chunk([word.decode(encoding) for word in self.words], vectors)
+
+
+def _records(data: bytes, offset: int, size: int, most: int, label: str) -> Records:
+    """Find whole records from the beginning of some bytes; line breaks may stand before words."""
+    words: list[bytes] = []
+    starts: list[int] = []
+    at, end = 0, len(data)
+    while len(words) < most:
+        space = data.find(b" ", at, at + MAX_WORD)
+        if space < 0 or space + 1 + size > end:
+            break
+        word = data[at:space].lstrip(b"\n")
+        words.append(word)
+        starts.append(offset + space - len(word))
+        at = space + 1 + size
+    return Records(data, offset, size, label, words, np.array(starts, np.int64))
 
 
 def read_header(head: bytes, label: str) -> tuple[int, int, int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,18 +28,21 @@ class Words(Protocol):
     def __iter__(self) -> Iterator[str]: ...
 
 
-def find_rows(words: Words, keys: Collection[str]) -> tuple[dict[str, int], int]:
-    """Rows of those keys that are there, the first of each, and how many stand again."""
+Key = TypeVar("Key", str, bytes)
+
+
+def find_rows(words: Iterable[Key], keys: Collection[Key]) -> tuple[dict[Key, int], set[Key]]:
+    """Rows of those keys that are there, the first of each, and which of them stand again."""
     wanted = frozenset(keys)
-    rows: dict[str, int] = {}
-    again: set[str] = set()
+    rows: dict[Key, int] = {}
+    again: set[Key] = set()
     for row, word in enumerate(words):
         if word in wanted:
             if word in rows:
                 again.add(word)
             else:
                 rows[word] = row
-    return rows, len(again)
+    return rows, again
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-import numpy as np
-
-from eatlas.sources.files.indexed import IndexedSource
 from eatlas.sources.frequency.candidates import in_lower_case, is_candidate
 from eatlas.sources.protocol import Vector
 
@@ -158,44 +155,3 @@ class ListedOrder(WordOrder):
 
     def _again(self, word: str, rank: int) -> bool:
         return self._first[word] != rank
-
-
-class IndexedOrder(WordOrder):
-    """The lines of a large file, found by its index; no pass over the file is needed."""
-
-    def __init__(self, source: IndexedSource) -> None:
-        super().__init__(source.name)
-        self._source = source
-        places = source.places()
-        if places is None:
-            raise ValueError("a file without an index")
-        self._index = places
-        self._starts = np.sort(places.offsets)
-
-    @property
-    def size(self) -> int:
-        """Number of lines that hold a vector."""
-        return len(self._starts)
-
-    @property
-    def _places(self) -> int:
-        return len(self._starts)
-
-    def ranks(self, words: Collection[str]) -> dict[str, int]:
-        """Ranks of words that the file has."""
-        found = {}
-        for word in sorted(words):
-            if (start := self._source.start_of(word)) is not None:
-                found[word] = int(np.searchsorted(self._starts, start)) + 1
-        return found
-
-    def _place(self, rank: int) -> int:
-        return rank - 1
-
-    def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
-        end = int(self._starts[last]) if last < len(self._starts) else None
-        words = self._source.words_at(self._starts[first:last].tolist(), end)
-        return [(word, first + 1 + i) for i, word in enumerate(words)]
-
-    def _again(self, word: str, rank: int) -> bool:
-        return self._source.start_of(word) != int(self._starts[rank - 1])

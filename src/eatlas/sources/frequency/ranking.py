@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, spellings
-from eatlas.sources.files.indexed import IndexedSource
+from eatlas.sources.files.sequential import SequentialSource
 from eatlas.sources.frequency.bundled import NAME, bundled_order
 from eatlas.sources.frequency.candidates import in_lower_case
 from eatlas.sources.frequency.counts import CountedSource
-from eatlas.sources.frequency.orders import NEAR, IndexedOrder, ListedOrder, WordOrder
+from eatlas.sources.frequency.orders import NEAR, ListedOrder, WordOrder
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.passages import is_contextual
 from eatlas.sources.prompts import PromptedSource
@@ -167,7 +167,7 @@ def read_in_passes(source: object) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
     while isinstance(source, _AROUND):
         source = source.source
-    return isinstance(source, IndexedSource) and not source.gets_index
+    return isinstance(source, SequentialSource) and not source.gets_index
 
 
 def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
@@ -256,16 +256,14 @@ def _order_of(source: Any, wish: Wish) -> WordOrder:
 
 
 def _listed(source: Any, wish: Wish) -> WordOrder:
-    """All words in their order: by an index, or by reading them."""
-    if isinstance(source, IndexedSource):
-        # whether an index is there today decides how, not whether: a result can be repeated
-        if wish != "always" and source.slow_to_list:
-            raise _Unordered(
-                f"to read all words of {source.name} again takes more than a second; "
-                "frequency=2000 does so"
-            )
-        if source.places() is not None:
-            return IndexedOrder(source)
+    """All words in their order."""
+    # whether an index is there today decides how they are read, and not whether: a result can be
+    # repeated
+    if isinstance(source, SequentialSource) and source.slow_to_list and wish != "always":
+        raise _Unordered(
+            f"to read all words of {source.name} again takes more than a second; "
+            "frequency=2000 does so"
+        )
     return ListedOrder(list(source.vocabulary()), source.name)
 
 

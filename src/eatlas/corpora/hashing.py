@@ -1,4 +1,4 @@
-"""FNV-1a, 64 bits: the hash by which an index and the compiled loops know words."""
+"""FNV-1a, 64 bits: the hash by which the compiled loops know words."""
 
 from __future__ import annotations
 
