@@ -24,12 +24,9 @@ from _planted import FAMILIES, NOTHING, PATTERNS, Setting, World, make_world
 
 from eatlas.kernels import unit_rows
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.stats.affine import Affine, standardize, whiten, without_top
-from eatlas.stats.anisotropy import pair_cosines
-from eatlas.stats.hubness import k_occurrences, skewness
-from eatlas.stats.isoscore import iso_score, variance_shares
-from eatlas.stats.moments import Moments
+from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
 from eatlas.stats.permutation import permutation_tests
+from eatlas.stats.space import iso_score, k_occurrences, pair_cosines, skewness, variance_shares
 
 ALPHA, THRESHOLD = 0.05, 0.2
 KEPT = 0.8

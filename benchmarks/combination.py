@@ -17,7 +17,7 @@ import numpy as np
 
 from eatlas.measures.drawn_levels import Combining, DrawnLevel
 from eatlas.stats.bootstrap import bootstrap_effects
-from eatlas.stats.effect_variance import union_variance
+from eatlas.stats.effect_size import union_variance
 from eatlas.stats.meta import combine_effect_sizes, random_effects
 from eatlas.stats.power import d_of_shift, shift_of_d
 

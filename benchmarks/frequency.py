@@ -23,9 +23,9 @@ import eatlas
 from eatlas import kernels
 from eatlas.sources import ArraySource, VectorSource
 from eatlas.sources.frequency.ranking import ranking_of
-from eatlas.stats.judging import Judge
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
 from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.rejections import Judge
 
 ROLES = "XYAB"
 APART = {"X": (1500, 3000), "Y": (1500, 3000), "A": (50, 1000), "B": (5000, 9000)}

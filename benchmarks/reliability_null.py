@@ -14,7 +14,7 @@ import argparse
 import numpy as np
 
 import eatlas
-from eatlas.stats.list_reliability import list_reliability
+from eatlas.stats.reliability import list_reliability
 
 SIZES = (8, 25)
 

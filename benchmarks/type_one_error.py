@@ -20,9 +20,8 @@ from eatlas.stats.student_tail import t_outside
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
+from eatlas.stats.crossed import CrossedTest, analyse, crossed_association, crossed_interaction
 from eatlas.stats.rejections import rejected
-from eatlas.stats.two_way import analyse
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.stats.effect_size import unequal_spread
 from eatlas.stats.permutation.studentised import Groups
-from eatlas.stats.subsets import random_subsets
-from eatlas.stats.unequal_spread import unequal_spread
+from eatlas.stats.relabelling import random_subsets
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], tuple[Array, Array]]

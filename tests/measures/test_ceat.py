@@ -24,7 +24,7 @@ from eatlas.measures.contexts import Contexts
 from eatlas.measures.drawn_levels import Combining, DrawnLevel
 from eatlas.results import to_json_line
 from eatlas.results.records import record_from_dict
-from eatlas.stats.effect_variance import union_variance
+from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
 
 COUNTS = {"X": (5, 9, 7, 4), "Y": (6, 6, 1, 8), "A": (5, 7, 9, 3), "B": (4, 4, 6, 12)}

@@ -25,8 +25,8 @@ from eatlas.measures.drawn_levels import Combining
 from eatlas.measures.pair_sentences import PairSentences
 from eatlas.results import LPBSCEATResult
 from eatlas.results.records import record_from_dict
-from eatlas.stats.draw_effects import draw_effects
-from eatlas.stats.effect_variance import union_variance
+from eatlas.stats.draws import draw_effects
+from eatlas.stats.effect_size import union_variance
 
 THREE = "{target} is {attribute}.; Here {target} is {attribute}.; {target} was {attribute}."
 AGREEMENT = 1e-12

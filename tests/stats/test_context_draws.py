@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.context_draws import draw_contexts
+from eatlas.stats.draws import draw_contexts
 
 
 def streams(count, seed=0):

@@ -8,7 +8,7 @@ from scipy import stats
 
 from eatlas.errors import EatlasError
 from eatlas.kernels import unit_rows
-from eatlas.stats.hubness import BLOCK, k_occurrences, skewness
+from eatlas.stats.space import BLOCK, k_occurrences, skewness
 
 
 def naive(rows, k):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.intervals import clopper_pearson
+from eatlas.stats.distributions import clopper_pearson
 
 AGREEMENT = 4e-12
 """binomtest solves to an absolute 2e-12; the worst difference from it was 5e-13."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.stats.isoscore import (
+from eatlas.stats.space import (
     effective_dimensions,
     iso_score,
     shared_iso_score,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats.list_reliability import list_reliability
-from eatlas.stats.reliability import cronbach_alpha
+from eatlas.stats.reliability import cronbach_alpha, list_reliability
 
 
 def rng(seed=0):

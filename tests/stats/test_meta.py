@@ -11,9 +11,8 @@ from scipy import optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.effect_variance import union_variance
-from eatlas.stats.heterogeneity import weighted
-from eatlas.stats.meta import ESTIMATORS, combine_effect_sizes, random_effects
+from eatlas.stats.effect_size import union_variance
+from eatlas.stats.meta import ESTIMATORS, combine_effect_sizes, random_effects, weighted
 from eatlas.stats.power import shift_of_d
 
 METHODS = tuple(ESTIMATORS)

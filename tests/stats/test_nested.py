@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats.nested import nested_components
+from eatlas.stats.draws import nested_components
 
 
 def test_a_balanced_design_is_the_analysis_of_variance():

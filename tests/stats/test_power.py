@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.intervals import clopper_pearson
+from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.power import (
     TOLERANCE,

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from eatlas.errors import EatlasError
-from eatlas.stats import running_max_t as module
-from eatlas.stats.effect_sizes import effect_sizes
-from eatlas.stats.max_t import max_t
+from eatlas.stats import max_t as module
+from eatlas.stats.effect_size import effect_sizes
+from eatlas.stats.max_t import RunningMaxT, max_t
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.running_max_t import RunningMaxT
-from eatlas.stats.subsets import random_subsets
+from eatlas.stats.relabelling import random_subsets
 
 DESIGNS = [(2, 1), (3, 1), (6, 3), (7, 2), (8, 5), (9, 8), (10, 5)]
 

@@ -6,7 +6,7 @@ import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from eatlas.stats.two_way import analyse
+from eatlas.stats.crossed import analyse
 
 AGREEMENT = 1e-10
 """Relative, to statsmodels' mean squares; worst seen: 2e-14."""

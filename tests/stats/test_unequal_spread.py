@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eatlas.stats.effect_size import Spread, inflation, unequal_spread
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.unequal_spread import Spread, inflation, unequal_spread
 
 
 def share(n, ratio, seed=0, tests=300):

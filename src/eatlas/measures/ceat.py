@@ -19,7 +19,7 @@ from eatlas.measures.p_values import of_contexts
 from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.draws import Model
 from eatlas.sources import CaseRule, VectorSource
-from eatlas.stats.nested import Components
+from eatlas.stats.draws import Components
 from eatlas.stimuli import ROLES, AssociationTest
 from eatlas.stimuli.remarks import of_sentences
 

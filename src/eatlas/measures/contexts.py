@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.results.parts import Coverage, SentenceCounts
-from eatlas.stats.context_draws import Replace, draw_contexts, stream
-from eatlas.stats.nested import Components, nested_components
+from eatlas.stats.draws import Components, Replace, draw_contexts, nested_components, stream
 
 Array = NDArray[np.float64]
 

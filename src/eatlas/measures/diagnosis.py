@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eatlas.kernels import Moments, products_mean_and_sd
 from eatlas.results import thresholds
 from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
-from eatlas.stats.isoscore import iso_score_of_scatters, shared_iso_score
+from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
 
 TABLE_CELLS = 8_000_000

@@ -20,9 +20,9 @@ from eatlas.measures.patterned import PatternMeasure
 from eatlas.results.draws import Level2OverDraws, Model, OverDraws, Replace, Variance
 from eatlas.results.ml_eat import AttributeScores, Level2, Level3, Scores
 from eatlas.results.parts import Cell, Level
-from eatlas.stats.judging import Judge
-from eatlas.stats.nested import Components
+from eatlas.stats.draws import Components
 from eatlas.stats.permutation import DRAWING, DRAWS
+from eatlas.stats.rejections import Judge
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]

@@ -22,10 +22,9 @@ from eatlas.results.draws import (
     VarianceShares,
 )
 from eatlas.results.ml_eat import Attribute
-from eatlas.stats.draw_effects import DrawEffects, draw_effects
-from eatlas.stats.effect_variance import borenstein_variance, union_variance
+from eatlas.stats.draws import Components, DrawEffects, draw_effects
+from eatlas.stats.effect_size import borenstein_variance, union_variance
 from eatlas.stats.meta import random_effects
-from eatlas.stats.nested import Components
 from eatlas.stats.permutation.result import SMALLEST
 from eatlas.stats.precision import relative_tolerance
 

@@ -33,11 +33,11 @@ from eatlas.stats.designs import (
     pattern_chances,
     smallest_effect,
 )
+from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.equivalence import equivalence_test
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
-from eatlas.stats.student import t_outside, t_quantile
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]

@@ -20,10 +20,10 @@ from eatlas.results.parts import (
     PValues,
     RelativeErrors,
 )
-from eatlas.stats.nested import Components
+from eatlas.stats.draws import Components
+from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.permutation import PermutationResult, Tail
 from eatlas.stats.permutation.result import SMALLEST
-from eatlas.stats.unequal_spread import FACTOR, Spread, inflation, unequal_spread
 
 Scores = NDArray[np.float64]
 

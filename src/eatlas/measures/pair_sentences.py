@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.measures.log_ratios import Ratios
-from eatlas.stats.context_draws import Replace, draw_one, stream
-from eatlas.stats.nested import Components, components_of_means
+from eatlas.stats.draws import Components, Replace, components_of_means, draw_one, stream
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

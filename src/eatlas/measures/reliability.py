@@ -16,8 +16,8 @@ from eatlas.results import AssociationResult
 from eatlas.results.reliability import Coefficient, GroupReliability, Reliability
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.list_reliability import Coefficient as Found
-from eatlas.stats.list_reliability import PairReliability, list_reliability
+from eatlas.stats.reliability import Coefficient as Found
+from eatlas.stats.reliability import PairReliability, list_reliability
 
 Array = NDArray[np.float64]
 GROUPS = 4

@@ -26,12 +26,18 @@ from eatlas.sources.protocol import VectorSource
 from eatlas.sources.sampling import Sample
 from eatlas.sources.texts import EncodedTexts
 from eatlas.sources.whole import ListedSource, require_whole, usable
-from eatlas.stats.anisotropy import PairCosines, pair_cosines
-from eatlas.stats.hubness import k_occurrences, skewness
 from eatlas.stats.inputs import whole
-from eatlas.stats.isoscore import effective_dimensions, iso_score, variance_shares
 from eatlas.stats.moments import Moments
-from eatlas.stats.rank_correlation import spearman
+from eatlas.stats.ranks import spearman
+from eatlas.stats.space import (
+    PairCosines,
+    effective_dimensions,
+    iso_score,
+    k_occurrences,
+    pair_cosines,
+    skewness,
+    variance_shares,
+)
 from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 

@@ -16,8 +16,7 @@ from eatlas.sources.protocol import CHUNK, Vector, VectorSource
 from eatlas.sources.series import period_of
 from eatlas.sources.spec import with_option
 from eatlas.sources.whole import ListedSource, require_whole, usable
-from eatlas.stats.affine import Affine, standardize, whiten, without_top
-from eatlas.stats.moments import Moments
+from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
 
 Array = NDArray[np.float64]
 

@@ -22,9 +22,8 @@ from eatlas.stats.bootstrap_intervals import (
     tails,
 )
 from eatlas.stats.inputs import generator, open_unit, whole
-from eatlas.stats.leave_one_out import without_each_other, without_each_unit
 from eatlas.stats.resampling import Over, Streams, draw, fewest, sides, streams_of
-from eatlas.stats.weighted import Array, Layout, design
+from eatlas.stats.weighted import Array, Layout, design, without_each_other, without_each_unit
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")
 """The three effect sizes in order."""

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.distributions import t_quantile
 from eatlas.stats.inputs import whole
 from eatlas.stats.power import d_of_shift, shift_of_d
 from eatlas.stats.rejections import checked_alpha, checked_tail, rejected, smallest_p
-from eatlas.stats.student import t_quantile
 
 Array = NDArray[np.float64]
 

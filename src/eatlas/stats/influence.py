@@ -12,8 +12,14 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import UndefinedWarning
 from eatlas.stats.inputs import whole
-from eatlas.stats.leave_one_out import without_each_other, without_each_unit
-from eatlas.stats.weighted import Array, Layout, Weighable, design
+from eatlas.stats.weighted import (
+    Array,
+    Layout,
+    Weighable,
+    design,
+    without_each_other,
+    without_each_unit,
+)
 
 Side = Literal["targets", "attributes"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.judging import Judge
+from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.rejections import Judge
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -122,7 +123,7 @@ def matched_effects(
         The standard deviation in d divides by N - ddof.
     rule : PatternRule, optional
         When a target counts as associated. The p-values are those of relabelled attributes, as
-        :class:`eatlas.stats.judging.Judge` compares them with alpha.
+        :class:`eatlas.stats.rejections.Judge` compares them with alpha.
     rng : numpy.random.Generator, optional
         Draws relabellings, with `rule`.
 
@@ -139,8 +140,8 @@ def matched_effects(
     targets, terms = np.split(lists, [n_x + n_y], axis=1)
     scores = _products(rows, targets, a - b)
     attributes = [_products(rows, terms, mean) for mean in (x, y)]
-    level1 = _effect_sizes(scores, n_x, ddof)
-    level2 = [_effect_sizes(some, n_a, ddof) for some in attributes]
+    level1 = effect_sizes(scores, n_x, ddof=ddof)[1]
+    level2 = [effect_sizes(some, n_a, ddof=ddof)[1] for some in attributes]
     signs = [np.empty(0, np.int64)] * 2
     if rule is not None:
         judge = Judge(
@@ -171,17 +172,6 @@ def _products(rows: Array, lists: NDArray[np.intp], means: Array) -> Array:
     """Product of each row of a list with the mean that belongs to the list, shape of `lists`."""
     columns = [np.einsum("ij,ij->i", rows[place], means) for place in lists.T]
     return np.stack(columns, axis=1)
-
-
-def _effect_sizes(scores: Array, n: int, ddof: int) -> Array:
-    """Difference of means over the standard deviation of the union, of each row."""
-    difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
-    spread = scores.std(axis=1, ddof=ddof)
-    # scores that do not differ have a spread of rounding noise
-    noise = 16 * scores.shape[1] * 2.0**-53 * np.abs(scores).max(axis=1)
-    spread[spread <= noise] = np.nan
-    result: Array = difference / spread
-    return result
 
 
 def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:
@@ -226,7 +216,7 @@ def rank_sum(first: Array, second: Array) -> float:
     >>> round(rank_sum(np.array([1.0, 2, 3, 4, 5]), np.array([6.0, 7, 8, 9, 10])), 4)
     0.0122
     """
-    from eatlas.stats.rank_correlation import ranks  # noqa: PLC0415  (once for each test)
+    from eatlas.stats.ranks import ranks  # noqa: PLC0415  (once for each test)
 
     n, m = len(first), len(second)
     both = np.concatenate([first, second])

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.inputs import generator, numbers, whole
-from eatlas.stats.judging import Judge
-from eatlas.stats.rejections import enumerable
+from eatlas.stats.rejections import Judge, enumerable
 from eatlas.stats.resampling import Over, Streams, draw, fewest, streams_of
 from eatlas.stats.weighted import Array, Design, Level, Weights, design, effects
 

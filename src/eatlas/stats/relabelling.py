@@ -1,7 +1,7 @@
-"""How many relabellings of a sample are as extreme as its labels, for many samples at once.
+"""Relabellings of two groups: all or random subsets, and how many of them are extreme.
 
-All samples have one design, and stand in the columns of a matrix: what is done for each sample
-becomes an operation on whole rows.
+Many samples of one design are tested at once. They are the columns of a matrix: what is done for
+each sample becomes an operation on whole rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import combinations, count, islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from eatlas.stats.precision import DOUBLE
 from eatlas.stats.products import product
-from eatlas.stats.subsets import every_subset
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any]]
@@ -32,6 +31,56 @@ SAMPLES = 256
 """Samples in one matrix of sums, of 512 kB. 128 take a fifth more time, 512 as much."""
 TOGETHER = 2048
 """Samples whose partial sums are held together: 4 MB at 8 against 8."""
+
+
+def every_subset(size: int, n: int, rows: int) -> Iterator[Array]:
+    """Every n-subset once.
+
+    Parameters
+    ----------
+    size, n : int
+        Members to choose from, and how many are chosen.
+    rows : int
+        Subsets in one block; the last may have fewer.
+
+    Yields
+    ------
+    array, shape (rows, size)
+        1 for members of the subset, else 0; the first row of all is the first `n`.
+
+    Examples
+    --------
+    >>> next(every_subset(3, 2, 10))
+    array([[1., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 1.]])
+    """
+    subsets = combinations(range(size), n)
+    while chosen := list(islice(subsets, rows)):
+        yield _members(np.array(chosen, dtype=np.intp), size)
+
+
+def random_subsets(
+    size: int, n: int, draws: int, rows: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Random n-subsets, `draws` in all; how many stand in a block does not change them.
+
+    Examples
+    --------
+    >>> blocks = list(random_subsets(5, 2, 7, 4, np.random.default_rng(0)))
+    >>> [block.shape for block in blocks], blocks[0].sum(axis=1)
+    ([(4, 5), (3, 5)], array([2., 2., 2., 2.]))
+    """
+    for start in range(0, draws, rows):
+        # the places of the n smallest of `size` uniform numbers
+        uniform = rng.random((min(rows, draws - start), size))
+        yield _members(np.argpartition(uniform, n - 1, axis=1)[:, :n], size)
+
+
+def _members(chosen: NDArray[np.intp], size: int) -> Array:
+    members = np.zeros((len(chosen), size))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+    return members
 
 
 @dataclass(frozen=True)
@@ -241,8 +290,8 @@ def _pairs(values: Numbers, n: int, reach: Numbers, enough: int) -> Counts:
     for k in range(min(n, middle), max(0, n - len(lower)) - 1, -1):
         greatest = upper[:k].sum(axis=0) + lower[: n - k].sum(axis=0)
         open_ = np.flatnonzero((counts < enough) & (greatest >= reach))
-        high = product(_members(middle, k), upper[:, open_])
-        low = product(_members(len(lower), n - k), lower[:, open_])
+        high = product(_every(middle, k), upper[:, open_])
+        low = product(_every(len(lower), n - k), lower[:, open_])
         counts[open_] += _at_least(high, low, reach[open_])
     return counts
 
@@ -263,6 +312,6 @@ def _number(hits: Labels) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=256)
-def _members(size: int, k: int) -> Array:
+def _every(size: int, k: int) -> Array:
     """Rows of 0 and 1, shape (C(size, k), size): every k-subset once."""
     return next(every_subset(size, k, math.comb(size, k)))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import generator, numbers
-from eatlas.stats.rank_correlation import ranks, spearman
+from eatlas.stats.ranks import ranks, spearman
 
 Array = NDArray[np.float64]
 Orders = NDArray[np.intp]

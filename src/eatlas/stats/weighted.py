@@ -7,6 +7,7 @@ weight 0. Many sets of weights are worked off together, by matrix products.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,6 +22,8 @@ from eatlas.stats.products import product
 Array = NDArray[np.float64]
 CANCELLED = 1e-6
 """Share of a sum of squares that is left about another mean, below which too few digits are."""
+BLOCK = 2**18
+"""Weights held at once: 2 MB."""
 
 
 def greatest(first: Array, second: Array, ddof: int) -> Array:
@@ -426,3 +429,43 @@ def _mean_variance(w: Array, values: Array, size: Array) -> Array:
 def _dot(w: Array, x: Array) -> Array:
     """Sum of w x over each row."""
     return np.asarray(np.einsum("bi,bi->b", w, x))
+
+
+def without_each_unit(level: Weighable, ddof: int) -> Array:
+    """Effect size of a level without each of its units, shape (n_units,).
+
+    Examples
+    --------
+    >>> from eatlas.stats.weighted import Level
+    >>> level = Level(np.array([[1.0], [2.0], [-1.0]]), 2, ((slice(None), 1.0),))
+    >>> without_each_unit(level, 1).round(6)  # the last has nobody to be compared with
+    array([1.414214, 1.414214,      nan])
+    """
+    units, others = level.shape
+    every = np.ones((1, others))
+    return np.concatenate([level.effect(kept, every, ddof) for kept in _kept(units)])
+
+
+def without_each_other(level: Weighable, ddof: int) -> Array:
+    """Effect size of a level without each of the terms that score its units, shape (n_others,).
+
+    Examples
+    --------
+    >>> from eatlas.stats.weighted import Level
+    >>> level = Level(np.array([[1.0, 0.0], [2.0, 5.0], [-1.0, 0.0]]), 2, ((slice(None), 1.0),))
+    >>> without_each_other(level, 1).round(6)
+    array([0.866025, 1.636634])
+    """
+    units, others = level.shape
+    every = np.ones((1, units))
+    return np.concatenate([level.effect(every, kept, ddof) for kept in _kept(others)])
+
+
+def _kept(size: int) -> Iterator[Array]:
+    """Rows of ones with one 0, the next place in each row."""
+    rows = max(1, BLOCK // size)
+    for start in range(0, size, rows):
+        stop = min(start + rows, size)
+        kept = np.ones((stop - start, size))
+        kept[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        yield kept

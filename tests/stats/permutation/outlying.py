@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from eatlas.errors import EatlasError
-from eatlas.stats.intervals import clopper_pearson
+from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.bracket import bracket
 from eatlas.stats.permutation.question import ask

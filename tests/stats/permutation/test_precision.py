@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats.effect_size import effect_size
-from eatlas.stats.effect_sizes import effect_sizes
+from eatlas.stats.effect_size import effect_size, effect_sizes
 from eatlas.stats.permutation import permutation_test, permutation_tests
 from eatlas.stats.permutation.question import tie_tolerance, to_fixed
 

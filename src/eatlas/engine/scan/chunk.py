@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.engine.scan.p_values import word_tests
 from eatlas.engine.scan.plan import ScanPlan
-from eatlas.stats.effect_sizes import effect_sizes
+from eatlas.stats.effect_size import effect_sizes
 
 Array = NDArray[np.float64]
 

@@ -22,9 +22,9 @@ from eatlas.measures import SCEAT, get_measure
 from eatlas.results.parts import Provenance
 from eatlas.sources import CaseRule, open_vectors
 from eatlas.sources.whole import ListedSource, require_whole
+from eatlas.stats.max_t import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST
 from eatlas.stats.permutation.batch_inversion import MOST_SCORES
-from eatlas.stats.running_max_t import RunningMaxT
 from eatlas.version import __version__
 
 ROWS, SLOW_ROWS, SLOWEST_ROWS = 8192, 1024, 64

@@ -24,7 +24,7 @@ from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.series import PeriodSource
 from eatlas.sources.texts import TransformedEncodings
 from eatlas.sources.transforms import TransformedSource
-from eatlas.stats.rank_correlation import spearman
+from eatlas.stats.ranks import spearman
 from eatlas.stimuli import Concept, Test
 
 Wish = Literal["ranks", "cheap", "always"]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.inputs import generator, whole
-from eatlas.stats.intervals import clopper_pearson
 from eatlas.stats.permutation.result import SMALLEST, PermutationResult, Tail
 from eatlas.stats.precision import checked_precision
-from eatlas.stats.subsets import every_subset, random_subsets
+from eatlas.stats.relabelling import every_subset, random_subsets
 
 Labels = NDArray[np.bool_]
 Statistic = Callable[[Labels], NDArray[np.float64]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.intervals import clopper_pearson
+from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation.question import Question
 from eatlas.stats.permutation.result import Tail
 

@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.inputs import checked_scale, generator, numbers, whole
-from eatlas.stats.intervals import clopper_pearson
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
 from eatlas.stats.permutation.result import SMALLEST, PermutationResult, Tail
 from eatlas.stats.precision import checked_precision, least_spread, relative_tolerance
-from eatlas.stats.subsets import random_subsets
+from eatlas.stats.relabelling import random_subsets
 
 Array = NDArray[np.float64]
 

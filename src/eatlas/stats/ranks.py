@@ -1,4 +1,4 @@
-"""Spearman's rank correlation."""
+"""Ranks and Spearman's rank correlation."""
 
 from __future__ import annotations
 
