@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.present.anchors import LONGEST, PAGE, SERIES, SYMBOL, TITLE, anchors
+from eatlas.present.sections import LONGEST, PAGE, SERIES, SYMBOL, TITLE, anchors
 
 
 def test_ids_that_the_page_needs_are_left_to_it():

@@ -14,7 +14,7 @@ from eatlas.present import notebook, report_html
 from eatlas.present.charts import eat_map, forest
 from eatlas.present.charts.notes import in_words, shown
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numerals import p_equals, p_value
+from eatlas.present.numbers import p_equals, p_value
 from eatlas.present.sentences import sentence
 from eatlas.present.tables.entry import report_table
 from eatlas.results import Results

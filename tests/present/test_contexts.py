@@ -9,11 +9,10 @@ from tests.inputs import make_sentences
 
 import eatlas
 from eatlas.errors import EatlasWarning
-from eatlas.present.contexts import in_other_contexts
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import methods_paragraph
-from eatlas.present.numerals import effect, percent
-from eatlas.present.references import bibtex
+from eatlas.present.methods import bibtex, methods_paragraph
+from eatlas.present.numbers import effect, percent
+from eatlas.present.trust import in_other_contexts
 
 
 @pytest.fixture(scope="module")

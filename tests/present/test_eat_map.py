@@ -5,8 +5,8 @@ from tests.present.records import PATTERNS, ml_eat
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import EATMap
-from eatlas.present.eat_map_svg import EDGE, OFF, ON, ON_TEXT, PAPER
-from eatlas.present.svg import INK, MUTED, NAMESPACE
+from eatlas.present.drawings.eat_map import EDGE, OFF, ON, ON_TEXT, PAPER
+from eatlas.present.drawings.svg import INK, MUTED, NAMESPACE
 
 SVG = f"{{{NAMESPACE}}}"
 HOSTILE = {
@@ -171,3 +171,17 @@ def test_notebooks_get_svg():
     assert shown.svg() in shown._repr_html_()
     assert isinstance(shown, EATMap)
     assert shown.alpha == 0.05
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_glyphs_show_each_pattern(label):
+    x, y = PATTERNS[label]
+    wanted = tuple("".join("■" if c == row else "□" for c in (x, y)) for row in "AB")
+    assert eatlas.plot(ml_eat(label)).glyphs() == wanted
+    ascii_wanted = tuple(line.translate(str.maketrans("■□", "#.")) for line in wanted)
+    assert eatlas.plot(ml_eat(label)).glyphs("ascii") == ascii_wanted
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "no-such-encoding"])
+def test_other_encodings_get_ascii(encoding):
+    assert eatlas.plot(ml_eat(undefined="Y")).glyphs(encoding) == ("#?", ".?")

@@ -9,8 +9,8 @@ from tests.measures.test_frequency import APART, random_test
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table
-from eatlas.present.drawings.matched import BASE, HILL, matched_hill
-from eatlas.present.drawings.scale import Scale
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.cells import HILL, HILL_BASE, across, matched_hill
 from eatlas.present.frequency import about_frequency, chance_cell, level1_p, not_beyond, own_share
 from eatlas.present.methods import methods_paragraph
 from eatlas.results.frequency import MatchedLevel
@@ -112,14 +112,15 @@ def test_the_hill_is_as_high_as_it_should_be():
         p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
         counts=(1, 4, 2), ends=(-1.5, 1.5),
     )  # fmt: skip
-    drawn = matched_hill(null, 0.5, "diamond", Scale(2, 160), beyond=False)
+    axis = across(Axis.of_effects([]), 160)
+    drawn = matched_hill(null, 0.5, "diamond", axis, beyond=False)
     path = re.search(r'd="([^"]*)" class="b"', drawn)[1]
-    heights = [BASE - float(y) for y in re.findall(r"V([\d.]+)", path)]
+    heights = [HILL_BASE - float(y) for y in re.findall(r"V([\d.]+)", path)]
     assert heights == [HILL / 4, HILL, HILL / 2, 0]
     ends = [float(x) for x in re.findall(r"H([\d.]+)", path)]
     assert ends == pytest.approx([8 + 60, 8 + 100, 8 + 140])
     assert 'class="m"' in drawn
-    assert 'class="m on"' in matched_hill(null, 0.5, "diamond", Scale(2, 160), beyond=True)
+    assert 'class="m on"' in matched_hill(null, 0.5, "diamond", axis, beyond=True)
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])

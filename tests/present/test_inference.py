@@ -11,9 +11,9 @@ import eatlas
 from eatlas.present import report_html, report_table
 from eatlas.present.brief import in_brief
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.inference import design, not_generalised, other_words, too_small
 from eatlas.present.methods import methods_paragraph
 from eatlas.present.sections import sections
+from eatlas.present.trust import design, not_generalised, other_words, too_small
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,13 @@ import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.present.charts import draws
 from eatlas.present.charts.saving import svg_of
-from eatlas.present.contexts import in_other_contexts
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import methods_paragraph
-from eatlas.present.numerals import effect, percent
+from eatlas.present.methods import bibtex, methods_paragraph
+from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
-from eatlas.present.references import bibtex
 from eatlas.present.sentences import sentence
 from eatlas.present.tables.entry import report_table
+from eatlas.present.trust import in_other_contexts
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."
 

@@ -3,7 +3,7 @@ import math
 import pytest
 from tests.present.records import p_values
 
-from eatlas.present.numerals import (
+from eatlas.present.numbers import (
     count,
     effect,
     effects_apart,

@@ -1,6 +1,6 @@
 import pytest
 
-from eatlas.present.periods import steps
+from eatlas.present.series import steps
 
 
 @pytest.mark.parametrize(

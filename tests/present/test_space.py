@@ -1,4 +1,4 @@
-from eatlas.present.space import about_space
+from eatlas.present.trust import about_space
 from eatlas.results.diagnosis import Dimension, TermsDiagnosis
 
 

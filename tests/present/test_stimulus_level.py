@@ -13,12 +13,11 @@ from eatlas.cli.stimulus_table import over_sentences
 from eatlas.cli.table import print_results
 from eatlas.present import notebook, report_html, report_table
 from eatlas.present.charts import eat_map, forest, influence, stability
-from eatlas.present.eat_map_text import full, mini
+from eatlas.present.effects import EXPLANATION, stimulus_rows
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import methods_paragraph
-from eatlas.present.numerals import effect, p_value
+from eatlas.present.numbers import effect, p_value
 from eatlas.present.sentences import sentence
-from eatlas.present.stimulus_level import EXPLANATION, stimulus_rows
 from eatlas.results import Results
 
 COUNTS = {"X": (3, 2, 4, 3), "Y": (2, 5, 2, 4), "A": (2, 4, 2, 3), "B": (3, 3, 2, 2)}
@@ -84,8 +83,8 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     said = sentence(apart)
     assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
     assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
-    assert mini(apart) == ("□□", "□□")
-    assert "* p < .05 in the direction of d, over stimuli" in full(apart)
+    assert eatlas.plot(apart).glyphs() == ("□□", "□□")
+    assert "* p < .05 in the direction of d, over stimuli" in eatlas.plot(apart).svg()
 
 
 def test_the_family_is_over_stimuli(apart):
@@ -239,7 +238,7 @@ def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
     assert sentence(result).startswith(
         "Over stimuli no EAT pattern is defined: all sentences of Pleasant are made of one stimulus"
     )
-    assert mini(result) == ("▨▨", "▨▨")
+    assert eatlas.plot(result).glyphs() == ("▨▨", "▨▨")
     assert set(eat_map.prepare([result])["state"]) == {"undefined"}
     page = text_of(report_html([result]))
     assert "has no pattern over stimuli" in page

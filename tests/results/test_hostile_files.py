@@ -9,7 +9,6 @@ import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import report_text, write_report
 from eatlas.present.drawings.axis import Axis
-from eatlas.present.drawings.scale import Scale
 from eatlas.results import salvage_results
 
 
@@ -96,7 +95,7 @@ def test_all_texts_of_a_good_file_are_kept(lines, results, tmp_path):
 
 @pytest.mark.parametrize("limit", [2.0, 9.5, 10.5, 11.0, 99.0, 1e6, 3e8, 1e150])
 def test_no_more_ticks_than_can_be_read(limit):
-    ticks = Scale(limit, 100).ticks()
+    ticks = Axis.of_effects([limit], 0, 100).ticks()
     assert len(ticks) <= 21
     assert max(ticks) == -min(ticks) > limit / 2
     assert 0 in ticks

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.present.numerals import UNDEFINED, effect, interval, percent
+from eatlas.present.numbers import UNDEFINED, effect, interval, percent
 from eatlas.results import AssociationResult, DrawnResult
 from eatlas.results.draws import OverDraws
 

@@ -14,7 +14,7 @@ from eatlas.cli.say import output_of_a_command
 from eatlas.cli.table import _console, _new_table, _print
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.beyond import power
-from eatlas.present.numerals import effect, level_of, p_value, percent
+from eatlas.present.numbers import effect, level_of, p_value, percent
 from eatlas.results.inference import DesignPower, Power
 from eatlas.stimuli import ROLES, AssociationTest, load_tests
 

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 from eatlas.cli.plain import plain_line
 from eatlas.errors import listed
-from eatlas.present.numerals import count, effect, number_of, p_value, percent
-from eatlas.present.scan import explain
+from eatlas.present.numbers import count, effect, number_of, p_value, percent
+from eatlas.present.sentences import explain
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "│": "|"})

@@ -8,8 +8,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.present.numerals import effect, p_value
-from eatlas.present.stimulus_level import StimulusRow, stimulus_rows
+from eatlas.present.effects import StimulusRow, stimulus_rows
+from eatlas.present.numbers import effect, p_value
 from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
 
 HEADS = ("Level 1\nd", "Level 2\nd of X", "\nd of Y")

@@ -21,16 +21,14 @@ from eatlas.cli.plain import cleaned
 from eatlas.cli.stimulus_table import over_sentences
 from eatlas.errors import listed
 from eatlas.present.comparison import comparisons
-from eatlas.present.eat_map_text import mini
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.effects import BOUNDS, EXPLANATION, Rule, bounds_shown, over_stimuli
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
-from eatlas.present.inference import not_generalised
-from eatlas.present.levels import bounds_shown
-from eatlas.present.numerals import UNDEFINED, effect, p_value
-from eatlas.present.rule import BOUNDS, Rule
+from eatlas.present.numbers import UNDEFINED, effect, p_value
 from eatlas.present.sections import sections
-from eatlas.present.stimulus_level import EXPLANATION, over_stimuli
-from eatlas.present.trend_words import heading, sentences
+from eatlas.present.sentences import heading, sentences
+from eatlas.present.trust import not_generalised
 from eatlas.results import (
     AssociationResult,
     DrawnResult,
@@ -311,7 +309,8 @@ def _mean_sd(row: ThreeLevelResult, name: str) -> Text:
 
 def _map(row: ThreeLevelResult, console: Console) -> Text:
     text = Text()
-    for attribute, glyphs in zip("AB", mini(row, encoding=console.encoding), strict=True):
+    lines = EATMap.of(row).glyphs(console.encoding)
+    for attribute, glyphs in zip("AB", lines, strict=True):
         text.append(f"{attribute} ", "dim")
         for target, glyph in zip("XY", glyphs, strict=True):
             on = row.primary.attribute(target) == attribute

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from eatlas.present.eat_map import EATMap
-from eatlas.present.page import report_html
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.page import report_html, report_text, write_report
 from eatlas.present.sentences import sentence
 from eatlas.present.tables import report_table
-from eatlas.present.writing import report_text, write_report
 
 __all__ = ["EATMap", "report_html", "report_table", "report_text", "sentence", "write_report"]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import OFTEN, matched_of, not_beyond, own_share
-from eatlas.present.inference import crossed_cell
-from eatlas.present.numerals import all_of, count, number_of, percent
+from eatlas.present.numbers import all_of, count, number_of, percent
 from eatlas.present.sections import Section, distinct
 from eatlas.present.series import Series
 from eatlas.present.text import isolated
+from eatlas.present.trust import crossed_cell
 from eatlas.present.wording import VECTORS, wording
 from eatlas.results import ThreeLevelResult
 from eatlas.results.primary import UNDEFINED

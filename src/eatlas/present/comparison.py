@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from markupsafe import Markup
 
 from eatlas.present.drawings.timeline import timeline
-from eatlas.present.numerals import count, effects_apart, number_of
+from eatlas.present.numbers import count, effects_apart, number_of
 from eatlas.present.sections import Section
 from eatlas.present.series import lines_of
 from eatlas.results import ThreeLevelResult

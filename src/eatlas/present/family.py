@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from eatlas.errors import ResultsError
-from eatlas.present.numerals import all_of, count, level_of, number_of
-from eatlas.present.rule import Rule
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import all_of, count, level_of, number_of
 from eatlas.results import AssociationResult, Results
 from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Method, Setting, named
 from eatlas.results.parts import Level

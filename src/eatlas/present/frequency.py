@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eatlas.present.drawings.interval import MARKS, Mark
-from eatlas.present.levels import LevelRow
-from eatlas.present.numerals import count, effect, p_equals, p_value, percent
-from eatlas.present.rule import Rule
+from eatlas.present.drawings.cells import MARKS, Mark
+from eatlas.present.effects import LevelRow, Rule
+from eatlas.present.numbers import count, effect, p_equals, p_value, percent
 from eatlas.present.sentences import short_name
 from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
 from eatlas.results.frequency import Matched, MatchedLevel

@@ -7,11 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eatlas.present.eat_map import EATMap
-from eatlas.present.numerals import UNDEFINED, effect, interval, p_value
-from eatlas.present.rule import Rule
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.effects import Rule, over_stimuli
+from eatlas.present.numbers import UNDEFINED, effect, interval, p_value
 from eatlas.present.sentences import sentence
-from eatlas.present.stimulus_level import over_stimuli
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.parts import Level

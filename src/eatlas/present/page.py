@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,20 +16,23 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from eatlas.present import numerals
+from eatlas.errors import ResultsError
+from eatlas.nearest import did_you_mean
+from eatlas.present import numbers
 from eatlas.present.brief import in_brief
 from eatlas.present.comparison import HEADINGS, IDS, Comparison, comparisons
-from eatlas.present.deferred import Deferred
+from eatlas.present.drawings.eat_map import PATTERNS, legend, symbols
+from eatlas.present.effects import EXPLANATION, over_stimuli
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.legend import LABELS, legend, symbols
-from eatlas.present.methods import methods_paragraph
-from eatlas.present.references import bibtex
+from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.present.series import Series, series_of
-from eatlas.present.stimulus_level import EXPLANATION, over_stimuli
+from eatlas.present.tables import FORMATS as TABLES
+from eatlas.present.tables import report_table
 from eatlas.present.text import clean
 from eatlas.present.wording import wording
 from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
+from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
@@ -33,6 +40,55 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from eatlas.errors import ResultsError
+    from eatlas.results import AssociationResult
+
+
+PACK = 16
+"""Parts that are packed together: more of them shrink better, and take longer to open."""
+OFTEN = 20
+"""A tag that comes as often gets a letter."""
+_TAG = re.compile("<[^>]*>")
+_PRIVATE = range(0xE000, 0xF900)
+"""Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
+
+
+@dataclass
+class Deferred:
+    """Collects parts; each is known by its pack and its place therein."""
+
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, html: str) -> tuple[int, int]:
+        """Keep a part; return the numbers by which the script finds it."""
+        self.parts.append(html)
+        return divmod(len(self.parts) - 1, PACK)
+
+    def packs(self) -> list[Markup]:
+        """Pack all parts: first the letters with their tags, then the parts in their order.
+
+        Each is Base64 of deflated JSON, fit to stand in a page; nothing where there are no parts.
+        """
+        if not self.parts:
+            return []
+        letters = _letters(self.parts)
+        short = [_TAG.sub(lambda m: letters.get(m[0], m[0]), part) for part in self.parts]
+        packs = [short[start : start + PACK] for start in range(0, len(short), PACK)]
+        return [_packed({letter: tag for tag, letter in letters.items()}), *map(_packed, packs)]
+
+
+def _letters(parts: Sequence[str]) -> dict[str, str]:
+    """A letter for each tag that comes often, none that any part uses itself."""
+    counts = Counter(tag for part in parts for tag in _TAG.findall(part))
+    used = set().union(*map(set, parts))
+    free = (letter for code in _PRIVATE if (letter := chr(code)) not in used)
+    often = (tag for tag, times in counts.most_common() if times >= OFTEN)
+    return dict(zip(often, free, strict=False))
+
+
+def _packed(value: object) -> Markup:
+    text = json.dumps(value, ensure_ascii=False)
+    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPEN_UP_TO = 40
@@ -45,7 +101,7 @@ DOTS_UP_TO = 100_000
 SHORT = 24
 """Characters of a measure's name that are kept on one line."""
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
-_PATTERN_NAMES = re.compile(rf"\b({'|'.join(LABELS)})\b")
+_PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
 
 
 def report_html(
@@ -224,15 +280,15 @@ def _environment() -> Environment:
         finalize=_safe,
     )
     env.filters |= {
-        "effect": numerals.effect,
-        "interval": numerals.interval,
-        "percent": numerals.percent,
-        "p": numerals.p_value,
-        "p_equals": numerals.p_equals,
-        "count": numerals.count,
-        "number_of": numerals.number_of,
-        "level_of": numerals.level_of,
-        "explained": numerals.explain_p,
+        "effect": numbers.effect,
+        "interval": numbers.interval,
+        "percent": numbers.percent,
+        "p": numbers.p_value,
+        "p_equals": numbers.p_equals,
+        "count": numbers.count,
+        "number_of": numbers.number_of,
+        "level_of": numbers.level_of,
+        "explained": numbers.explain_p,
         "unbroken": _unbroken,
         "signature": _signature,
     }
@@ -256,3 +312,80 @@ def _signature(text: str) -> Markup:
 def _safe(value: object) -> object:
     """Clean a text that a result brought along; markup of ours is clean already."""
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+FORMATS = ("html", *TABLES)
+"""The page, and the tables."""
+
+
+def report_text(
+    results: Iterable[AssociationResult],
+    format: str = "html",  # noqa: A002  (as the command line calls it)
+    *,
+    damage: Iterable[ResultsError] = (),
+    family: str = "level1",
+    adjust: str = "holm",
+) -> str:
+    """Write results as text in one of the formats; :func:`write_report` explains them.
+
+    Raises
+    ------
+    ResultsError
+        If an option has no such value, or there is nothing to put in a table.
+    """
+    if format == "html":
+        return report_html(results, damage=damage, family=family, adjust=adjust)
+    if format not in FORMATS:
+        raise ResultsError(
+            f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
+            allowed=", ".join(FORMATS),
+        )
+    return report_table(results, format, family=family, adjust=adjust)
+
+
+def write_report(
+    results: Iterable[AssociationResult],
+    path: str | Path,
+    *,
+    format: str = "html",  # noqa: A002
+    damage: Iterable[ResultsError] = (),
+    family: str = "level1",
+    adjust: str = "holm",
+) -> None:
+    """Write results as one file, whole or not at all.
+
+    Parameters
+    ----------
+    results : Results or iterable of results
+        In a page, the jobs of ``Results`` that failed are listed too.
+    path : path
+    format : {"html", "latex", "markdown", "html-table", "csv"}
+        One self-contained page, or tables for a manuscript: see
+        :func:`eatlas.present.report_table`.
+    damage : iterable of ResultsError
+        What :func:`eatlas.results.salvage_results` could not read; a page names it.
+    family : str, default "level1"
+        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
+        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
+        them.
+    adjust : {"holm", "bh", "by"}
+        The procedure.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be written, an option has no such value, or there is nothing to put in
+        a table.
+
+    Examples
+    --------
+    >>> import eatlas, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "report.html"
+    ...     write_report(eatlas.run(tests="weat-6"), path)
+    ...     "weat-6" in path.read_text(encoding="utf-8")
+    True
+    """
+    text = report_text(results, format, damage=damage, family=family, adjust=adjust)
+    with atomic_file(Path(path)) as file:
+        file.write(text)

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from markupsafe import Markup
 
-from eatlas.present import legend
-from eatlas.present.anchors import anchors
-from eatlas.present.contexts import listed_contexts, over_draws
-from eatlas.present.drawings.bars import change_bar, share_bar
-from eatlas.present.drawings.cosines import blocks, cosine_plot
-from eatlas.present.drawings.interval import glance, interval, ruler
-from eatlas.present.drawings.lean import lean_plot
-from eatlas.present.drawings.matched import matched_hill
-from eatlas.present.drawings.scale import Scale
-from eatlas.present.drivers import Panel, panels
-from eatlas.present.eat_map import EATMap
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.cells import (
+    across,
+    change_bar,
+    glance,
+    interval,
+    matched_hill,
+    ruler,
+    share_bar,
+)
+from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
+from eatlas.present.drawings.figures import blocks, cosine_plot, lean_plot
+from eatlas.present.effects import (
+    BOUNDS,
+    LevelRow,
+    Rule,
+    StimulusRow,
+    bounds_shown,
+    levels_of,
+    stimulus_rows,
+)
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import MatchedRow, RankRow, matched_of, matched_rows, rank_row
-from eatlas.present.levels import LevelRow, bounds_shown, levels_of
-from eatlas.present.numerals import effect
-from eatlas.present.plain import Statement, statements
-from eatlas.present.ratios import about_ratios
-from eatlas.present.rule import BOUNDS, Rule
+from eatlas.present.numbers import effect
 from eatlas.present.sentences import sentence, short_sentence
-from eatlas.present.space import about_space
-from eatlas.present.stimulus_level import StimulusRow, stimulus_rows
+from eatlas.present.trust import (
+    Statement,
+    about_ratios,
+    about_space,
+    listed_contexts,
+    over_draws,
+    statements,
+)
 from eatlas.results import (
     AssociationResult,
     DrawnResult,
@@ -39,6 +52,138 @@ from eatlas.results import (
 )
 from eatlas.results.draws import OverDraws
 from eatlas.results.sc_eat import TermAssociation
+
+PAGE = frozenset(
+    {
+        "main",
+        "in-brief",
+        "over-time",
+        "summary",
+        "sources",
+        "prompts",
+        "layers",
+        "levels",
+        "weights",
+        "windows",
+        "distances",
+        "reading",
+        "details",
+        "not-measured",
+        "unreadable",
+        "paper",
+        "glossary",
+        "methods-text",
+        "bibtex-text",
+        "search",
+        "pattern-filter",
+        "source-filter",
+        "test-filter",
+        "shown",
+        "theme",
+    }
+)
+"""Ids that the page itself needs."""
+SERIES, TITLE = "series-", "-title"
+"""How the ids of the page's series begin, and those of its headings end."""
+_UNFIT = re.compile(r"[^\w.-]+")
+LONGEST = 80
+
+
+def anchors(tests: Iterable[str]) -> list[str]:
+    """One id for each result, in their order; no two alike.
+
+    Parameters
+    ----------
+    tests : iterable of str
+        Ids of the tests; one that comes again gets a number.
+
+    Examples
+    --------
+    >>> anchors(["weat-6", "weat-6", "my test: 1", "summary"])
+    ['weat-6', 'weat-6-2', 'my-test-1', 'summary-2']
+    """
+    taken = set(PAGE)
+    found = []
+    for test in tests:
+        name = _fit(test)
+        chosen, number = name, 1
+        while chosen in taken:
+            number += 1
+            chosen = f"{name}-{number}"
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
+def _fit(test: str) -> str:
+    name = _UNFIT.sub("-", test).strip("-")[:LONGEST] or "test"
+    ours = name.startswith((SYMBOL, SERIES)) or name.endswith(TITLE)
+    return f"test-{name}." if ours else name
+
+
+SHOWN = 8
+"""Terms of each effect size; the results file has them all."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """What an effect size is without one term."""
+
+    name: str
+    group: str
+    """Name of the concept that it stands for."""
+    change: float
+    d: float
+    bar: Markup
+    holds: bool
+    """Whether the effect size rests on it: without it, it is nearer to zero or past it."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The terms that change one effect size most."""
+
+    row: LevelRow
+    terms: tuple[Term, ...]
+    total: int
+    """Terms that have been left out in turn."""
+
+
+def panels(result: AssociationResult, levels: Sequence[LevelRow]) -> list[Panel]:
+    """One panel for each defined effect size, all bars to one scale."""
+    found = [
+        (row, row.d, _changes(result, row))
+        for row in levels
+        if row.influence is not None and row.d is not None
+    ]
+    limit = max((abs(c[0]) for *_, changes in found for c in changes), default=0.0)
+    return [
+        Panel(row, tuple(_term(d, *change, limit) for change in changes[:SHOWN]), len(changes))
+        for row, d, changes in found
+        if changes
+    ]
+
+
+def _changes(result: AssociationResult, row: LevelRow) -> list[tuple[float, str, str]]:
+    """Change, term and concept, the largest change first."""
+    if row.influence is None:
+        return []
+    changes = [
+        (change, term, result.concepts.name(role))
+        for role in "XYAB"
+        for term, change in zip(
+            result.coverage.group(role).stimuli, row.influence.group(role), strict=False
+        )
+        if change is not None
+    ]
+    return sorted(changes, key=lambda found: -abs(found[0]))
+
+
+def _term(d: float, change: float, name: str, group: str, limit: float) -> Term:
+    holds = change * d < 0
+    bar = Markup(change_bar(change, limit, strong=holds))  # noqa: S704  (numbers alone)
+    return Term(name, group, change, d + change, bar, holds)
+
 
 GLANCE, COLUMN = 100.0, 176.0
 """Pixels of the scale in the summary and in a column of its own."""
@@ -101,7 +246,11 @@ class Section:
     @property
     def mini(self) -> Markup:
         """The small EAT-Map."""
-        return legend.mini(self.result) if isinstance(self.result, ThreeLevelResult) else Markup()
+        return (
+            mini_of(EATMap.of(self.result))
+            if isinstance(self.result, ThreeLevelResult)
+            else Markup()
+        )
 
     @cached_property
     def full(self) -> Markup:
@@ -158,12 +307,12 @@ class Section:
         if not shares:
             return []
         ordered = sorted(
-            ((label, shares.get(label, 0.0)) for label in legend.LABELS),
+            ((label, shares.get(label, 0.0)) for label in PATTERNS),
             key=lambda pair: -pair[1],
         )
         own = self.own_pattern
         return [
-            (label, share, legend.mini_of(label), share_mark(share, strong=label == own))
+            (label, share, mini_of(label), share_mark(share, strong=label == own))
             for label, share in ordered
         ]
 
@@ -234,7 +383,8 @@ class Section:
 
     def term_bar(self, entry: TermAssociation) -> Markup:
         """The bar of one term's effect size."""
-        d, limit = entry.level2.effect_size, Scale.around([entry.level2.effect_size], 1).limit
+        d = entry.level2.effect_size
+        limit = Axis.of_effects([d]).high
         strong = self.rule.significant(entry.level2)
         return Markup("" if d is None else change_bar(d, limit, strong=strong))  # noqa: S704
 
@@ -256,45 +406,40 @@ def _undefined_last(entry: TermAssociation) -> tuple[bool, float]:
 
 @dataclass(frozen=True)
 class Scales:
-    """The scale of all effect sizes of a page, in the sizes that it needs."""
+    """The axis of all effect sizes of a page, in the widths that it needs."""
 
-    limit: float
+    axis: Axis
 
     @classmethod
     def of(cls, sections: Iterable[Section]) -> Scales:
         """Enclose every effect size and every interval."""
-        values = [
-            value
-            for section in sections
-            for row in section.levels
-            for value in (row.d, *(row.interval or ()))
-        ]
-        return cls(Scale.around(values, 1).limit)
+        rows = [row for section in sections for row in section.levels]
+        values = [value for row in rows for value in (row.d, *(row.interval or ()))]
+        return cls(across(Axis.of_effects(values), COLUMN))
 
     def glance(self, rows: Iterable[LevelRow]) -> Markup:
         """The effect sizes of a result below each other, small."""
-        return Markup(  # noqa: S704  (numbers alone)
-            glance([row.estimate for row in rows], Scale(self.limit, GLANCE))
-        )
+        small = across(self.axis, GLANCE)
+        return Markup(glance([row.estimate for row in rows], small))  # noqa: S704  (numbers alone)
 
     def interval(self, row: LevelRow) -> Markup:
         """One effect size with its interval."""
-        return Markup(interval(row.estimate, Scale(self.limit, COLUMN)))  # noqa: S704
+        return Markup(interval(row.estimate, self.axis))  # noqa: S704
 
     def hill(self, row: MatchedRow) -> Markup:
         """The effect sizes of random lists, with the observed one."""
-        scale = Scale(self.limit, COLUMN)
-        drawn = matched_hill(row.null, row.d, row.mark, scale, beyond=row.beyond)
-        return Markup(drawn)  # noqa: S704  (numbers alone)
+        drawn = matched_hill(row.null, row.d, row.mark, self.axis, beyond=row.beyond)
+        return Markup(drawn)  # noqa: S704
 
     def ends(self) -> str:
-        """The ends of the scale, in words."""
-        decimals = 0 if self.limit.is_integer() else 1
-        return f"{effect(-self.limit, decimals)} to {effect(self.limit, decimals)}"
+        """The ends of the axis, in words."""
+        limit = self.axis.high
+        decimals = 0 if limit.is_integer() else 1
+        return f"{effect(-limit, decimals)} to {effect(limit, decimals)}"
 
     def ruler(self) -> Markup:
-        """The numbers of the scale."""
-        return Markup(ruler(Scale(self.limit, COLUMN)))  # noqa: S704
+        """The numbers of the axis."""
+        return Markup(ruler(self.axis))  # noqa: S704
 
 
 def sections(

@@ -1,4 +1,4 @@
-"""What a result says, in plain sentences.
+"""What a result, a trend or a scan says, in plain sentences.
 
 The vectors are the subject of each sentence: so the verb agrees, whether a concept's name is
 singular or plural, and the reader is told whose association it is.
@@ -7,16 +7,19 @@ singular or plural, and the reader is told whose association it is.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from eatlas.present.numerals import (
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import (
+    count,
     effect,
     effects_apart,
     explain_p,
     level_of,
     number_of,
     p_equals,
+    p_value,
 )
-from eatlas.present.rule import Rule
 from eatlas.present.text import isolated, wrap
 from eatlas.results import (
     AssociationResult,
@@ -29,6 +32,8 @@ from eatlas.results import (
 from eatlas.results.ml_eat import Pattern
 from eatlas.results.parts import effect_of
 from eatlas.results.sc_eat import TermAssociation
+from eatlas.results.scan import Family, ScanResult, Sides
+from eatlas.results.trend import LevelTrend, TrendResult
 
 __all__ = ["WEAT_SAYS", "explain_p", "sentence", "short_name", "short_sentence"]
 
@@ -36,6 +41,13 @@ LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and stands in full beside it."""
 WEAT_SAYS = "A WEAT compares two targets; it does not say what either is associated with by itself."
 OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
+
+
+class Statement(NamedTuple):
+    """One sentence or two with a word in front that says what they are about."""
+
+    about: str
+    text: str
 
 
 def sentence(result: AssociationResult) -> str:
@@ -225,3 +237,176 @@ class _Names:
     def __getitem__(self, role: str) -> str:
         name: str = getattr(self, role)
         return name
+
+
+def heading(trend: TrendResult) -> str:
+    """What a trend is about: its test, its measure, its years."""
+    years = (*trend.periods, *(missing.period for missing in trend.missing))
+    return (
+        f"Trend of {trend.test} on {trend.source}, {min(years)} to {max(years)}, "
+        f"{len(trend.periods)} of {len(years)} periods"
+    )
+
+
+def finding(trend: TrendResult, alpha: float = 0.05) -> str:
+    """Where the effect size of level 1 goes with the years, in one sentence.
+
+    Parameters
+    ----------
+    trend : TrendResult
+    alpha : float
+        The level below which a p-value counts as a trend.
+    """
+    found = trend.level1
+    if found is None:
+        return "The effect size d at level 1 has too few different values to tell a trend."
+    rho = f"rank correlation {effect(found.rho)}, {p_equals(found.p.p, alpha)}"
+    if found.p.p < alpha:
+        way = "rises" if found.rho > 0 else "falls"
+        return f"The effect size d at level 1 {way} with the year: {rho}."
+    if found.p.min_p >= alpha:
+        return (
+            f"Of {found.n} periods, no trend of the effect size d at level 1 could be significant "
+            f"at {level_of(alpha)}: {rho}."
+        )
+    return f"The effect size d at level 1 shows no trend that drift would not show too: {rho}."
+
+
+def sentences(trend: TrendResult) -> list[str]:
+    """Say how each effect size moves, then what is missing and what is doubtful."""
+    said = [f"{name}: {_sentence(level)}" for name, level in levels_of_trend(trend)]
+    return [*said, *(f"{m.period} is missing: {m.reason}." for m in trend.missing), *trend.warnings]
+
+
+def level_statements(trend: TrendResult) -> list[Statement]:
+    """How each effect size moves, one statement each."""
+    return [
+        Statement(f"{name[0].upper()}{name[1:]}:", _sentence(level))
+        for name, level in levels_of_trend(trend)
+    ]
+
+
+def levels_of_trend(trend: TrendResult) -> Iterator[tuple[str, LevelTrend]]:
+    """The effect sizes that have a trend, each with what it is called."""
+    found = [("level 1", trend.level1)]
+    if trend.level2 is not None:
+        found.append((f"level 2 of {trend.concepts.X}", trend.level2.X))
+        found.append((f"level 2 of {trend.concepts.Y}", trend.level2.Y))
+    yield from ((name, level) for name, level in found if level is not None)
+
+
+def _sentence(level: LevelTrend) -> str:
+    blocks = f"{count(level.p.count)} of {count(level.p.total)} arrangements of blocks"
+    return (
+        f"rank correlation with the year {effect(level.rho)}, "
+        f"{p_equals(level.p.p)} two-sided ({blocks} of {level.block_length} periods); "
+        f"{p_equals(level.shifts.p)} if the series is turned like a ring "
+        f"(no p below {p_value(level.shifts.min_p)} can come out of {level.n} periods)."
+    )
+
+
+def explain(result: ScanResult) -> tuple[str, ...]:
+    """Sentences on the p-values of a scan, one a line.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> for line in explain(eatlas.scan("glove-sample", "weat-7", first=1000))[1:3]:
+    ...     print(line)
+    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 49 \
+would be. All words share the attributes, so that number varies more than that of separate tests.
+    Holm asks of the smallest p to be below 5.0e-5 (.05 / 992). No p of this design is: Holm, like \
+Bonferroni, can reject no word here, however strong its association.
+    """
+    family = result.family
+    return (
+        _design(result),
+        _unadjusted(family),
+        _holm(family),
+        _yekutieli(family),
+        _max_t(family),
+    )
+
+
+def _design(result: ScanResult) -> str:
+    family = result.family
+    a, b = family.design
+    mirrored = "2" if _balanced(family) else "1"
+    return (
+        f"Each word has a test of its own, of {a} against {b} attributes: "
+        f"{number_of(family.total, 'relabelling')}, so no two-sided p is below "
+        f"{p_value(family.min_two_sided)} ({mirrored} of {count(family.total)}); "
+        f"{_words(family.at_min)} {_have(family.at_min)} it."
+    )
+
+
+def _unadjusted(family: Family) -> str:
+    alpha = level_of(family.alpha)
+    chance = count(round(family.by_chance))
+    return (
+        f"Unadjusted: {count(family.unadjusted.total)} of {_words(family.words)} are below {alpha} "
+        f"{_sides(family.unadjusted)}; with no association at all, about {chance} would be. All "
+        "words share the attributes, so that number varies more than that of separate tests."
+    )
+
+
+def _holm(family: Family) -> str:
+    asked = (
+        f"Holm asks of the smallest p to be below {p_value(family.holm_needs)} "
+        f"({level_of(family.alpha)} / {count(family.words)})."
+    )
+    if not family.holm_possible:
+        return (
+            f"{asked} No p of this design is: Holm, like Bonferroni, can reject no word here, "
+            "however strong its association."
+        )
+    return f"{asked} It rejects {_words(family.holm.total)} {_sides(family.holm)}."
+
+
+def _yekutieli(family: Family) -> str:
+    found = family.benjamini_yekutieli
+    name = "Benjamini and Yekutieli (false discovery rate, any dependence)"
+    if family.by_needs is None:
+        return f"{name}: if all words had the smallest p, it could still reject none."
+    if not found.total and family.by_needs > 1:
+        return (
+            f"{name} rejects no word. It takes {_words(family.by_needs)} at the smallest p, or "
+            f"more at a larger one; {count(family.at_min)} {_have(family.at_min)} it."
+        )
+    return f"{name} rejects {_words(found.total)} {_sides(found)}."
+
+
+def _max_t(family: Family) -> str:
+    details = family.max_t_details
+    how = (
+        f"all {number_of(details.relabellings, 'relabelling')}"
+        + (" (a mirror image counts with its original)" if _balanced(family) else "")
+        if details.enumerated
+        else f"{number_of(details.relabellings, 'random relabelling')}"
+    )
+    can = (
+        f"it rejects beyond |d| = {effect(details.critical, 3)}: {_words(family.max_t.total)} "
+        f"{_sides(family.max_t)}"
+        if details.critical is not None
+        else "it can reject no word"
+    )
+    return (
+        f"Westfall and Young's maxT compares each word with the most extreme of all words under "
+        f"{how}; its smallest p is {p_value(details.min_p)}, and {can}."
+    )
+
+
+def _balanced(family: Family) -> bool:
+    return family.design[0] == family.design[1]
+
+
+def _words(n: int) -> str:
+    return number_of(n, "word")
+
+
+def _have(n: int) -> str:
+    return "has" if n == 1 else "have"
+
+
+def _sides(sides: Sides) -> str:
+    return f"(A {count(sides.A)}, B {count(sides.B)})"

@@ -6,17 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from markupsafe import Markup
 
-from eatlas.present.anchors import SERIES
 from eatlas.present.drawings.timeline import Line, Point, timeline
-from eatlas.present.levels import LevelRow
-from eatlas.present.numerals import effect, p_equals
-from eatlas.present.periods import steps
-from eatlas.present.plain import Statement
-from eatlas.present.sections import Section
-from eatlas.present.trend_words import finding, level_statements
+from eatlas.present.effects import LevelRow
+from eatlas.present.numbers import effect, p_equals
+from eatlas.present.sections import SERIES, Section
+from eatlas.present.sentences import finding, level_statements
+from eatlas.present.trust import Statement
 from eatlas.results import AssociationResult, Failure, MLEATResult, TrendResult
 
 NOT_GIVEN = "no result of this year stands among those that were given"
@@ -197,3 +196,31 @@ def _missing(
         reasons |= {missing.period: missing.reason for missing in trend.missing}
     gaps = dict.fromkeys(steps({*known, *reasons}), NOT_GIVEN)
     return {year: why for year, why in sorted((gaps | reasons).items()) if year not in known}
+
+
+def steps(years: Iterable[int]) -> list[int]:
+    """Complete a series of years, if it is one.
+
+    Parameters
+    ----------
+    years : iterable of int
+
+    Returns
+    -------
+    list of int
+        Rising. Where the distances of the years are multiples of the smallest, and half of the
+        steps are there, all steps from the first to the last; else the years alone.
+
+    Examples
+    --------
+    >>> steps([1810, 1820, 1840]), steps([1990, 2000, 2001])
+    ([1810, 1820, 1830, 1840], [1990, 2000, 2001])
+    """
+    known = sorted(set(years))
+    gaps = {late - early for early, late in pairwise(known)}
+    if not gaps:
+        return known
+    step = min(gaps)
+    full = list(range(known[0], known[-1] + 1, step))
+    regular = all(gap % step == 0 for gap in gaps) and 2 * len(known) >= len(full)
+    return full if regular else known

@@ -8,18 +8,29 @@ from hypothesis import strategies as st
 from tests.present.reading import svg_root
 
 from eatlas.present.drawings.axis import Axis
-from eatlas.present.drawings.bars import SHARE, change_bar, share_bar
-from eatlas.present.drawings.interval import MARGIN, Estimate, glance, interval, ruler
-from eatlas.present.drawings.scale import Scale
+from eatlas.present.drawings.cells import (
+    MARGIN,
+    SHARE,
+    Estimate,
+    across,
+    change_bar,
+    glance,
+    interval,
+    ruler,
+    share_bar,
+)
 
 
-def test_a_scale_holds_two_either_way_at_least():
-    assert Scale.around([0.3, None, -1.2], 100) == Scale(2.0, 100)
-    assert Scale.around([], 100).limit == 2.0
-    assert Scale.around([-2.3], 100).limit == 2.5
-    scale = Scale(2.5, 100)
-    assert (scale.at(-2.5), scale.at(0), scale.at(2.5)) == (0, 50, 100)
-    assert scale.ticks() == [-2, -1, 0, 1, 2]
+def test_an_axis_of_effect_sizes_holds_two_either_way_at_least():
+    assert Axis.of_effects([0.3, None, -1.2], 0, 100) == Axis(-2.0, 2.0, 1, 0, 100)
+    assert Axis.of_effects([]).high == 2.0
+    axis = Axis.of_effects([-2.3], 0, 100)
+    assert (axis.at(-2.5), axis.at(0), axis.at(2.5)) == (0, 50, 100)
+    assert axis.ticks() == [-2, -1, 0, 1, 2]
+
+
+def of_effects(*values):
+    return across(Axis.of_effects(values), 100)
 
 
 def drawn(svg: str, kind: str) -> list[str]:
@@ -29,22 +40,22 @@ def drawn(svg: str, kind: str) -> list[str]:
 
 
 def test_an_interval_is_a_line_with_a_mark():
-    scale = Scale(2.0, 100)
-    svg = interval(Estimate(1.0, (0.0, 2.0), "circle", filled=True), scale)
+    axis = of_effects()
+    svg = interval(Estimate(1.0, (0.0, 2.0), "circle", filled=True), axis)
     assert drawn(svg, "i") == [f"M{MARGIN + 50:g} 11H{MARGIN + 100:g}"]
     assert len(drawn(svg, "m on")) == 1
-    hollow = interval(Estimate(1.0, None, "square", filled=False), scale)
+    hollow = interval(Estimate(1.0, None, "square", filled=False), axis)
     assert drawn(hollow, "i") == []
     assert len(drawn(hollow, "m")) == 1
 
 
 def test_an_undefined_effect_is_a_dash():
-    svg = glance([Estimate(None, None, "diamond", filled=False)], Scale(2.0, 100))
+    svg = glance([Estimate(None, None, "diamond", filled=False)], of_effects())
     assert [node.text for node in svg_root(svg) if node.tag.endswith("text")] == ["–"]
 
 
 def test_a_ruler_names_whole_numbers():
-    assert re.findall(r">([^<]+)</text>", ruler(Scale(2.5, 100))) == ["−2", "−1", "0", "1", "2"]
+    assert re.findall(r">([^<]+)</text>", ruler(of_effects(2.5))) == ["−2", "−1", "0", "1", "2"]
 
 
 def test_bars_are_as_long_as_their_share():
@@ -73,5 +84,5 @@ def test_an_axis_encloses_its_values_and_zero_in_round_steps(values):
 
 @pytest.mark.parametrize("kind", ["diamond", "circle", "square"])
 def test_marks_are_paths(kind):
-    (path,) = drawn(interval(Estimate(0.5, None, kind, filled=False), Scale(2.0, 100)), "m")
+    (path,) = drawn(interval(Estimate(0.5, None, kind, filled=False), of_effects()), "m")
     assert path.endswith("z")

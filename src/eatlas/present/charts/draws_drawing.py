@@ -12,7 +12,7 @@ from eatlas.present.charts.legend import held_by
 from eatlas.present.charts.making import chart, panels
 from eatlas.present.charts.notes import listed
 from eatlas.present.charts.theme import EDGE, INK, OFF, ON, PAPER
-from eatlas.present.numerals import effect, percent
+from eatlas.present.numbers import effect, percent
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:

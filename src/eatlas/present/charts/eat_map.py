@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.present.charts import eat_map_drawing
 from eatlas.present.charts.frames import HEAD, frame, heads, some_results
 from eatlas.present.charts.squares import State
-from eatlas.present.eat_map_content import Column, Content
+from eatlas.present.drawings.eat_map import Column, EATMap
 from eatlas.results import ThreeLevelResult
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def prepare(results: object) -> pd.DataFrame:
             head | row
             for head, result in zip(heads(found), found, strict=True)
             if isinstance(result, ThreeLevelResult)
-            for row in _cells(Content.of(result))
+            for row in _cells(EATMap.of(result))
         ),
         COLUMNS,
     )
@@ -86,7 +86,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     return eat_map_drawing.draw(given, max(1, columns))
 
 
-def _cells(shown: Content) -> Iterator[dict[str, Any]]:
+def _cells(shown: EATMap) -> Iterator[dict[str, Any]]:
     for role, column in (("X", shown.X), ("Y", shown.Y)):
         for attribute_role, attribute in (("A", shown.A), ("B", shown.B)):
             yield {

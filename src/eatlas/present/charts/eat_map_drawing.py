@@ -12,8 +12,8 @@ from eatlas.present.charts.making import chart
 from eatlas.present.charts.notes import listed
 from eatlas.present.charts.squares import draw_cells
 from eatlas.present.charts.theme import MUTED
-from eatlas.present.numerals import effect, p_equals, p_value
-from eatlas.present.rule import Rule
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import effect, p_equals, p_value
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.frames import listed
-from eatlas.present.eat_map import EATMap
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.results import ThreeLevelResult, WEATResult
 from eatlas.results.sensitivity import By
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import forest_drawing
 from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.present.rule import Rule
+from eatlas.present.effects import Rule
 from eatlas.results import (
     AssociationResult,
     LogRatioResult,

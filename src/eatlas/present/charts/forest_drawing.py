@@ -12,7 +12,7 @@ from eatlas.present.charts.frames import records
 from eatlas.present.charts.making import chart
 from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.present.charts.theme import LEVELS, MUTED, PAPER, SERIES
-from eatlas.present.numerals import effect, interval
+from eatlas.present.numbers import effect, interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from eatlas.present.charts.frames import records
 from eatlas.present.charts.making import chart
 from eatlas.present.charts.notes import listed
 from eatlas.present.charts.theme import INK, LEVELS, PAPER
-from eatlas.present.numerals import effect
+from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:

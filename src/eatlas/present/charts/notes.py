@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.present.charts.backend import altair
-from eatlas.present.numerals import UNDEFINED, effect, p_equals, p_value
-from eatlas.present.rule import Rule
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import UNDEFINED, effect, p_equals, p_value
 from eatlas.present.text import isolated
 
 LONGEST_DESCRIPTION = 12

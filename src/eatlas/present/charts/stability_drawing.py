@@ -12,7 +12,7 @@ from eatlas.present.charts.making import chart
 from eatlas.present.charts.notes import listed
 from eatlas.present.charts.squares import draw_cells, span
 from eatlas.present.charts.theme import GRID, MUTED, ON
-from eatlas.present.numerals import UNDEFINED, percent
+from eatlas.present.numbers import UNDEFINED, percent
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eatlas.present.eat_map_svg import EDGE, OFF, ON, PAPER
-from eatlas.present.svg import INK, MUTED
+from eatlas.present.drawings.eat_map import EDGE, OFF, ON, PAPER
+from eatlas.present.drawings.svg import INK, MUTED
 
 __all__ = [
     "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER", "SERIES",

@@ -12,7 +12,7 @@ from eatlas.errors import ResultsError
 from eatlas.present.charts import timeline_drawing
 from eatlas.present.charts.forest import effect_rows
 from eatlas.present.charts.frames import frame, some_results
-from eatlas.present.periods import steps
+from eatlas.present.series import steps
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
 
 if TYPE_CHECKING:

@@ -11,10 +11,21 @@ from functools import cached_property
 from itertools import pairwise
 
 from eatlas.present.drawings.axis import GRID, Axis
-from eatlas.present.drawings.interval import MARKS, outline
-from eatlas.present.drawings.rows import LARGEST, NAME, WIDTH, figure, short
-from eatlas.present.numerals import effect
-from eatlas.present.svg import INK, MUTED, label, tag, words
+from eatlas.present.drawings.cells import MARKS, outline
+from eatlas.present.drawings.svg import (
+    INK,
+    LARGEST,
+    MUTED,
+    NAME,
+    WIDTH,
+    figure,
+    label,
+    muted,
+    short,
+    tag,
+    words,
+)
+from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 
 PAPER = "#fdfdfc"
@@ -105,7 +116,7 @@ def timeline(
         *(_key(line, 14 + _KEY * i) for i, line in enumerate(lines)),
         *_gaps(missing, across, top, bottom),
         _shade(threshold, up),
-        _grid(up),
+        up.grid(_LEFT, _RIGHT, upright=True),
         *(_drawn(line, missing, across, up) for line in lines),
         *strip,
         *across.draw(below),
@@ -160,11 +171,7 @@ class _Years:
             if self.at(year) - half < end + _APART:
                 continue
             end = self.at(year) + half
-            yield _muted(str(year), self.at(year), y + 18, anchor="middle")
-
-
-def _muted(text: str, x: float, y: float, *, anchor: str, size: float = 11) -> str:
-    return label(text, x, y, size=size, text_anchor=anchor, fill=MUTED, class_="eat-muted")
+            yield muted(str(year), self.at(year), y + 18)
 
 
 def _end(arrow: str, name: str, y: float) -> str:
@@ -203,23 +210,6 @@ def _shade(threshold: float | None, up: Axis) -> str:
         "rect", x=_LEFT, y=above, width=_RIGHT - _LEFT, height=under - above,
         fill=GRID, fill_opacity=0.55, class_="fig-shade",
     )  # fmt: skip
-
-
-def _grid(up: Axis) -> str:
-    """Lines of round effect sizes, that of zero stronger, and their numbers."""
-    decimals = 0 if float(up.step).is_integer() else 1 if up.step > 0.09 else 2
-    lines = []
-    for value in up.ticks():
-        zero = abs(value) < up.step / 2
-        y = up.at(value)
-        lines.append(
-            tag(
-                "line", x1=_LEFT, x2=_RIGHT, y1=y, y2=y, stroke=MUTED if zero else GRID,
-                class_="fig-zero" if zero else "fig-grid",
-            )
-        )  # fmt: skip
-        lines.append(_muted(effect(value, decimals), _LEFT - 6, y + 4, anchor="end"))
-    return "".join(lines)
 
 
 def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> str:
@@ -290,7 +280,7 @@ def _strip(
     return [
         tag(
             "g", tag("title", words(why)),
-            _muted(sign, across.at(year), bottom + 15, anchor="middle", size=14),
+            muted(sign, across.at(year), bottom + 15, size=14),
         )
         for year, (sign, why) in sorted(told.items())
     ]  # fmt: skip

@@ -1,17 +1,15 @@
-"""Results arranged as tables, one for each signature."""
+"""Results arranged as tables, one for each signature, before any markup."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
+from eatlas.present.effects import BOUNDS, LevelRow, Rule, bounds_shown, levels_of, over_stimuli
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
-from eatlas.present.levels import LevelRow, bounds_shown, levels_of
-from eatlas.present.numerals import UNDEFINED, effect, number_of, p_value, percent
-from eatlas.present.rule import BOUNDS, Rule
+from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.sections import distinct, named_sources, source_of
-from eatlas.present.stimulus_level import over_stimuli
-from eatlas.present.tables.model import Cell, Column, Table
 from eatlas.present.text import one_line
 from eatlas.results import (
     AssociationResult,
@@ -24,6 +22,49 @@ from eatlas.results import (
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Level
 from eatlas.results.uncertainty import Uncertainty
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; neighbours of one group stand under a common head."""
+
+    title: str
+    group: str = ""
+    number: bool = False
+    """Numbers stand on the right, names on the left."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Lines of text below each other."""
+
+    lines: tuple[str, ...]
+    star: bool = False
+    """Whether the first line is significant."""
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns, with a caption above and notes below."""
+
+    id: str
+    """A short name for references."""
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def groups(self) -> list[tuple[str, int]]:
+        """Heads over several columns, each with their number."""
+        found: list[tuple[str, int]] = []
+        for column in self.columns:
+            if found and found[-1][0] == column.group:
+                found[-1] = column.group, found[-1][1] + 1
+            else:
+                found.append((column.group, 1))
+        return found
+
 
 NAMED = 4
 """Sources that a caption names."""

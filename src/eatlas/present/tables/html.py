@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from eatlas.present.tables.model import Cell, Column, Table
+from eatlas.present.tables.content import Cell, Column, Table
 
 
 def html(tables: Iterable[Table]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from eatlas.present.tables.model import Cell, Column, Table
+from eatlas.present.tables.content import Cell, Column, Table
 
 PREAMBLE = r"""% Needs \usepackage{booktabs,array} in the preamble.
 % Letters that pdfLaTeX may not know: other engines set them, pdfLaTeX writes their number.

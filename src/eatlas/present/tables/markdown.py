@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from eatlas.present.tables.model import Cell, Column, Table
+from eatlas.present.tables.content import Cell, Column, Table
 
 # GitHub takes a dollar for mathematics even behind a backslash, @ for a person, # for an issue
 _SPECIAL = {char: f"\\{char}" for char in "\\`*_[]|~"} | {

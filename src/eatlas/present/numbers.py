@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from eatlas.results.parts import PValues
 
+
 MINUS = "\u2212"
 UNDEFINED = "–"
 # C(100, 50) still stands in full; a longer count would fill lines and tell nobody more

@@ -1,13 +1,13 @@
-"""The effect sizes of a result that have a p-value, each with all that is known about it."""
+"""Effect sizes as they are read: by which rule, over terms or stimuli, with all that is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from eatlas.present.drawings.interval import MARKS, Estimate
-from eatlas.present.family import DeclaredFamily
-from eatlas.present.numerals import ends_of, interval
-from eatlas.present.rule import Rule
+from eatlas import results
+from eatlas.present.drawings.cells import MARKS, Estimate
+from eatlas.present.numbers import ends_of, interval, level_of, p_value
 from eatlas.results import (
     AssociationResult,
     LogRatioResult,
@@ -18,8 +18,29 @@ from eatlas.results import (
 )
 from eatlas.results.inference import CrossedLevel
 from eatlas.results.influence import TermInfluence
-from eatlas.results.parts import Level, PValues, Tail, effect_of
+from eatlas.results.parts import TAILS, Level, PValues, Tail, effect_of
 from eatlas.results.uncertainty import EffectInterval
+
+if TYPE_CHECKING:
+    from eatlas.present.family import DeclaredFamily
+
+BOUNDS = "A p after ≤, or between brackets, is known by certain bounds alone."
+"""What a legend adds where a p-value is shown by bounds."""
+
+
+class Rule(results.Rule):
+    """The level and the tail by which a result is read, with what a legend says of them."""
+
+    def bounds_shown(self, level: Level) -> bool:
+        """Whether any p-value of a level is shown by bounds, as its one number is not known."""
+        shown = (p_value(level.p.tail(t), self.alpha, level.p.low(t)) for t in TAILS)
+        return any(text.startswith(("≤", "[")) for text in shown)
+
+    @property
+    def meaning(self) -> str:
+        """What the star says."""
+        tail = "two-sided" if self.tail == "two-sided" else "in the direction of d"
+        return f"* p < {level_of(self.alpha)} {tail}"
 
 
 @dataclass(frozen=True)
@@ -191,4 +212,74 @@ def levels_of(result: AssociationResult, rule: Rule, family: DeclaredFamily) -> 
                 None,
             )
         )
+    return rows
+
+
+EXPLANATION = (
+    "Sentences of one stimulus are not independent, so p-values that relabel single sentences are "
+    "smaller than the number of stimuli warrants. What is read, starred and adjusted is over "
+    "stimuli: the associations of the sentences of one stimulus are averaged first, and the "
+    "p-values relabel stimuli."
+)
+
+
+@dataclass(frozen=True)
+class StimulusRow:
+    """One effect size in both readings."""
+
+    title: str
+    """Such as "Level 2, X"."""
+    what: str
+    """What is compared, in the concepts' names."""
+    sentences: Level
+    stimuli: Level | None
+    """None where a group has one stimulus alone."""
+    interval: tuple[float, float] | None
+    """Of the effect size over sentences."""
+    rule: Rule
+
+
+def over_stimuli(result: AssociationResult) -> bool:
+    """Whether the findings of a result are read over stimuli."""
+    if isinstance(result, SCEATResult):
+        return result.over_stimuli
+    return isinstance(result, ThreeLevelResult | WEATResult) and result.primary.over_stimuli
+
+
+def stimulus_rows(result: AssociationResult) -> list[StimulusRow]:
+    """Levels 1 and 2 over sentences and over stimuli; none in tests of words.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> results = eatlas.run(tests="sent-weat-9", vectors="cbow:glove-sample")
+    >>> [(row.title, row.sentences.n, row.stimuli.n) for row in stimulus_rows(results[0])][0]
+    ('Level 1', (18, 73), (6, 6))
+    """
+    if not isinstance(result, ThreeLevelResult | WEATResult) or not result.primary.over_stimuli:
+        return []
+    rule, names, read, given = Rule.of(result), result.concepts, result.primary, result.uncertainty
+    rows = [
+        StimulusRow(
+            "Level 1",
+            f"{names.X} against {names.Y}",
+            result.level1,
+            read.level1,
+            given.level1.interval if given else None,
+            rule,
+        )
+    ]
+    if isinstance(result, ThreeLevelResult):
+        within = given.level2 if given else None
+        rows += [
+            StimulusRow(
+                f"Level 2, {role}",
+                names.name(role),
+                result.level2.group(role),
+                read.group(role),
+                within.group(role).interval if within else None,
+                rule,
+            )
+            for role in "XY"
+        ]
     return rows
