@@ -84,7 +84,7 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
     assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
     assert eatlas.plot(apart).glyphs() == ("□□", "□□")
-    assert "* p < .05 in the direction of d, over stimuli" in eatlas.plot(apart).svg()
+    assert "* p < .05 in the direction of d, over stimuli" in eatlas.plot(apart).footnotes
 
 
 def test_the_family_is_over_stimuli(apart):

@@ -33,9 +33,8 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import MatchedRow, RankRow, matched_of, matched_rows, rank_row
 from eatlas.present.numbers import effect
-from eatlas.present.sentences import sentence, short_sentence
+from eatlas.present.sentences import Statement, sentence, short_sentence
 from eatlas.present.trust import (
-    Statement,
     about_ratios,
     about_space,
     listed_contexts,

@@ -14,8 +14,7 @@ from eatlas.present.drawings.timeline import Line, Point, timeline
 from eatlas.present.effects import LevelRow
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.sections import SERIES, Section
-from eatlas.present.sentences import finding, level_statements
-from eatlas.present.trust import Statement
+from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.results import AssociationResult, Failure, MLEATResult, TrendResult
 
 NOT_GIVEN = "no result of this year stands among those that were given"

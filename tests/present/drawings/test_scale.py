@@ -59,9 +59,9 @@ def test_a_ruler_names_whole_numbers():
 
 
 def test_bars_are_as_long_as_their_share():
-    assert f"M0 0h{SHARE / 2:.1f}v" in share_bar(0.5)
+    assert f"M0.0 0h{SHARE / 2:.1f}v" in share_bar(0.5)
     assert 'class="b on"' in share_bar(0.5, strong=True)
-    assert "M0 0h1.0v" in share_bar(0.0001)  # some is not none
+    assert "M0.0 0h1.0v" in share_bar(0.0001)  # some is not none
     assert 'class="b"' not in share_bar(0.0)
 
 

@@ -190,12 +190,11 @@ class EATMap:
         >>> eatlas.plot(eatlas.run(tests="weat-6")[0]).glyphs()
         ('□□', '□■')
         """
-        glyphs = "■□▨"
+        on, off, undefined = ("■", "□", "▨")
         try:
-            glyphs.encode(encoding)
+            f"{on}{off}{undefined}".encode(encoding)
         except (UnicodeEncodeError, LookupError):
-            glyphs = "#.?"
-        on, off, undefined = glyphs
+            on, off, undefined = ("#", ".", "?")
         above, below = (
             "".join(
                 undefined if shown == UNDEFINED else on if shown == row else off
