@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from eatlas.results.parts import Coverage
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import Test
 
 
 def generator_of(
@@ -43,7 +43,7 @@ def generator_of(
     return np.random.default_rng([seed, *np.frombuffer(digest, ">u4").tolist()])
 
 
-def stimuli_of_test(test: AssociationTest) -> dict[str, tuple[str, ...]]:
+def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
     """Return the stimuli of each role: words, or what sentences are made of.
 
     Examples
@@ -68,4 +68,4 @@ def stimuli_of_test(test: AssociationTest) -> dict[str, tuple[str, ...]]:
 
 def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
     """Return the stimuli of each role, those without a vector included, of a result's coverage."""
-    return {role: coverage.group(role).known for role in ROLES}
+    return {group: covered.known for group, covered in coverage.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeGuard, get_args
 
 from pydantic import Field
 
@@ -12,7 +12,16 @@ from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
 from eatlas.results.effects import Effect, Rule, at
 from eatlas.results.frequency import Frequency
-from eatlas.results.parts import Concepts, Coverage, Encoding, Level, Provenance, PValues, Record
+from eatlas.results.parts import (
+    OF_ROLES,
+    Concepts,
+    Coverage,
+    Encoding,
+    Level,
+    Provenance,
+    PValues,
+    Record,
+)
 from eatlas.results.primary import Primary, primary_of
 
 if TYPE_CHECKING:
@@ -92,8 +101,8 @@ class AssociationResult(Record):
     """Year of the vectors, in a series of periods."""
     encoding: Encoding | None = None
     """How texts became vectors; None where vectors were looked up."""
-    concepts: Concepts
-    coverage: Coverage
+    concepts: Annotated[Concepts, OF_ROLES]
+    coverage: Annotated[Coverage, OF_ROLES]
     diagnosis: TermsDiagnosis | None = None
     """Whether cosines mean anything among the test's terms; None where a measure has none."""
     frequency: Frequency | None = None
@@ -244,7 +253,7 @@ class AssociationResult(Record):
             **({} if self.contexts is None else self.contexts.columns()),
             "measure": self.measure,
             "signature": self.signature,
-            **{role: self.concepts.name(role) for role in "XYAB"},
+            **self.concepts,
         }
 
     def rows(self) -> list[dict[str, Any]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from eatlas.results.draws import DrawnResult, DrawsRecord
-from eatlas.results.parts import SentenceCounts
+from eatlas.results.parts import OF_ROLES, SentenceCounts
 
 
 class ContextDraws(DrawsRecord):
@@ -15,7 +15,7 @@ class ContextDraws(DrawsRecord):
     varied: ClassVar[str] = "contexts"
     varied_of: ClassVar[str] = "contexts of one stimulus"
 
-    contexts: SentenceCounts
+    contexts: Annotated[SentenceCounts, OF_ROLES]
     """Contexts of each stimulus, by its name."""
 
 

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    RootModel,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails
+from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
+from eatlas.stimuli.model import ROLES
 from eatlas.stimuli.origin import ContextsOrigin
+
+Value = TypeVar("Value")
 
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
@@ -203,18 +219,108 @@ class TargetScores(Record):
     Y: tuple[float, ...]
 
 
-class SentenceCounts(Record):
+class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
+    """A value of each group of a test, by the group's name, in the order of the test.
+
+    X, Y, A and B are the names of the groups of one kind of test. Names that could be attributes
+    are: ``coverage.X`` is ``coverage["X"]``.
+
+    Examples
+    --------
+    >>> names = Concepts({"targets": "Professions", "Female": "Women", "Male": "Men"})
+    >>> names["Female"], names.Male, list(names)
+    ('Women', 'Men', ['targets', 'Female', 'Male'])
+    """
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return iter(self.root)
+
+    def __getattr__(self, name: str) -> Value:
+        groups = self.__dict__.get("root", {})
+        if name not in groups:
+            raise AttributeError(f"{type(self).__name__!r} has no group {name!r}")
+        value: Value = groups[name]
+        return value
+
+    def __getitem__(self, group: str) -> Value:
+        return self.root[group]
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.root))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.root.items())
+        return f"{type(self).__name__}({values})"
+
+    __str__ = __repr__
+
+    def group(self, name: str) -> Value:
+        """Return the value of one group."""
+        return self.root[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, exactly what the JSON holds."""
+        values: dict[str, Any] = self.model_dump(mode="json")
+        return values
+
+
+@dataclass(frozen=True)
+class Of:
+    """Annotation of a :class:`ByGroup` whose groups have these names, such as X, Y, A and B."""
+
+    groups: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return no_info_before_validator_function(self._ordered, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        found = handler(schema)
+        definition = handler.resolve_ref_schema(found)
+        value = definition.get("additionalProperties")
+        if isinstance(value, dict):
+            properties = {name: _titled(name, value) for name in self.groups}
+            closed = {"additionalProperties": False, "properties": properties}
+            definition |= {**closed, "required": list(self.groups)}
+        return found
+
+    def _ordered(self, given: Any) -> Any:
+        """Refuse other groups, and put these in order."""
+        values = given.root if isinstance(given, ByGroup) else given
+        if not isinstance(values, dict):
+            return given
+        faults = [
+            InitErrorDetails(type="missing", loc=(name,), input=values)
+            for name in self.groups
+            if name not in values
+        ]
+        faults += [
+            InitErrorDetails(type="extra_forbidden", loc=(str(name),), input=value)
+            for name, value in values.items()
+            if name not in self.groups
+        ]
+        if faults:
+            raise ValidationError.from_exception_data("groups", faults)
+        return {name: values[name] for name in self.groups}
+
+
+def _titled(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return schema if "$ref" in schema else {**schema, "title": name}
+
+
+OF_ROLES = Of(ROLES)
+
+
+class SentenceCounts(ByGroup[dict[str, int]]):
     """Used sentences of each stimulus, in order of its first one."""
-
-    X: dict[str, int]
-    Y: dict[str, int]
-    A: dict[str, int]
-    B: dict[str, int]
-
-    def group(self, role: str) -> dict[str, int]:
-        """Return the counts of one of X, Y, A, B."""
-        counts: dict[str, int] = getattr(self, role)
-        return counts
 
 
 class Cell(Record):
@@ -287,37 +393,21 @@ class GroupCoverage(Record):
         return tuple(dict.fromkeys(self.stimulus.get(term, term) for term in terms))
 
 
-class Coverage(Record):
+class Coverage(ByGroup[GroupCoverage]):
     """Used and missing terms of the four groups."""
-
-    X: GroupCoverage
-    Y: GroupCoverage
-    A: GroupCoverage
-    B: GroupCoverage
-
-    def group(self, role: str) -> GroupCoverage:
-        """Return the coverage of one of X, Y, A, B."""
-        group: GroupCoverage = getattr(self, role)
-        return group
 
     def counts(self) -> tuple[int, int]:
         """Terms used and terms missing, over all groups."""
-        groups = [self.group(role) for role in "XYAB"]
+        groups = self.values()
         return sum(len(g.used) for g in groups), sum(len(g.missing) for g in groups)
 
 
-class Concepts(Record):
+class Concepts(ByGroup[str]):
     """What the four groups are called."""
 
-    X: str
-    Y: str
-    A: str
-    B: str
-
-    def name(self, role: str) -> str:
-        """Return what one of X, Y, A, B is called."""
-        name: str = getattr(self, role)
-        return name
+    def name(self, group: str) -> str:
+        """Return what a group is called."""
+        return self[group]
 
 
 class Encoding(Record):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import Concepts, Probability, Record
+from eatlas.results.parts import OF_ROLES, Concepts, Probability, Record
 
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -80,7 +80,7 @@ class TrendResult(Record):
     title: str = ""
     source: str
     """The series."""
-    concepts: Concepts
+    concepts: Annotated[Concepts, OF_ROLES]
     periods: tuple[int, ...]
     """Periods with a result, rising."""
     missing: tuple[MissingPeriod, ...] = ()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Level, Record, SentenceCounts, TargetScores, effect_of
+from eatlas.results.parts import OF_ROLES, Level, Record, SentenceCounts, TargetScores, effect_of
 from eatlas.results.uncertainty import Uncertainty
 
 
@@ -35,7 +35,7 @@ class StimulusWEAT(Record):
     Sentences of one stimulus are not independent, and some stimuli have more of them than others.
     """
 
-    sentences: SentenceCounts
+    sentences: Annotated[SentenceCounts, OF_ROLES]
     level1: Level | None
     """None where the sentences of X, or of Y, are made of one stimulus."""
     scores: TargetScores

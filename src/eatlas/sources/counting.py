@@ -45,7 +45,7 @@ def _why(reasons: Mapping[str, int]) -> str:
 
 def lost(coverage: Coverage, origin: ContextsOrigin) -> Iterator[str]:
     """Say how many contexts have no vector, and why."""
-    groups = [coverage.group(role) for role in "XYAB"]
+    groups = coverage.values()
     reasons: Counter[str] = Counter()
     for group in groups:
         for some in group.without.values():

@@ -27,7 +27,7 @@ from eatlas.sources.passages import (
 )
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.stats.precision import SINGLE
-from eatlas.stimuli import AssociationTest, Concept, Test
+from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.remarks import remarks
 
 CaseRule = Literal["auto", "exact"]
@@ -88,7 +88,7 @@ def all_keys(tests: Iterable[Test], case: CaseRule) -> set[str]:
     return {
         key
         for test in tests
-        for _, part in test.parts
+        for part in test.concepts.values()
         for rule in [_rule(part, case)]
         for text in part.texts
         for key in spellings(text, rule)
@@ -100,7 +100,7 @@ def _rule(part: Concept, case: CaseRule) -> CaseRule:
     return "exact" if part.sentences else case
 
 
-def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") -> Embedded:
+def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded:
     """Look up all terms of a test.
 
     Raises
@@ -108,7 +108,7 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
-    parts = dict(test.parts)
+    parts = test.concepts
     if is_contextual(source):
         found = _encode_groups(test, source, case)
     else:
@@ -120,11 +120,11 @@ def embed(test: AssociationTest, source: VectorSource, case: CaseRule = "auto") 
     }
     if test.contexts is not None:
         told = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
-        notes = (*notes, *lost(Coverage(**told), test.contexts))
+        notes = (*notes, *lost(Coverage(told), test.contexts))
         return Embedded(
-            found.vectors, Coverage(**groups), notes, found.sha256, Coverage(**told), found.roundoff
+            found.vectors, Coverage(groups), notes, found.sha256, Coverage(told), found.roundoff
         )
-    coverage = Coverage(**{role: _listed(group, parts[role]) for role, group in groups.items()})
+    coverage = Coverage({role: _listed(group, parts[role]) for role, group in groups.items()})
     return Embedded(found.vectors, coverage, notes, found.sha256, coverage, found.roundoff)
 
 
@@ -157,9 +157,9 @@ def embed_groups(
     return _accounted(terms, dict.fromkeys(terms, found), source, rules)
 
 
-def _look_up(test: AssociationTest, source: VectorSource, case: CaseRule) -> EmbeddedGroups:
+def _look_up(test: Test, source: VectorSource, case: CaseRule) -> EmbeddedGroups:
     _require_case_rule(case)
-    parts = dict(test.parts)
+    parts = test.concepts
     rules = {role: _rule(part, case) for role, part in parts.items()}
     found = _vectors({role: part.texts for role, part in parts.items()}, source, rules)
     keyed = {
@@ -185,12 +185,10 @@ def _vectors(
     return {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
 
 
-def _encode_groups(
-    test: AssociationTest, source: ContextualSource, case: CaseRule
-) -> EmbeddedGroups:
+def _encode_groups(test: Test, source: ContextualSource, case: CaseRule) -> EmbeddedGroups:
     """Encode the terms of groups as they are written; one text may be about two stimuli."""
     _require_case_rule(case)
-    parts = dict(test.parts)
+    parts = test.concepts
     asked = {role: passages_of(part) for role, part in parts.items()}
     given = source.encode({one for group in asked.values() for one in group.values()})
     vectors = {one: np.asarray(vector) for one, vector in given.items()}
@@ -257,7 +255,7 @@ def _accounted(
     found: Mapping[str, Mapping[str, Vector]],
     source: VectorSource,
     rules: Mapping[str, CaseRule],
-    test: AssociationTest | None = None,
+    test: Test | None = None,
 ) -> EmbeddedGroups:
     """Account for every term, with what was found for its group."""
     groups: dict[str, GroupCoverage] = {}
@@ -334,7 +332,7 @@ def _small_groups(groups: Mapping[str, GroupCoverage]) -> list[str]:
     ]
 
 
-def _few_stimuli(test: AssociationTest, groups: Mapping[str, GroupCoverage]) -> list[str]:
+def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> list[str]:
     """Many sentences may be made of few words, and those are the stimuli."""
     stimuli = {}
     for role, group in groups.items():

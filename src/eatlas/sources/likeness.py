@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from eatlas.sources.passages import Unknown
 from eatlas.sources.protocol import Vector
-from eatlas.stimuli import AssociationTest
+from eatlas.stimuli import Test
 
 NAMED = 6
 """Terms that a remark names; of more it says how many there are."""
@@ -33,7 +33,7 @@ class _Place:
 def shared_vectors(
     keys: Mapping[str, Mapping[str, str]],
     found: Mapping[str, Mapping[str, Vector]],
-    test: AssociationTest | None,
+    test: Test | None,
 ) -> list[str]:
     """Name terms of a test that have one vector: they are one stimulus, counted several times.
 
@@ -103,9 +103,7 @@ def _and(places: Sequence[_Place]) -> str:
     return " and ".join(map(str, places))
 
 
-def unknown_terms(
-    unknown: Mapping[str, Mapping[str, Unknown]], test: AssociationTest
-) -> Iterator[str]:
+def unknown_terms(unknown: Mapping[str, Mapping[str, Unknown]], test: Test) -> Iterator[str]:
     """Say which terms the tokenizer of an encoder does not know, in whole or in part.
 
     Parameters
@@ -121,7 +119,7 @@ def unknown_terms(
         yield f"Unknown to the tokenizer in part, which the model does not see: {part}."
 
 
-def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: AssociationTest, how: str) -> str:
+def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: Test, how: str) -> str:
     """Stimuli by role, a few by name; empty where there is none."""
     said = []
     for role, terms in unknown.items():

@@ -12,10 +12,12 @@ from pydantic import field_validator, model_validator
 
 from eatlas.nearest import nearest
 from eatlas.stimuli.faults import quoted
-from eatlas.stimuli.model import Concept, Described, digest, every_term, listed, repeated
+from eatlas.stimuli.model import Concept, Described, digest, listed, repeated
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
+OF_TARGETS = "targets"
+"""Name of the group of targets, which no other group may have."""
 SUM_TOLERANCE = 1e-9
 """Weights written with ten decimals or more pass; thirds written as 0.333 are a mistake."""
 
@@ -108,14 +110,14 @@ class GroupsTest(Described):
         return tuple(given[group.name] for group in self.groups)
 
     @property
-    def parts(self) -> tuple[tuple[str, Concept], ...]:
-        """Every concept with the part it plays."""
-        return (("targets", self.targets), *(("group", group) for group in self.groups))
+    def concepts(self) -> dict[str, Concept]:
+        """The targets, as ``targets``, and the groups by their names."""
+        return {OF_TARGETS: self.targets, **{group.name: group for group in self.groups}}
 
     @property
-    def terms(self) -> tuple[str, ...]:
-        """Every term of the test, once."""
-        return every_term(self.parts)
+    def parts(self) -> tuple[tuple[str, Concept], ...]:
+        """Every concept with the part it plays, which all groups share."""
+        return ((OF_TARGETS, self.targets), *(("group", group) for group in self.groups))
 
     @property
     def label(self) -> str:
@@ -141,6 +143,8 @@ def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
     twice = [name for name, n in Counter(name for name, _ in groups).items() if n > 1]
     if twice:
         faults.append(f"more than one group has the name {quoted(twice)}; names must differ")
+    if any(name == OF_TARGETS for name, _ in groups):
+        faults.append(f"a group has the name {OF_TARGETS!r}, by which the targets are known")
     both = [
         f"{quoted(shared)} in {one} and {other}"
         for (one, terms), (other, others) in combinations(groups, 2)

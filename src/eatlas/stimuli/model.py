@@ -22,8 +22,11 @@ from eatlas.stimuli.frozen import Frozen
 from eatlas.stimuli.origin import ContextsOrigin
 
 Role = Literal["X", "Y", "A", "B"]
-ROLES: tuple[Role, ...] = ("X", "Y", "A", "B")
-OPPOSITES: tuple[tuple[Role, Role], ...] = (("X", "Y"), ("A", "B"))
+TARGETS: tuple[Role, Role] = ("X", "Y")
+ATTRIBUTES: tuple[Role, Role] = ("A", "B")
+OPPOSITES = (TARGETS, ATTRIBUTES)
+ROLES: tuple[Role, ...] = (*TARGETS, *ATTRIBUTES)
+"""The groups of an association test."""
 
 
 def _no_outer_space(text: str) -> str:
@@ -203,6 +206,37 @@ class Described(Frozen):
     contexts: ContextsOrigin | None = None
     """The file of contexts that they are, where :func:`eatlas.with_contexts` took them."""
 
+    @property
+    def concepts(self) -> Mapping[str, Concept]:
+        """The concept of each group, by the group's name."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[tuple[str, Concept], ...]:
+        """Every concept with the part it plays."""
+        return tuple(self.concepts.items())
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Every term of the test, once."""
+        return tuple(dict.fromkeys(term for one in self.concepts.values() for term in one.terms))
+
+    def concept(self, group: str) -> Concept:
+        """Return the concept of a group."""
+        return self.concepts[group]
+
+    def labels_sha256(self, stimuli_sha256: str) -> str:
+        """Hash of what the test and its groups are called, bound to the stimuli.
+
+        Parameters
+        ----------
+        stimuli_sha256 : str
+            That of the test, which takes a while for many contexts.
+        """
+        names = {group: concept.name for group, concept in self.concepts.items()}
+        said = {"id": self.id, "title": self.title, "citation": self.citation, "names": names}
+        return digest({**said, "stimuli": stimuli_sha256})
+
 
 class AssociationTest(Described):
     """Two target concepts X and Y, two attribute concepts A and B.
@@ -239,24 +273,14 @@ class AssociationTest(Described):
 
     @model_validator(mode="after")
     def _opposites_are_disjoint(self) -> AssociationTest:
-        if faults := on_both_sides({role: self.concept(role).terms for role in ROLES}):
+        if faults := on_both_sides({role: one.terms for role, one in self.concepts.items()}):
             raise ValueError(faults[0])
         return self
 
-    def concept(self, role: str) -> Concept:
-        """Return the concept that plays ``role``, one of X, Y, A, B."""
-        concept: Concept = getattr(self, role)
-        return concept
-
     @property
-    def parts(self) -> tuple[tuple[str, Concept], ...]:
-        """Every concept with the role it plays."""
-        return tuple((role, self.concept(role)) for role in ROLES)
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """Every term of the test, once."""
-        return every_term(self.parts)
+    def concepts(self) -> dict[str, Concept]:
+        """The concepts by their role: X, Y, A, B."""
+        return {role: getattr(self, role) for role in ROLES}
 
     @property
     def label(self) -> str:
@@ -273,18 +297,6 @@ class AssociationTest(Described):
         stimuli = {role: concept.stimuli for role, concept in self.parts}
         sizes = {} if self.contexts is None else self.contexts.columns()
         return digest({"kind": self.kind, **stimuli, **sizes})
-
-    def labels_sha256(self, stimuli_sha256: str) -> str:
-        """Hash of what the test and its groups are called, bound to the stimuli.
-
-        Parameters
-        ----------
-        stimuli_sha256 : str
-            That of the test, which takes a while for many contexts.
-        """
-        names = {role: concept.name for role, concept in self.parts}
-        said = {"id": self.id, "title": self.title, "citation": self.citation, "names": names}
-        return digest({**said, "stimuli": stimuli_sha256})
 
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
@@ -309,11 +321,6 @@ def identifier(text: str) -> str:
     'my-tests-2'
     """
     return re.sub(r"[\s,;#?=]+", "-", text)
-
-
-def every_term(parts: Iterable[tuple[str, Concept]]) -> tuple[str, ...]:
-    """Terms of several concepts in order, each once."""
-    return tuple(dict.fromkeys(term for _, concept in parts for term in concept.terms))
 
 
 def digest(content: Mapping[str, Any]) -> str:
