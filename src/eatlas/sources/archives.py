@@ -318,7 +318,7 @@ class _Guarded(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], label: str, packed: int) -> None:
         self._stream, self._label = stream, label
-        self._limit = _most(packed) if packed else None
+        self._limit = most_bytes(packed) if packed else None
         self._count = 0
 
     def readable(self) -> bool:
@@ -357,13 +357,13 @@ def check_growth(label: str, size: int, packed: int) -> None:
     SourceError
         If `size` is beyond all proportion.
     """
-    limit = _most(packed)
+    limit = most_bytes(packed)
     if size > limit:
         raise _grows(label, limit, size)
 
 
-def _most(packed: int) -> int:
-    """Bytes that a file of `packed` bytes may hold."""
+def most_bytes(packed: int) -> int:
+    """Bytes that a file of `packed` bytes may hold once it is read."""
     return max(FREE_BYTES, int(packed * _ratio()))
 
 

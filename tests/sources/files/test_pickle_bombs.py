@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import struct
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from tests.sources.files.faults import fault, no_more_memory_than, written
 
 from eatlas import open_vectors
+from eatlas.sources.files import pickles
 
 PROTO, STOP = b"\x80\x04", b"."
 
@@ -32,14 +35,14 @@ def lists(times: int) -> bytes:
 
 DEEP = 200_000
 KEYS = {
-    "shared tuples as a key": (b"}" + tuples(40) + b"Ns", "tuple"),
-    "shared tuples as keys": (b"}(" + tuples(40) + b"Nu", "tuple"),
-    "shared tuples in a dict": (b"(" + tuples(40) + b"Nd", "tuple"),
-    "shared tuples in a set": (b"\x8f(" + tuples(40) + b"\x90", "tuple"),
-    "shared tuples in a frozen set": (b"(" + tuples(40) + b"\x91", "tuple"),
-    "a deep tuple as a key": (b"})" + b"\x85" * DEEP + b"Ns", "tuple"),
-    "a frozen set as a key": (b"}(\x91Ns", "frozenset"),
-    "an object as a key": (b"}cgensim.models\nX\n)\x81Ns", "Inert"),
+    "shared tuples as a key": b"}" + tuples(40) + b"Ns",
+    "shared tuples as keys": b"}(" + tuples(40) + b"Nu",
+    "shared tuples in a dict": b"(" + tuples(40) + b"Nd",
+    "shared tuples in a set": b"\x8f(" + tuples(40) + b"\x90",
+    "shared tuples in a frozen set": b"(" + tuples(40) + b"\x91",
+    "a deep tuple as a key": b"})" + b"\x85" * DEEP + b"Ns",
+    "a frozen set as a key": b"}(\x91Ns",
+    "an object as a key": b"}cgensim.models\nX\n)\x81Ns",
 }
 WORDS = {
     "shared lists": b"(" + lists(40) + b"l",
@@ -59,15 +62,16 @@ def as_vocabulary(folder, data: bytes) -> str:
 
 @pytest.mark.parametrize("kind", KEYS)
 @pytest.mark.parametrize("model", [True, False])
-def test_keys_that_are_no_texts_or_numbers(tmp_path, kind, model):
-    data, named = KEYS[kind]
+def test_keys_that_are_no_texts_or_numbers(tmp_path, monkeypatch, kind, model):
+    monkeypatch.setattr(pickles, "SECONDS", 1)
+    begun = time.perf_counter()
+    data = PROTO + KEYS[kind] + STOP
     if model:
-        said = fault(written(tmp_path / "v.kv", PROTO + data + STOP))
-        assert (
-            f"FILE: this pickle is damaged, or no pickle\n  got: a key of the type {named}" in said
-        )
-    elif kind != "an object as a key":
-        assert f"got: a key of the type {named}" in fault(as_vocabulary(tmp_path, data))
+        said = fault(written(tmp_path / "v.kv", data))
+        assert "FILE: this pickle " in said
+    else:
+        assert "w.pkl: this " in fault(as_vocabulary(tmp_path, KEYS[kind]))
+    assert time.perf_counter() - begun < 10
 
 
 @pytest.mark.parametrize("kind", WORDS)
@@ -89,13 +93,26 @@ def test_words_that_hold_each_other(tmp_path, kind):
 )
 def test_huge_integers(tmp_path, number):
     said = fault(as_vocabulary(tmp_path, b"]" + number + b"a"))
-    assert "w.pkl: this pickle is damaged, or no pickle\n  got: " in said
+    assert "w.pkl: this " in said
     assert len(said) < 1000
 
 
-def test_integers_that_share_a_hash(tmp_path):
-    data = pickle.dumps({k * (2**61 - 1): 0 for k in range(1, 2000)}, 4)[2:-1]
-    assert "a key that is an integer of more than 64 bits" in fault(as_vocabulary(tmp_path, data))
+def test_integers_that_share_a_hash(tmp_path, monkeypatch):
+    """Each is compared with all before it."""
+    monkeypatch.setattr(pickles, "SECONDS", 1)
+    keys = (pickle.dumps(k * (2**61 - 1), 2)[2:-1] for k in range(1, 60_000))
+    data = b"}(" + b"".join(key + b"N" for key in keys) + b"u"
+    assert "to read it takes more than 1 s" in fault(as_vocabulary(tmp_path, data))
+
+
+def test_ctrl_c_ends_the_wait(tmp_path):
+    path = written(tmp_path / "v.kv", PROTO + b"}" + tuples(40) + b"Ns" + STOP)
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", str(path)]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=10)
+    assert process.returncode not in (0, None)
 
 
 def test_an_array_whose_type_or_shape_is_made_of_tuples(tmp_path):
@@ -112,7 +129,7 @@ def test_an_array_whose_type_or_shape_is_made_of_tuples(tmp_path):
         assert len(said) < 300
 
 
-def test_a_bomb_ends_at_once_in_a_process_of_its_own(tmp_path):
+def test_a_bomb_ends_in_a_process_of_its_own(tmp_path):
     """The whole command: one message, no traceback, the exit status of a mistake."""
     path = written(tmp_path / "v.kv", PROTO + b"}" + tuples(40) + b"Ns" + STOP)
     command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", str(path)]
@@ -120,7 +137,7 @@ def test_a_bomb_ends_at_once_in_a_process_of_its_own(tmp_path):
         command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 2
-    assert "a key of the type tuple" in done.stderr
+    assert "to read it takes more than 3 s" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
 from eatlas.sources.files.npy import map_array
-from eatlas.sources.files.reading import open_binary
-from eatlas.sources.files.restricted_pickle import Inert, load
+from eatlas.sources.files.pickles import Inert, Listed, load
 from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix
 from eatlas.sources.files.words import as_words
 
@@ -34,10 +33,16 @@ _NAMES = frozenset(
         "copyreg._reconstructor", "copy_reg._reconstructor",
     }
 )  # fmt: skip
+_ARRAYS = ("vectors", "syn0", "vectors_vocab", "syn0_vocab", "vectors_ngrams", "syn0_ngrams")
 # Newer gensim first, then 3.x, then 1.x.
 _VECTORS = ("vectors", "syn0")
 _WORDS = ("index_to_key", "index2word")
 _DTYPES = {"f2", "f4", "f8"}
+_LISTED = Listed(
+    names=sorted(_NAMES),
+    beginnings=_MODULES,
+    attributes=("wv", *_WORDS, *_ARRAYS, "min_n", "max_n", "bucket", "compatible_hash"),
+)
 
 
 def open_gensim(path: Path, name: str, *, oov: str) -> MatrixSource:
@@ -48,8 +53,7 @@ def open_gensim(path: Path, name: str, *, oov: str) -> MatrixSource:
     SourceError
         If the pickle names anything that gensim does not save, or holds no vectors.
     """
-    with open_binary(path) as file:
-        root = load(file, str(path), _known)
+    root = load(path, _LISTED)
     part, prefix = _keyed_vectors(root)
     if part is None:
         raise SourceError(
@@ -68,10 +72,6 @@ def open_gensim(path: Path, name: str, *, oov: str) -> MatrixSource:
     array = files.array(part, *_VECTORS)
     check_matrix(array.shape, array.dtype, str(path))
     return MatrixSource(words, ArrayMatrix(array), name=name, files=files.used)
-
-
-def _known(name: str) -> bool:
-    return name in _NAMES or name.startswith(_MODULES)
 
 
 def _keyed_vectors(root: Any) -> tuple[Inert | None, str]:

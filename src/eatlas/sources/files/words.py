@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from eatlas.errors import SourceError
+from eatlas.sources.files import pickles
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.reading import Stamp, open_binary
-from eatlas.sources.files.restricted_pickle import load_plain
 
 _MAX_WORDS_BYTES = 2 << 30  # a vocabulary of 40 million words
 _CONVERT = "write it anew in UTF-8, for example: iconv -f latin1 -t utf-8"
@@ -95,8 +95,7 @@ def open_vocabulary(path: Path) -> Words:
     if suffix == ".json":
         return as_words(_read_json(path), str(path))
     if suffix in {".pkl", ".pickle"}:
-        with open_binary(path) as file:
-            return as_words(load_plain(file, str(path)), str(path))
+        return as_words(pickles.load(path), str(path))
     return LineWords.open(path)
 
 
@@ -177,7 +176,8 @@ def _shown(value: Any) -> str:
         return repr(value)
     if isinstance(value, int) and abs(value) < 1 << 63:
         return repr(value)
-    return f"a value of the type {type(value).__name__}"
+    kind = value.kind if isinstance(value, pickles.Unread) else type(value).__name__
+    return f"a value of the type {kind}"
 
 
 def _no_words(label: str, got: str) -> SourceError:
