@@ -173,13 +173,17 @@ def _is_npz(path: Path) -> bool:
 def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
     with told(str(path)), zipfile.ZipFile(path) as archive:
         names = [info.filename for info in archive.infolist() if not info.is_dir()]
-    chosen = _choose(path, names, member)
+    return zip_member(path, _choose(path, names, member), stamp)
+
+
+def zip_member(path: Path, name: str, stamp: Stamp | None = None) -> Content:
+    """The content of a member of a zip file, which is there."""
 
     def opener(path: Path) -> IO[bytes]:
         archive = zipfile.ZipFile(path)
-        return _Closing(archive.open(chosen), archive)  # type: ignore[return-value]
+        return _Closing(archive.open(name), archive)  # type: ignore[return-value]
 
-    return Content(path, stamp, chosen, plain=False, _open=opener)
+    return Content(path, stamp or Stamp.of(path), name, plain=False, _open=opener)
 
 
 def _in_tar(outer: Content, member: str | None) -> Content:

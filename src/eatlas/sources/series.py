@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.npy import open_npy
+from eatlas.sources.files.arrays import open_npy
 from eatlas.sources.files.opening import open_file
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import FileSpec, check_options, is_there

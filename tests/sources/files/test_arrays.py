@@ -220,11 +220,11 @@ def test_bfloat16(tmp_path):
     ("facts", "said"),
     [
         (b"{", "FILE: the head of this safetensors file is damaged"),
-        (b"[]", "the head of this safetensors file is damaged\n  got: list"),
-        ({}, "no single tensor holds the vectors\n  got: no tensors"),
-        ({"v": {"dtype": "F32", "shape": [12, 8]}}, "damaged\n  got: v: {'dtype'"),
-        ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [0, 385]}}, "does not have the size"),
-        ({"v": {"dtype": "F32", "shape": [13, 8], "data_offsets": [0, 416]}}, "does not have the size"),
+        (b"[]", "the head of this safetensors file is damaged\n  got: Error while"),
+        ({}, "file not fully covered"),
+        ({"v": {"dtype": "F32", "shape": [12, 8]}}, "missing field `data_offsets`"),
+        ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [0, 385]}}, "invalid shape, data type, or offset for tensor"),
+        ({"v": {"dtype": "F32", "shape": [13, 8], "data_offsets": [0, 416]}}, "file not fully covered"),
         ({"v": {"dtype": "F32", "shape": [12, -8], "data_offsets": [0, 384]}}, "damaged"),
         ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [-384, 0]}}, "damaged"),
         ({"v": {"dtype": "I64", "shape": [12, 4], "data_offsets": [0, 384]}}, "got: I64\n  allowed: F64"),
@@ -237,4 +237,4 @@ def test_heads_that_are_damaged(tmp_path, facts, said):
 
 def test_a_head_longer_than_the_file(tmp_path):
     path = written(tmp_path / "v.safetensors", struct.pack("<Q", 1 << 60) + b"{}")
-    assert "got: a head of 1,152,921,504,606,846,976 bytes in a file of 10" in fault(path)
+    assert "damaged\n  got: Error while deserializing header: header too large" in fault(path)

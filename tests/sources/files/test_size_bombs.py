@@ -100,9 +100,7 @@ def test_a_type_that_is_a_list_in_safetensors(tmp_path):
     head = b'{"v":{"dtype":[[]],"shape":[1,1],"data_offsets":[0,4]}}'
     path = written(tmp_path / "v.safetensors", struct.pack("<Q", len(head)) + head + bytes(4))
     (tmp_path / "v.vocab").write_text("cat\n")
-    assert "FILE, v: numbers of this type cannot be read\n  got: [[]]\n  allowed: F64" in fault(
-        path
-    )
+    assert "FILE: the head of this safetensors file is damaged\n  got: " in fault(path)
 
 
 # --- tar ------------------------------------------------------------------------------------------

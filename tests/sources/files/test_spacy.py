@@ -12,7 +12,6 @@ from tests.sources.files.faults import fault
 from tests.sources.files.writers import Data, matrix, spacy_folder
 
 from eatlas import open_vectors
-from eatlas.sources.files.spacy_symbols import SYMBOLS
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the writing library
@@ -30,13 +29,12 @@ def test_words_that_are_symbols_of_spacy(tmp_path):
     np.testing.assert_array_equal([found[word] for word in WORDS], data.vectors)
 
 
-def test_symbols_are_those_of_spacy():
-    from spacy.symbols import IDS
-
-    live = {
-        word: number for word, number in IDS.items() if number and not word.startswith("Deprec")
-    }
-    assert {word: n for word, n in live.items() if not word.startswith("DEPREC")} == SYMBOLS
+def test_without_spacy(tmp_path, monkeypatch):
+    spec = spacy_folder(tmp_path)
+    monkeypatch.setitem(sys.modules, "spacy.strings", None)
+    assert "spaCy is needed to read the vectors of its pipelines\n  remedy: pip install spacy" in (
+        fault(spec)
+    )
 
 
 def test_words_that_share_a_row(tmp_path):
@@ -68,7 +66,7 @@ def test_faults(tmp_path):
     assert "strings.json: this is no list of words" in fault(tmp_path / "pipeline")
     (vocab / "key2row").write_bytes(b"\x81\xa1a\x01")
     (vocab / "strings.json").write_text("[]")
-    assert "got: byte 0xa1 at 1, where a whole number should stand" in fault(tmp_path / "pipeline")
+    assert "key2row: this is no table of words and rows\n  got: " in fault(tmp_path / "pipeline")
     (vocab / "vectors").unlink()
     assert (
         "a file of the spaCy vectors is not there\n  got: no vectors\n  remedy: save the pipeline"

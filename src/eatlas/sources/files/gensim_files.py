@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.files.arrays import map_array
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
-from eatlas.sources.files.npy import map_array
 from eatlas.sources.files.pickles import Inert, Listed, load
 from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix
 from eatlas.sources.files.words import as_words

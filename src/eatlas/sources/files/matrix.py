@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.archives import Content
 from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
@@ -87,26 +88,48 @@ class Matrix(Protocol):
         ...
 
 
+def as_floats(rows: NDArray[Any]) -> NDArray[np.floating]:
+    """Rows as float32, or as float64 where that is how they are stored."""
+    wide = rows.dtype.kind == "f" and rows.dtype.itemsize > 4
+    return np.ascontiguousarray(rows, np.float64 if wide or rows.dtype.kind in "iu" else np.float32)
+
+
 @dataclass(frozen=True)
 class ArrayMatrix:
-    """An array, in memory or mapped."""
+    """An array, in memory or mapped.
 
-    array: NDArray[np.generic]
+    Parameters
+    ----------
+    array : array, shape (n, d)
+    convert : callable
+        From some rows of the array to floating-point numbers.
+    places : array of int, optional
+        The row of the array for each row of the matrix, where several share one.
+    """
+
+    array: NDArray[Any]
+    convert: Callable[[NDArray[Any]], NDArray[np.floating]] = as_floats
+    places: NDArray[np.int64] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and components."""
-        return self.array.shape[0], self.array.shape[1]
+        count = self.array.shape[0] if self.places is None else len(self.places)
+        return count, self.array.shape[1]
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim)."""
-        return as_floats(np.asarray(self.array[list(rows)]))
+        return self._rows(list(rows))
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
         size = rows_at_once(size, self.array.shape[1])
-        for start in range(0, len(self.array), size):
-            yield as_floats(np.asarray(self.array[start : start + size]))
+        for start in range(0, self.shape[0], size):
+            yield self._rows(slice(start, start + size))
+
+    def _rows(self, which: list[int] | slice) -> NDArray[np.floating]:
+        rows = which if self.places is None else self.places[which]
+        return self.convert(np.asarray(self.array[rows]))
 
 
 @dataclass(frozen=True)
@@ -115,11 +138,13 @@ class StreamMatrix:
 
     Parameters
     ----------
-    open : callable
-        Gives a stream that stands at the first row.
+    content : Content
+    start : int
+        Where the first row begins in it.
     """
 
-    open: Callable[[], BinaryIO]
+    content: Content
+    start: int
     shape: tuple[int, int]
     dtype: np.dtype[np.generic]
     label: str
@@ -138,7 +163,8 @@ class StreamMatrix:
         """All rows in order, at most `size` at a time."""
         count, dim = self.shape
         size = rows_at_once(size, dim)
-        with self.open() as stream:
+        with self.content.open() as stream:
+            stream.read(self.start)
             for start in range(0, count, size):
                 rows = min(size, count - start)
                 raw = stream.read(rows * dim * self.dtype.itemsize)
@@ -241,12 +267,6 @@ class MatrixSource:
     def _check_unchanged(self) -> None:
         for path, stamp in self._stamps:
             stamp.check(path)
-
-
-def as_floats(rows: NDArray[np.generic]) -> NDArray[np.floating]:
-    """Rows as float32, or as float64 where that is how they are stored."""
-    wide = rows.dtype.kind == "f" and rows.dtype.itemsize > 4
-    return np.ascontiguousarray(rows, np.float64 if wide or rows.dtype.kind in "iu" else np.float32)
 
 
 def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) -> tuple[int, int]:

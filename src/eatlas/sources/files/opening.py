@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, locate
-from eatlas.sources.files import fasttext, gensim_files, hdf5, npy, npz, parquet, safetensors, spacy
+from eatlas.sources.files import arrays, fasttext, gensim_files, hdf5, parquet, spacy
 from eatlas.sources.files.dialects import HEAD_BYTES, Dialect, table_dialect, text_dialect
 from eatlas.sources.files.matrix import WholeSource
 from eatlas.sources.files.sequential import INDEX_CHOICES
@@ -28,7 +28,6 @@ _OF_TEXT = {
     "encoding": "encoding of the words: utf-8, latin-1",
 }
 _OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}
-_OF_ARRAYS = {"vocab": "file of words, one a line"}
 _EVERYWHERE = {"format": "the format, where its content does not tell it"}
 
 
@@ -79,15 +78,15 @@ def _gensim(content: Content, options: Options, name: str) -> WholeSource:
 
 
 def _npy(content: Content, options: Options, name: str) -> WholeSource:
-    return npy.open_npy(content.need_plain("an array"), options.get("vocab"), name)
+    return arrays.open_npy(content.need_plain("an array"), options.get("vocab"), name)
 
 
 def _npz(content: Content, options: Options, name: str) -> WholeSource:
-    return npz.open_npz(content.need_plain("an archive of arrays"), options, name)
+    return arrays.open_npz(content.need_plain("an archive of arrays"), options, name)
 
 
 def _safetensors(content: Content, options: Options, name: str) -> WholeSource:
-    return safetensors.open_safetensors(content.need_plain("safetensors"), options, name)
+    return arrays.open_safetensors(content.need_plain("safetensors"), options, name)
 
 
 def _parquet(content: Content, options: Options, name: str) -> WholeSource:
@@ -104,9 +103,9 @@ FORMATS: dict[str, Format] = {
     "word2vec-binary": Format(_word2vec_binary, _OF_TEXT, ordered=True),
     "fasttext": Format(_fasttext, _OF_SUBWORDS, ordered=True),
     "gensim": Format(_gensim, _OF_SUBWORDS, ordered=True),
-    "npy": Format(_npy, _OF_ARRAYS),
-    "npz": Format(_npz, npz.OPTIONS),
-    "safetensors": Format(_safetensors, safetensors.OPTIONS),
+    "npy": Format(_npy, arrays.NPY_OPTIONS),
+    "npz": Format(_npz, arrays.NPZ_OPTIONS),
+    "safetensors": Format(_safetensors, arrays.SAFETENSORS_OPTIONS),
     "parquet": Format(_parquet, parquet.OPTIONS),
     "hdf5": Format(_hdf5, hdf5.OPTIONS),
 }

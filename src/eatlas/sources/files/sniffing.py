@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files import fasttext, hdf5, npy
+from eatlas.sources.files import arrays, fasttext, hdf5
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
     announcement,
@@ -16,11 +16,10 @@ from eatlas.sources.files.dialects import (
     separator_of,
     trailing_numbers,
 )
-from eatlas.sources.files.safetensors import MAX_HEAD
 from eatlas.sources.misnamed import GGUF, model_at
 
 _MAGICS = {
-    npy.MAGIC: "npy",
+    arrays.NPY_MAGIC: "npy",
     hdf5.MAGIC: "hdf5",
     b"PAR1": "parquet",
     fasttext.MAGIC: "fasttext",
@@ -76,7 +75,9 @@ def sniff(content: Content) -> str:
 def _is_safetensors(head: bytes, content: Content) -> bool:
     length = int.from_bytes(head[:8], "little")
     named = content.path.suffix.lower() == ".safetensors"
-    return named or (head[8:9] == b"{" and length <= min(MAX_HEAD, content.stamp.size))
+    return named or (
+        head[8:9] == b"{" and length <= min(arrays.SAFETENSORS_HEAD, content.stamp.size)
+    )
 
 
 def _text_kind(head: bytes, content: Content) -> str:

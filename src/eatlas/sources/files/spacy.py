@@ -1,31 +1,26 @@
-"""Vectors of a spaCy pipeline, read from its folder; spaCy is not needed.
+"""Vectors of a spaCy pipeline, read from its folder.
 
-``vectors`` is an array, ``key2row`` a map from the hash of a word to its row, and ``strings.json``
-lists the words, but not those that are symbols of spaCy, whose keys are small numbers instead of
-hashes. Several words may share a row: that is how spaCy prunes a table.
+``vectors`` is an array, ``key2row`` a map from the key of a word to its row, and ``strings.json``
+lists the words, but not those that are symbols of spaCy. The keys are had from spaCy. Several words
+may share a row: that is how spaCy prunes a table.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.files.arrays import map_array
 from eatlas.sources.files.matrix import (
     ArrayMatrix,
     MatrixSource,
-    as_floats,
     check_matrix,
-    rows_at_once,
 )
-from eatlas.sources.files.msgpack import read_int_map
-from eatlas.sources.files.murmur import murmur64a
-from eatlas.sources.files.npy import map_array
-from eatlas.sources.files.spacy_symbols import SYMBOLS
 
 _TABLE = "key2row"
 
@@ -61,9 +56,8 @@ def open_spacy(folder: Path, name: str) -> MatrixSource:
     _refuse_floret(folder)
     array = map_array(paths[0])
     check_matrix(array.shape, array.dtype, str(paths[0]))
-    rows = read_int_map(paths[1].read_bytes(), str(paths[1]))
-    words, places = [], []
-    keys = {word: _key(word) for word in _strings(paths[2])} | SYMBOLS
+    keys, words, places = _keys(_strings(paths[2]), folder), [], []
+    rows = _rows(paths[1])
     for word, key in keys.items():
         row = rows.get(key, -1)
         if 0 <= row < len(array):
@@ -77,36 +71,35 @@ def open_spacy(folder: Path, name: str) -> MatrixSource:
             )
     if not words:
         raise SourceError(f"{folder}: no word of this pipeline has a vector")
-    return MatrixSource(words, SharedRows(array, np.array(places)), name=name, files=paths)
+    return MatrixSource(words, ArrayMatrix(array, places=np.array(places)), name=name, files=paths)
 
 
-class SharedRows(ArrayMatrix):
-    """Rows of a table, one for each word, some for several."""
-
-    def __init__(self, table: NDArray[Any], places: NDArray[np.int64]) -> None:
-        super().__init__(table)
-        object.__setattr__(self, "places", places)
-
-    places: NDArray[np.int64]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Words and components."""
-        return len(self.places), self.array.shape[1]
-
-    def take(self, rows: Any) -> NDArray[np.floating]:
-        """Rows in ascending order, shape (len(rows), dim)."""
-        return as_floats(np.asarray(self.array[self.places[list(rows)]]))
-
-    def blocks(self, size: int) -> Any:
-        """All rows in order, at most `size` at a time."""
-        size = rows_at_once(size, self.array.shape[1])
-        for start in range(0, len(self.places), size):
-            yield as_floats(np.asarray(self.array[self.places[start : start + size]]))
+def _keys(words: list[str], folder: Path) -> dict[str, int]:
+    """The keys by which spaCy knows words: hashes, or small numbers of its symbols."""
+    try:
+        store: Any = importlib.import_module("spacy.strings").StringStore()
+        symbols: Any = importlib.import_module("spacy.symbols").IDS
+    except ImportError as error:
+        raise SourceError(
+            f"{folder}: spaCy is needed to read the vectors of its pipelines",
+            remedy="pip install spacy",
+        ) from error
+    return {word: store[word] for word in words} | {word: n for word, n in symbols.items() if n}
 
 
-def _key(word: str) -> int:
-    return murmur64a(word.encode("utf-8", "surrogatepass"))
+def _rows(path: Path) -> dict[int, int]:
+    """The row of each key."""
+    try:
+        rows = importlib.import_module("srsly").msgpack_loads(path.read_bytes())
+    except Exception as error:
+        raise _no_table(path, str(error)) from error
+    if not isinstance(rows, dict) or {type(n) for pair in rows.items() for n in pair} - {int}:
+        raise _no_table(path, "something other than whole numbers")
+    return rows
+
+
+def _no_table(path: Path, got: str) -> SourceError:
+    return SourceError(f"{path}: this is no table of words and rows", got=got[:200])
 
 
 def _refuse_floret(folder: Path) -> None:
@@ -123,6 +116,10 @@ def _strings(path: Path) -> list[str]:
     words = _json(path)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise SourceError(f"{path}: this is no list of words")
+    try:
+        "".join(words).encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(f"{path}: a word is half a character", got=str(error)[:200]) from error
     return words
 
 

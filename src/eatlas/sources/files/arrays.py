@@ -1,0 +1,317 @@
+"""Arrays with a vocabulary: ``.npy`` and safetensors, mapped, and ``.npz``.
+
+A head is checked before anything is believed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.sources.archives import check_growth, told, zip_member
+from eatlas.sources.files.matrix import (
+    ArrayMatrix,
+    Matrix,
+    MatrixSource,
+    StreamMatrix,
+    check_matrix,
+)
+from eatlas.sources.files.reading import Stamp, open_binary, unreadable
+from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
+from eatlas.sources.misnamed import model_at
+
+NPY_MAGIC = b"\x93NUMPY"
+NPY_OPTIONS = {"vocab": "file of words, one a line"}
+NPZ_OPTIONS = NPY_OPTIONS | {
+    "vectors": "name of the array of vectors",
+    "words": "name of the array of words",
+}
+SAFETENSORS_OPTIONS = NPY_OPTIONS | {"tensor": "name of the tensor of vectors"}
+SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
+_NPY_HEAD = 1 << 16
+_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+
+
+# --- npy ------------------------------------------------------------------------------------------
+
+
+class ArrayHead(NamedTuple):
+    """What the head of an array says, and where its data begin."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    fortran: bool
+    start: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the data."""
+        size = self.dtype.itemsize
+        for length in self.shape:
+            size *= length
+        return size
+
+
+def open_npy(path: Path, vocabulary: str | None, name: str) -> MatrixSource:
+    """Open an array and the vocabulary that belongs to it."""
+    array = map_array(path)
+    check_matrix(array.shape, array.dtype, str(path))
+    words = beside(path, vocabulary)
+    return MatrixSource(open_vocabulary(words), ArrayMatrix(array), name=name, files=(path, words))
+
+
+def map_array(path: Path) -> NDArray[Any]:
+    """Map an array: its rows are read when they are asked for.
+
+    Raises
+    ------
+    SourceError
+        If it is damaged, ends early, or holds Python objects.
+    """
+    with open_binary(path) as file:
+        head = read_head(file, str(path))
+    have = Stamp.of(path).size - head.start
+    if have < head.size:
+        raise SourceError(
+            f"{path}: the array ends early",
+            got=f"{have:,} bytes of data",
+            allowed=f"{head.size:,} bytes, as its head announces: {head.dtype}, {head.shape}",
+            remedy="get it again; the copy is probably incomplete",
+        )
+    if not head.size:
+        return np.empty(head.shape, head.dtype)
+    return mapped(path, head.dtype, head.start, head.shape, "F" if head.fortran else "C")
+
+
+def mapped(
+    path: Path,
+    dtype: np.dtype[Any],
+    start: int,
+    shape: tuple[int, ...],
+    order: Literal["F", "C"] = "C",
+) -> NDArray[Any]:
+    """Map a part of a file as an array."""
+    try:
+        array: NDArray[Any] = np.memmap(path, dtype, "r", start, shape, order)
+    except OSError as error:  # a process that may not have so much address space
+        raise unreadable(path, error) from error
+    return array
+
+
+def read_head(file: BinaryIO, label: str) -> ArrayHead:
+    """Read the head of an array.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, or the array is one of Python objects or of records.
+    """
+    try:
+        # what follows the version may announce a head of 4 GiB, and numpy would read it
+        start = io.BytesIO(file.read(_NPY_HEAD))
+        version = np.lib.format.read_magic(start)
+        reader = np.lib.format.read_array_header_1_0
+        if version != (1, 0):
+            reader = np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = reader(start)
+    except Exception as error:  # numpy raises ValueError and, for odd heads, half a dozen others
+        raise SourceError(
+            f"{label}: the head of the array cannot be read", got=str(error)[:200]
+        ) from error
+    if dtype.hasobject:
+        raise SourceError(
+            f"{label}: the array holds Python objects, which only running its pickle could tell",
+            allowed="arrays of numbers; words as numpy strings",
+            remedy="save words with np.array(words, dtype='U'), vectors as float32",
+        )
+    if dtype.fields is not None or dtype.itemsize == 0 or any(length < 0 for length in shape):
+        raise SourceError(f"{label}: this is no plain array", got=f"{dtype}, shape {shape}")
+    return ArrayHead(shape, dtype, fortran, start.tell())
+
+
+# --- npz ------------------------------------------------------------------------------------------
+
+
+def open_npz(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open an array of vectors and one of words, or a named vector for each word.
+
+    Raises
+    ------
+    SourceError
+        If the file does not say which array holds vectors and which words.
+    """
+    heads = _heads(path)
+    if _is_one_vector_a_word(heads) and not options:
+        rows = ArrayMatrix(_read_rows(path, heads))
+        return MatrixSource(list(heads), rows, name=name, files=(path,))
+    vectors = options.get("vectors") or _only(path, heads, "vectors", "fiu", 2)
+    head = _head(path, heads, vectors)
+    check_matrix(head.shape, head.dtype, f"{path}, {vectors}")
+    check_growth(f"{path}, {vectors}", head.size, Stamp.of(path).size)
+    words, files = _words(path, heads, options)
+    return MatrixSource(words, _matrix(path, vectors, head), name=name, files=files)
+
+
+def _words(
+    path: Path, heads: Mapping[str, ArrayHead], options: Mapping[str, str]
+) -> tuple[Words, Sequence[Path]]:
+    """The words, and the files that they and the vectors are read from."""
+    has_words = any(head.dtype.kind in "US" for head in heads.values())
+    if "vocab" in options or not (has_words or "words" in options):
+        vocabulary = beside(path, options.get("vocab"))
+        return open_vocabulary(vocabulary), (path, vocabulary)
+    key = options.get("words") or _only(path, heads, "words", "US", 1)
+    return as_words(_read(path, key, _head(path, heads, key)), f"{path}, {key}"), (path,)
+
+
+def _heads(path: Path) -> dict[str, ArrayHead]:
+    heads = {}
+    with told(str(path)), zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            key = info.filename.removesuffix(".npy")
+            with archive.open(info) as member:
+                head = read_head(member, f"{path}, {key}")  # type: ignore[arg-type]
+            if info.file_size - head.start != head.size:
+                raise SourceError(
+                    f"{path}, {key}: the array does not have the size that its head announces",
+                    got=f"{info.file_size - head.start:,} bytes",
+                    allowed=f"{head.size:,} bytes",
+                )
+            heads[key] = head
+    return heads
+
+
+def _is_one_vector_a_word(heads: Mapping[str, ArrayHead]) -> bool:
+    first = next(iter(heads.values()))
+    return all(
+        len(head.shape) == 1 and head.shape == first.shape and head.dtype.kind in "fiu"
+        for head in heads.values()
+    )
+
+
+def _only(path: Path, heads: Mapping[str, ArrayHead], what: str, kinds: str, ndim: int) -> str:
+    """The name of the one array that can hold `what`; among several, one called so."""
+    fit = [k for k, h in heads.items() if h.dtype.kind in kinds and len(h.shape) == ndim]
+    if what in fit or len(fit) == 1:
+        return what if what in fit else fit[0]
+    raise SourceError(
+        f"{path}: no single array holds the {what}",
+        got=", ".join(f"{k} ({h.dtype}, shape {h.shape})" for k, h in list(heads.items())[:20]),
+        remedy=f"name it: {path}?{what}=NAME",
+    )
+
+
+def _head(path: Path, heads: Mapping[str, ArrayHead], key: str) -> ArrayHead:
+    if key not in heads:
+        raise SourceError(f"{path}: there is no such array", got=key, allowed=", ".join(heads))
+    return heads[key]
+
+
+def _read(path: Path, key: str, head: ArrayHead) -> NDArray[np.generic]:
+    check_growth(f"{path}, {key}", head.size, Stamp.of(path).size)
+    with zip_member(path, f"{key}.npy").open() as member:
+        raw = member.read(head.start + head.size)[head.start :]
+    flat = _whole(raw, head, f"{path}, {key}")
+    return flat.reshape(head.shape, order="F" if head.fortran else "C")
+
+
+def _read_rows(path: Path, heads: Mapping[str, ArrayHead]) -> NDArray[Any]:
+    """All arrays, one below the other; the archive's list of members is read once for all."""
+    first = next(iter(heads.values()))
+    check_growth(str(path), len(heads) * first.size, Stamp.of(path).size)
+    rows = np.empty((len(heads), *first.shape), np.result_type(*{h.dtype for h in heads.values()}))
+    with told(str(path)), zipfile.ZipFile(path) as archive:
+        for row, (key, head) in enumerate(heads.items()):
+            with archive.open(f"{key}.npy") as member:
+                raw = member.read(head.start + head.size)[head.start :]
+            rows[row] = _whole(raw, head, f"{path}, {key}")
+    return rows
+
+
+def _whole(raw: bytes, head: ArrayHead, label: str) -> NDArray[Any]:
+    if len(raw) < head.size:
+        raise SourceError(f"{label}: the array ends early")
+    return np.frombuffer(raw, head.dtype)
+
+
+def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:
+    if head.fortran:  # rows do not stand together, so a stream of them would need it all
+        return ArrayMatrix(_read(path, key, head))
+    shape = head.shape[0], head.shape[1]
+    member = zip_member(path, f"{key}.npy")
+    return StreamMatrix(member, head.start, shape, head.dtype, f"{path}, {key}")
+
+
+# --- safetensors ----------------------------------------------------------------------------------
+
+
+def open_safetensors(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open a tensor of vectors and the vocabulary that belongs to it.
+
+    Raises
+    ------
+    SourceError
+        If the head is damaged, or does not say which tensor is meant.
+    """
+    head, start = _tensors(path)
+    tensor = options.get("tensor") or _only_tensor(path, head)
+    if tensor not in head:
+        raise SourceError(
+            f"{path}: there is no such tensor", got=tensor, allowed=", ".join(list(head)[:20])
+        )
+    facts, label = head[tensor], f"{path}, {tensor}"
+    kind, shape = facts["dtype"], tuple(facts["shape"])
+    if kind not in _TYPES:
+        raise SourceError(
+            f"{label}: numbers of this type cannot be read", got=kind, allowed=", ".join(_TYPES)
+        )
+    check_matrix(shape, np.dtype(_TYPES[kind]), label)
+    array = mapped(path, np.dtype(_TYPES[kind]), start + facts["data_offsets"][0], shape)
+    matrix = ArrayMatrix(array, _from_bfloat16) if kind == "BF16" else ArrayMatrix(array)
+    words = beside(path, options.get("vocab"))
+    return MatrixSource(open_vocabulary(words), matrix, name=name, files=(path, words))
+
+
+def _tensors(path: Path) -> tuple[dict[str, Any], int]:
+    """Facts about each tensor, which the format's library has checked; where the numbers begin."""
+    from safetensors import SafetensorError, safe_open  # noqa: PLC0415  (only this format needs it)
+
+    try:
+        with safe_open(path, framework="numpy"), open_binary(path) as file:
+            length = int.from_bytes(file.read(8), "little")
+            head = json.loads(file.read(length))
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
+        raise SourceError(
+            f"{path}: the head of this safetensors file is damaged",
+            got=str(error)[:200],
+            remedy="get it again; the copy is probably incomplete",
+        ) from error
+    head.pop("__metadata__", None)
+    return head, 8 + length
+
+
+def _only_tensor(path: Path, head: Mapping[str, Any]) -> str:
+    matrices = [name for name, facts in head.items() if len(facts["shape"]) == 2]
+    if len(matrices) == 1:
+        return matrices[0]
+    model = model_at(path)
+    named = f"name it: {path}?tensor=NAME" if matrices else None
+    raise SourceError(
+        f"{path}: no single tensor holds the vectors",
+        got=", ".join(list(head)[:20]) or "no tensors",
+        allowed="one tensor of shape (words, components)",
+        remedy=f"for the model in its folder: {model}" if model else named,
+    )
+
+
+def _from_bfloat16(rows: NDArray[Any]) -> NDArray[np.floating]:
+    """Numbers of bfloat16, the upper half of float32, which numpy does not know."""
+    return (rows.astype(np.uint32) << 16).view(np.float32)
