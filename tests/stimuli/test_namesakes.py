@@ -5,8 +5,7 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas import Concept, load_tests
-from eatlas.stimuli.batteries import BUILT_IN, read_battery
-from eatlas.stimuli.namesakes import namesake
+from eatlas.stimuli.batteries import BUILT_IN, namesake, read_battery
 
 
 def changed(test, role="A", terms=("executive", "salary", "job")):

@@ -12,8 +12,7 @@ import typer
 from eatlas.cli.say import print_data, print_line, remark
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
-from eatlas.stimuli.batteries import read_test_file
-from eatlas.stimuli.namesakes import namesake
+from eatlas.stimuli.batteries import namesake, read_test_file
 from eatlas.stimuli.remarks import remarks
 
 app = typer.Typer(

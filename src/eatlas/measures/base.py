@@ -54,7 +54,7 @@ from eatlas.stats.permutation import (
     studentised_test,
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
-from eatlas.stimuli.namesakes import namesake
+from eatlas.stimuli.batteries import namesake
 from eatlas.version import __version__
 
 Need = Literal["vectors", "masked", "causal"]

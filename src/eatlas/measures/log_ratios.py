@@ -13,8 +13,8 @@ from eatlas.encoders.language import Answer, How, Question
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
-from eatlas.stimuli.sentences.adjectives import NO_FORM, adjectives_of
 from eatlas.stimuli.sentences.pairs import Pair, pair
+from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.

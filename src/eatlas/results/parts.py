@@ -19,8 +19,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
-from eatlas.stimuli.model import ROLES
-from eatlas.stimuli.origin import ContextsOrigin
+from eatlas.stimuli.model import ROLES, ContextsOrigin
 
 Value = TypeVar("Value")
 

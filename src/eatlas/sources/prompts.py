@@ -19,9 +19,8 @@ from eatlas.sources.passages import (
 )
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.spec import with_option
-from eatlas.stimuli.sentences.forms import Forms, forms_of
 from eatlas.stimuli.sentences.making import fill
-from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of
+from eatlas.stimuli.sentences.templates import PLACE, Forms, built_in, fault_of, forms_of
 
 OPTION = "prompt"
 HERE = "{}"

@@ -1,15 +1,23 @@
 """What is compared: concepts, tests of both kinds and the batteries they come in."""
 
 from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
-from eatlas.stimuli.battery import KINDS, Battery, Test
-from eatlas.stimuli.groups import GroupsTest
-from eatlas.stimuli.model import ROLES, AssociationTest, Concept, Sentence
-from eatlas.stimuli.origin import ContextsOrigin
-from eatlas.stimuli.writing import to_toml
+from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
+from eatlas.stimuli.model import (
+    ATTRIBUTES,
+    ROLES,
+    TARGETS,
+    AssociationTest,
+    Concept,
+    ContextsOrigin,
+    Sentence,
+)
+from eatlas.stimuli.toml import to_toml
 
 __all__ = [
+    "ATTRIBUTES",
     "KINDS",
     "ROLES",
+    "TARGETS",
     "AssociationTest",
     "Battery",
     "Concept",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from eatlas.stimuli.battery import Test
+from eatlas.stimuli.kinds import Test
 from eatlas.stimuli.model import OPPOSITES, AssociationTest
 
 _JOINERS = "\u200c\u200d"

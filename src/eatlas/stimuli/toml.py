@@ -1,9 +1,11 @@
-"""TOML text to a battery, with every fault named by file, test and key."""
+"""Files of tests, TOML: read, with every fault named by file, test and key, and written."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,10 +13,9 @@ from pydantic import ValidationError
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
-from eatlas.stimuli.battery import KINDS, Battery, Test
-from eatlas.stimuli.faults import TABLE, say_all
-from eatlas.stimuli.frozen import faults_of
-from eatlas.stimuli.toml_hints import hint
+from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
+from eatlas.stimuli.model import Concept, Sentence
+from eatlas.stimuli.records import TABLE, faults_of, say_all
 
 SCHEMA = 1
 _MOST_FAULTS = 1000
@@ -22,6 +23,32 @@ DEFAULT_KIND = "association"
 _TOP_KEYS = ("schema", "battery", "test")
 _BATTERY_KEYS = ("id", "title", "citation", "notes")
 _EXAMPLE = f"{TABLE} and so on"
+WIDTH = 100
+_TEXTS = ("title", "citation", "table", "sentences_from")
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+# strings and comments as a whole, so that brackets within them do not count
+_TOKEN = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""'
+    r"|'''.*?'''"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|#[^\n]*|[{}\[\]]",
+    re.DOTALL,
+)
+_LINE_END = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n")
+_CURLY = "“”„‟‘’‚«»"
+ONE_LINE = (
+    "a table in braces stands on one line: { name = ..., terms = [...] }; "
+    "only the list of terms, between [ and ], may go over several lines"
+)
+_BY_MESSAGE = {
+    "Cannot overwrite": "each key stands once; a second test begins with [[test]]",
+    "Unclosed array": "terms have commas between them, and a ] behind the last",
+    "Expected '='": "a key and its value are joined by =",
+    "at end of document": "a quotation mark or a bracket is opened and never closed",
+    "Expected newline": "a word that holds ' stands in double quotation marks",
+    "Illegal character '\\n'": "a quotation mark is opened and not closed on the same line",
+}
 
 
 def parse_battery(data: bytes, where: str, name: str) -> Battery:
@@ -128,3 +155,137 @@ def _of_the_top(document: dict[str, Any]) -> Iterator[str]:
         yield "key test: [test] is one table; each test begins with [[test]], in double brackets"
     elif not isinstance(tests, list) or not tests:
         yield "key test: there is no test (allowed: [[test]] tables)"
+
+
+def to_toml(tests: Iterable[Test]) -> str:
+    """A whole test file.
+
+    Examples
+    --------
+    >>> from eatlas.stimuli import load_tests
+    >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
+    id = "weat-6"
+    """
+    return "\n\n".join(["schema = 1", *map(table, tests)]) + "\n"
+
+
+def table(test: Test) -> str:
+    """One test as a ``[[test]]`` table."""
+    lines = ["[[test]]", f"id = {_quote(test.id)}"]
+    if isinstance(test, GroupsTest):
+        lines.append(f"kind = {_quote(test.kind)}")
+    texts = {key: getattr(test, key) for key in _TEXTS}
+    lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
+    if test.contexts is not None:
+        said = test.contexts.model_dump(exclude_none=True)
+        pairs = ", ".join(f"{key} = {json.dumps(value)}" for key, value in said.items())
+        lines.append(f"contexts = {{ {pairs} }}")
+    if test.notes:
+        lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
+    if isinstance(test, GroupsTest):
+        return "\n".join([*lines, *_groups(test)])
+    return "\n".join([*lines, *(f"{role} = {_concept(concept)}" for role, concept in test.parts)])
+
+
+def _groups(test: GroupsTest) -> list[str]:
+    groups = [f"  {_concept(group)}," for group in test.groups]
+    lines = [f"targets = {_concept(test.targets)}", "groups = [", *groups, "]"]
+    if test.reference == "uniform":
+        return [*lines, f"reference = {_quote(test.reference)}"]
+    weights = ", ".join(f"{_quote(name)} = {weight!r}" for name, weight in test.reference)
+    return [*lines, f"reference = {{ {weights} }}"]
+
+
+def _concept(concept: Concept) -> str:
+    """A concept as an inline table; a list too long for one line is broken between terms."""
+    if concept.sentences:
+        spans = concept.span_of
+        lines = [
+            f"  {_sentence(sentence, spans.get(sentence.term))}," for sentence in concept.sentences
+        ]
+        absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+        head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
+        return "\n".join([head, *lines, "] }"])
+    words = [_quote(term) for term in concept.terms]
+    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
+    together = f" clusters = [{clusters}]," if clusters else ""
+    head = f"{{ name = {_quote(concept.name)},{together} terms = ["
+    line = head + ", ".join(words) + "] }"
+    if len(line) + len("targets = ") <= WIDTH:
+        return line
+    lines, current = [head], "  "
+    for word in words:
+        if len(current) > 2 and len(current) + len(word) + 2 > WIDTH:
+            lines.append(current.rstrip())
+            current = "  "
+        current += f"{word}, "
+    return "\n".join([*lines, current.rstrip(), "] }"])
+
+
+def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
+    keys = ("text", "stimulus", "template", "key")
+    given = ((key, getattr(sentence, key)) for key in keys)
+    pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
+    if span is not None:
+        pairs.append(f"span = {list(span)}")
+    return f"{{ {', '.join(pairs)} }}"
+
+
+def _quote(text: str) -> str:
+    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def hint(text: str, message: str) -> str | None:
+    """Guess what to do about a message of the TOML parser.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    message : str
+        As the parser gave it, with line and column.
+
+    Examples
+    --------
+    >>> hint("words = [aster]", "Invalid value (at line 1, column 10)")
+    'words stand in quotation marks: "aster"'
+    """
+    if "twice" in message and "'test'" in message:
+        return "each test begins with [[test]], in double brackets"
+    if text.lstrip().startswith("{"):
+        return "this looks like JSON; eatlas tests import reads the JSON of other tools"
+    place = _PLACE.search(message)
+    if place is not None:
+        line, column = int(place[1]), int(place[2])
+        before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+        if said := _hint_at(text, before + column - 1, message):
+            return said
+    return next((said for part, said in _BY_MESSAGE.items() if part in message), None)
+
+
+def _hint_at(text: str, offset: int, message: str) -> str | None:
+    """Guess from what stands where the parser stopped."""
+    rest = text[offset:]
+    if rest.startswith("\r") and not rest.startswith("\r\n"):
+        return "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+    if rest[:1] and rest[0] in _CURLY:
+        return f'quotation marks are straight in TOML: " and not {rest[0]}'
+    if _LINE_END.match(rest) and _in_braces(text, offset):
+        return ONE_LINE
+    if rest.startswith("}") and text[:offset].rstrip().endswith(","):
+        return "no comma stands before a closing brace"
+    if "Invalid value" in message and (word := re.match(r"[^\W\d][^,\]}\n]*", rest)):
+        return f'words stand in quotation marks: "{word[0].strip()}"'
+    return None
+
+
+def _in_braces(text: str, offset: int) -> bool:
+    """Whether the last bracket that is open is a brace."""
+    opened: list[str] = []
+    for token in _TOKEN.finditer(text, 0, offset):
+        if token[0] in "{[":
+            opened.append(token[0])
+        elif token[0] in "}]" and opened:
+            opened.pop()
+    return opened[-1:] == ["{"]

@@ -9,9 +9,8 @@ from eatlas import load_tests
 from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.sentences import sentence_tests
-from eatlas.stimuli.sentences.forms import Forms
 from eatlas.stimuli.sentences.making import fill, make_sentence
-from eatlas.stimuli.sentences.templates import PLACES, Templates, built_in
+from eatlas.stimuli.sentences.templates import PLACES, Forms, Templates, built_in
 from eatlas.stimuli.toml import parse_battery
 
 BY_HAND = {

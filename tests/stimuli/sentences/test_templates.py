@@ -5,8 +5,13 @@ import pytest
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli.sentences import sentence_tests
-from eatlas.stimuli.sentences.forms import Forms, forms_of
-from eatlas.stimuli.sentences.templates import built_in, parse_templates, read_templates
+from eatlas.stimuli.sentences.templates import (
+    Forms,
+    built_in,
+    forms_of,
+    parse_templates,
+    read_templates,
+)
 
 OWN = """
 schema = 1

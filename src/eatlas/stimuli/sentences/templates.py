@@ -1,9 +1,11 @@
-"""Templates by class of term, and which word is of which class: files of both, read and checked."""
+"""Templates by class of term; the class, forms and adjectives of words; files of both."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -11,15 +13,37 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.decoding import read_toml
-from eatlas.errors import StimulusError
+from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.nearest import did_you_mean
-from eatlas.stimuli.sentences.forms import Forms
+from eatlas.stimuli.records import quoted
 
 SCHEMA = 1
 PLACES = ("term", "a term", "the term", "terms", "the terms")
 """What may stand in braces: the term as written, and its forms."""
 PLACE = re.compile(r"\{([^{}]*)\}")
 _TOP_KEYS = ("schema", "templates", "words")
+NO_FORM = "no adjective is known for it"
+"""Why a word is left out where adjectives are asked for."""
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a term that templates ask for.
+
+    Examples
+    --------
+    >>> Forms("an hour", "hours").singular
+    'hour'
+    """
+
+    one: str
+    """The singular with its indefinite article."""
+    plural: str
+
+    @property
+    def singular(self) -> str:
+        """The singular alone."""
+        return self.one.split(" ", 1)[1]
 
 
 @dataclass(frozen=True)
@@ -191,3 +215,60 @@ def _term(word: Any) -> str:
 
 def _allowed() -> str:
     return ", ".join(f"{{{place}}}" for place in PLACES)
+
+
+def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
+    """Ask inflect for the article and the plural of singular terms.
+
+    Raises
+    ------
+    StimulusError
+        If inflect is not installed.
+
+    Warns
+    -----
+    StimulusWarning
+        If terms look like plurals: their article would be wrong.
+    """
+    terms = list(dict.fromkeys(terms))
+    if not terms:
+        return {}
+    try:
+        import inflect  # noqa: PLC0415  (an optional extra)
+    except ImportError as error:
+        raise StimulusError(
+            f"articles and plurals of {quoted(terms[:5])} are not known",
+            remedy="pip install 'eatlas[sentences]', or give the forms of each word in a file of "
+            'templates: [words], then person = [["nurse", "a nurse", "nurses"]]',
+        ) from error
+    engine = inflect.engine()
+    if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
+        warnings.warn(
+            f"taken for singulars, but they may be plurals: {quoted(plural)}; give the forms of "
+            'those that are in a file of templates, as in thing = [["ants", "an ant", "ants"]]',
+            StimulusWarning,
+            stacklevel=2,
+        )
+    return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
+
+
+def adjectives_of(words: Iterable[str]) -> dict[str, str]:
+    """Adjectives of those words that have one.
+
+    Examples
+    --------
+    >>> adjectives_of(["love", "gentle", "diamond"])
+    {'love': 'lovable', 'gentle': 'gentle'}
+    """
+    known, classes = _known(), built_in().words
+    found = {
+        word: known.get(word, word if classes.get(word) == "adjective" else None) for word in words
+    }
+    return {word: form for word, form in found.items() if form is not None}
+
+
+@cache
+def _known() -> dict[str, str]:
+    data = resources.files("eatlas.stimuli.sentences") / "adjectives.toml"
+    document = tomllib.loads(data.read_text(encoding="utf-8"))
+    return dict(document["adjectives"])

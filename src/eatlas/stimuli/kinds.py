@@ -1,4 +1,4 @@
-"""Tests of targets against several groups: each target measured alone, against a reference."""
+"""The kinds of tests, and the batteries they come in: tests of groups against a reference."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ from typing import Any, ClassVar, Literal
 from pydantic import field_validator, model_validator
 
 from eatlas.nearest import nearest
-from eatlas.stimuli.faults import quoted
-from eatlas.stimuli.model import Concept, Described, digest, listed, repeated
+from eatlas.stimuli.model import (
+    AssociationTest,
+    Concept,
+    Described,
+    Identifier,
+    digest,
+    listed,
+    repeated,
+)
+from eatlas.stimuli.records import Frozen, quoted
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
@@ -135,6 +143,25 @@ class GroupsTest(Described):
         return digest(
             {"kind": self.kind, "targets": targets, "groups": groups, "weights": self.weights}
         )
+
+
+Test = AssociationTest | GroupsTest
+"""A test of any kind; ``kind`` says which."""
+
+KINDS: dict[str, type[AssociationTest] | type[GroupsTest]] = {
+    "association": AssociationTest,
+    "groups": GroupsTest,
+}
+
+
+class Battery(Frozen):
+    """Tests that were published, or are meant to be reported, together."""
+
+    id: Identifier
+    title: str = ""
+    citation: str = ""
+    notes: tuple[str, ...] = ()
+    tests: tuple[Test, ...]
 
 
 def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
