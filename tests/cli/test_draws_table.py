@@ -1,8 +1,5 @@
 """The table of draws of contexts in a terminal."""
 
-import eatlas
-from eatlas.cli.draws_table import over_draws
-
 
 def test_a_ceat_prints_what_its_draws_say(eatlas_cli):
     ran = eatlas_cli(
@@ -26,5 +23,5 @@ def test_a_test_of_words_is_refused_with_the_way_to_contexts(eatlas_cli):
     assert ran.out == ""
 
 
-def test_other_measures_have_no_such_table():
-    assert over_draws(eatlas.run(tests="weat-6")) is None
+def test_other_measures_have_no_such_table(eatlas_cli):
+    assert "Over draws" not in eatlas_cli("run", "--tests", "weat-6").out

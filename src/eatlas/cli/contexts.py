@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,10 +13,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.say import output_of_a_command, print_data, remark
+from eatlas.cli.say import output_of_a_command, print_data, print_line, remark
 
 if TYPE_CHECKING:
-    from eatlas.corpora import Contexts, Pairs
+    from eatlas.corpora import Contexts, Count, Pairs
     from eatlas.corpora.account import Damage
 
 SHOWN = 5
@@ -161,7 +163,7 @@ def contexts(
         )
     found.write(output)
     with output_of_a_command():
-        _show(found, output, as_json=as_json)
+        _show(found, output, pairs=pairs, as_json=as_json)
 
 
 def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
@@ -211,14 +213,70 @@ def _damage_told(log: Path | None) -> Iterator[Any]:
         yield lambda damage: tell(damage, file)
 
 
-def _show(found: Contexts | Pairs, output: Path, *, as_json: bool) -> None:
+def _show(found: Contexts | Pairs, output: Path, *, pairs: bool, as_json: bool) -> None:
     if as_json:
-        import json  # noqa: PLC0415
-
         counts = [list(count) for count in found.counts]
         said = {**found.provenance, "counts": counts}
         print_data(json.dumps(said, ensure_ascii=False) + "\n")
         return
-    from eatlas.cli.contexts_table import print_contexts  # noqa: PLC0415
+    _print_table(found, output, pairs=pairs)
 
-    print_contexts(found, output)
+
+def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
+    """Print the counts of every stimulus, what was skipped, and where the file lies."""
+    if not pairs:
+        _print_counts(found)
+    wanting = _of_pairs(found) if pairs else _wanting(found)
+    for line in (*_read(found), *wanting):
+        print_line(line)
+    print_line("")
+    print_line(f"{'pairs' if pairs else 'contexts'}: {output}")
+
+
+def _print_counts(found: Contexts) -> None:
+    width = max(len("stimulus"), *(len(count.stimulus) for count in found.counts))
+    print_line(f"{'stimulus':<{width}}  {'found':>11}  {'kept':>7}")
+    for count in found.counts:
+        print_line(f"{count.stimulus:<{width}}  {count.found:>11,}  {count.kept:>7,}")
+    print_line("")
+
+
+def _of_pairs(found: Pairs) -> list[str]:
+    """Say how many pairs there are; a test of 50 and 50 stimuli has 2,500."""
+    there = [count for count in found.counts if count.kept]
+    targets = dict.fromkeys(count.target for count in found.counts)
+    alone = [one for one in targets if not any(count.target == one for count in there)]
+    said = [
+        f"pairs with a context: {len(there):,} of {len(found.counts):,}; "
+        f"contexts kept: {len(found):,}"
+    ]
+    return [*said, f"targets without any pair: {', '.join(alone)}"] if alone else said
+
+
+def _read(found: Contexts | Pairs) -> list[str]:
+    files = found.provenance["files"]
+    texts = sum(file["texts"] for file in files)
+    damaged = sum(file["damaged"] for file in files)
+    skipped: Counter[str] = sum((Counter(file["skipped"]) for file in files), Counter())
+    lines = [f"{texts:,} texts of {len(files)} file(s), {sum(f['size'] for f in files):,} bytes"]
+    if damaged:
+        lines.append(f"skipped, damaged lines: {damaged:,}")
+    lines += [f"skipped, {reason}: {n:,}" for reason, n in skipped.items()]
+    return lines
+
+
+def _wanting(found: Contexts) -> list[str]:
+    """Name the stimuli without contexts, and those with fewer than were asked for."""
+    none = [count for count in found.few if not count.kept]
+    fewer = [count for count in found.few if count.kept]
+    said = []
+    if none:
+        said.append(f"without any context: {', '.join(count.stimulus for count in none)}")
+    if fewer:
+        asked = found.provenance["per_term"]
+        said.append(f"with fewer than {asked:,}: {', '.join(map(_few, fewer))}")
+    return said
+
+
+def _few(count: Count) -> str:
+    return f"{count.stimulus} ({count.kept:,})"

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from itertools import chain
 from os.path import commonprefix
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.plain import cleaned
+from eatlas.cli.console import new_table, write
+from eatlas.cli.say import cleaned
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import Reading, readings, verdict
 
-ASCII = str.maketrans({"─": "-", "–": "-", "\N{MINUS SIGN}": "-"})
-"""For terminals that know no others."""
 FINE, DOUBTFUL = "fine", "doubtful"
 WIDTHS = (60, 110)
 """Columns below which sentences become towers, and above which lines are hard to follow."""
@@ -41,7 +39,7 @@ def print_diagnosis(found: Diagnosis) -> None:
 
 def print_diagnoses(found: Sequence[Diagnosis]) -> None:
     """Print the figures of several sources, such as the layers of a model, side by side."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    table = new_table()
     shared = _shared([one.source for one in found])
     table.add_column("Source" if not shared else "", overflow="fold")
     heads = ("mean cosine", "sd", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
@@ -80,13 +78,7 @@ def _warnings(found: Diagnosis) -> list[Text]:
 
 
 def _write(*parts: Text | Table | str) -> None:
-    text = _rendered(parts)
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text.translate(ASCII).encode(encoding, "backslashreplace").decode(encoding)
-    sys.stdout.write(text)
+    write(_rendered(parts), sys.stdout.encoding or "utf-8")
 
 
 def _rendered(parts: Sequence[Text | Table | str]) -> str:
@@ -110,7 +102,7 @@ def _rendered(parts: Sequence[Text | Table | str]) -> str:
 
 
 def _table(found: Diagnosis) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    table = new_table()
     table.add_column("Figure", ratio=5, overflow="fold")
     table.add_column("Value", ratio=5, overflow="fold")
     table.add_column("", min_width=len(DOUBTFUL), no_wrap=True)

@@ -10,8 +10,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from eatlas.cli.console import add_columns, new_console, new_table, show
 from eatlas.cli.say import output_of_a_command
-from eatlas.cli.table import _console, _new_table, _print
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.beyond import power
 from eatlas.present.numbers import effect, level_of, p_value, percent
@@ -44,10 +44,10 @@ def print_powers(
                 line = {"test": name, "sizes": n, **one.to_dict()}
                 sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
             return
-        console = _console()
-        _print(console, _table(found))
+        console = new_console()
+        show(console, _table(found))
         over_stimuli = any(one.unit == "stimulus" for *_, one in found)
-        _print(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
+        show(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
 
 
 def _of_tests(names: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design]:
@@ -78,14 +78,12 @@ def _of_sizes(sizes: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design
 
 
 def _table(found: Sequence[Design]) -> Table:
-    table = _new_table("Test", [name for name, *_ in found])
+    table = new_table("Test", [name for name, *_ in found])
     asked = found[0][2].d
     for level, what in ((1, "X v Y"), (2, "A v B")):
-        table.add_column(f"Level {level}\n{what}", justify="right", no_wrap=True)
-        table.add_column("smallest\np", justify="right", no_wrap=True)
-        table.add_column("smallest\nd", justify="right", no_wrap=True)
-        if asked is not None:
-            table.add_column(f"power at\nd = {asked:g}", justify="right", no_wrap=True)
+        heads = [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
+        heads += [] if asked is None else [f"power at\nd = {asked:g}"]
+        add_columns(table, *((head, False) for head in heads))
     for name, _, one in found:
         cells = [name]
         for place, found_there in (("level1", one.level1), ("level2", one.level2)):

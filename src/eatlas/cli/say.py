@@ -1,16 +1,111 @@
-"""Messages to a person, always on standard error."""
+"""Messages to a person, and foreign text in them: what would command a terminal is shown as text.
+
+Names of tests, concepts and files, words of a vocabulary, answers of servers and lines of results
+come from others. All that the command line prints goes through this module.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from eatlas.cli.plain import plain, plain_error, plain_line
-from eatlas.errors import EatlasWarning, ResultsError
+from eatlas.errors import EatlasError, EatlasWarning, ResultsError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+# control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
+# follows; separators of lines; halves of characters; tags, which cannot be seen
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2028\u2029\ud800-\udfff\ufeff\ufff9-\uffff"
+    "\U000e0000-\U000e007f]"
+)
+INDENT = "    "
+"""Before further lines of what an error got: none of them looks like another message."""
+
+
+def plain(text: str) -> str:
+    r"""A text in which nothing commands a terminal; lines stay lines.
+
+    Examples
+    --------
+    >>> plain("weat-6\x1b[2J \u202e")
+    'weat-6\\x1b[2J \\u202e'
+    """
+    return _UNSAFE.sub(_written, text)
+
+
+def plain_line(text: str) -> str:
+    r"""The same on one line.
+
+    Examples
+    --------
+    >>> plain_line("weat-6\n5 of 5 results are the same")
+    'weat-6\\n5 of 5 results are the same'
+    """
+    return plain(text).replace("\n", "\\n").replace("\t", " ")
+
+
+def plain_error(error: Exception | str) -> str:
+    r"""A message, whose parts cannot pass for other messages.
+
+    Examples
+    --------
+    >>> print(plain_error(EatlasError("bad id", got="\x1b]0;x\x07\nremedy: none")))
+    bad id
+      got: \x1b]0;x\x07
+        remedy: none
+    """
+    if not isinstance(error, EatlasError):
+        return plain(str(error))
+    parts = (("got", error.got), ("allowed", error.allowed), ("remedy", error.remedy))
+    lines = [plain(error.what)]
+    for name, text in parts:
+        if text is not None:
+            lines.append(f"  {name}: " + plain(text).replace("\n", f"\n{INDENT}"))
+    return "\n".join(lines)
+
+
+def _written(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cleaned(what: Table | Text) -> Table | Text:
+    """A text or a table of rich, made plain in place; cells are no markup."""
+    from rich.table import Table  # noqa: PLC0415  (0.1 s, and only tables need it)
+    from rich.text import Text  # noqa: PLC0415
+
+    def cell(part: Any) -> Any:
+        if isinstance(part, str):
+            return Text(plain(part))
+        return _plain_text(part) if isinstance(part, Text) else part
+
+    if isinstance(what, Table):
+        for column in what.columns:
+            column.header, column.footer = cell(column.header), cell(column.footer)
+            column._cells[:] = [cell(part) for part in column._cells]
+        what.title, what.caption = cell(what.title), cell(what.caption)
+        return what
+    return _plain_text(what)
+
+
+def _plain_text(text: Text) -> Text:
+    """A text whose styles stay where they are; those of one that had to be changed go."""
+    safe = plain(text.plain)
+    if safe == text.plain:
+        return text
+    changed = text.blank_copy(safe)
+    changed.end = text.end
+    return changed
 
 
 def complain(error: Exception | str) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eatlas.cli.pace import Lines, duration
-from eatlas.cli.progress import bar_of
+from eatlas.cli.progress import Lines, bar_of, duration
 from eatlas.cli.say import output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError
 

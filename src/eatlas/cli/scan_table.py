@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
-from eatlas.cli.plain import plain_line
+from eatlas.cli.console import PIPE_WIDTH, write
+from eatlas.cli.say import plain_line
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, number_of, p_value, percent
 from eatlas.present.sentences import explain
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
-ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "│": "|"})
-"""For terminals that know no others."""
 HEADS = ("d", "diff.", "p", "maxT", "BY")
 SORTED = {
     "effect_size": "Sorted by d (--sort difference finds the strongest associations).",
@@ -26,8 +25,6 @@ SORTED = {
 """What the order of the lists means."""
 WORDS = (12, 28)
 """Least width of a column of words, and the greatest; a longer word takes what it needs."""
-PIPE_WIDTH = 140
-"""Columns where the output is no terminal and nobody has said how wide it is."""
 LEAST_WIDTH = 40
 """Lines of text are not folded narrower than this."""
 
@@ -36,7 +33,7 @@ def print_scan(result: ScanResult) -> None:
     """Print lists by band, then sentences on all words together."""
     width = shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
     for line in _lines(result, width):
-        _print(line)
+        write(f"{plain_line(line)}\n", sys.stdout.encoding or "utf-8")
 
 
 def _lines(result: ScanResult, width: int) -> Iterator[str]:
@@ -147,13 +144,3 @@ def _folded(text: str, width: int) -> list[str]:
         return [text]
     wide = max(LEAST_WIDTH, width)
     return textwrap.wrap(text, wide, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def _print(line: str) -> None:
-    line = plain_line(line)
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        line.encode(encoding)
-    except UnicodeEncodeError:
-        line = line.translate(ASCII).encode(encoding, "backslashreplace").decode(encoding)
-    sys.stdout.write(f"{line}\n")

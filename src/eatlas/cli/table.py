@@ -6,50 +6,61 @@ in two, and what is wider still is left to the terminal to wrap.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.draws_table import about, over_draws
-from eatlas.cli.plain import cleaned
-from eatlas.cli.stimulus_table import over_sentences
+from eatlas.cli.console import add_columns, least_width, new_console, new_table, show
 from eatlas.errors import listed
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.present.effects import BOUNDS, EXPLANATION, Rule, bounds_shown, over_stimuli
+from eatlas.present.effects import BOUNDS, Rule, bounds_shown
+from eatlas.present.effects import EXPLANATION as OF_STIMULI
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
-from eatlas.present.numbers import UNDEFINED, effect, p_value
+from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
 from eatlas.present.sentences import heading, sentences
 from eatlas.present.trust import not_generalised
-from eatlas.results import (
-    AssociationResult,
-    DrawnResult,
-    LogRatioResult,
-    Results,
-    SCEATResult,
-    ThreeLevelResult,
-    WEATResult,
-)
+from eatlas.results import AssociationResult, Effect, Results
+from eatlas.results.draws import DrawsRecord, OverDraws
 from eatlas.results.ml_eat import CELLS
-from eatlas.results.parts import TAILS, Level
+from eatlas.results.parts import TAILS, Cell
 from eatlas.results.sensitivity import told_apart
 
-ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "…": "~"})
-"""For terminals that know no others."""
-PIPE_WIDTH = 140
-"""Columns where the output is no terminal and nobody has said how wide it is."""
-FIRST_COLUMN = (18, 34)
-"""Least and greatest width of the labels' column."""
 FEW = 3
 """Results that are named one by one where a warning stands for all of them."""
+HEADS = {
+    "level1": "Level 1\nd",
+    "level2.X": "Level 2\nd of X",
+    "level2.Y": "\nd of Y",
+    "over_attributes": "LPBS d over\nattributes",
+}
+"""Heads of the columns of effect sizes by their places."""
+DRAWS_HEADS = (
+    "Draws",
+    "Level 1: d in\n95% of draws",
+    "Combined\nd",
+    "\nI²",
+    "Variance\nc / s / t",
+    "Pattern in",
+)
+ABOUT_DRAWS = (
+    "Effect sizes above are means over draws of {0.drawn}. Combined: by the "
+    "random-effects model of the published CEAT, whose p mostly measures the number of draws. "
+    "Variance of associations at level 1: between {0.varied_of}, stimuli, targets."
+)
+
+
+class Column(NamedTuple):
+    """A column of a table: a cell for each result."""
+
+    head: str
+    cells: Sequence[str | Text]
+    left: bool = False
 
 
 def print_results(results: Results, family: str = "level1") -> None:
@@ -61,7 +72,7 @@ def print_results(results: Results, family: str = "level1") -> None:
     family : str
         Which p-values are adjusted together, as ``--family`` says it.
     """
-    console = _console()
+    console = new_console()
     declared = DeclaredFamily.of(results, family)
     groups: dict[tuple[str, str], list[AssociationResult]] = {}
     for result in results:
@@ -70,28 +81,32 @@ def print_results(results: Results, family: str = "level1") -> None:
     for (signature, source), found in groups.items():
         order = list(dict.fromkeys(result.test for result in found))
         members = sorted(found, key=lambda result: order.index(result.test))
-        _print(console, Text(f"{signature} on {source}", style="bold"))
-        for table in _tables(members, console):
-            _print(console, table)
-        below = "\n".join(filter(None, (_legend(members), legend(members))))
-        _print(console, Text(below, "dim"))
-        if over := over_sentences(members):
-            _print(console, over)
-            _print(console, Text(EXPLANATION, "dim"))
-        if drawn := over_draws(members):
-            _print(console, drawn)
-            first = next(result for result in members if isinstance(result, DrawnResult))
-            _print(console, Text(about(first), "dim"))
-        if beyond := not_generalised(members, map(_called, members)):
-            _print(console, Text(beyond))
+        show(console, Text(f"{signature} on {source}", style="bold"))
+        _print_group(console, members)
     for name, line in declared.lines():
-        _print(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
+        show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
     _print_comparisons(console, results, declared)
     for trend in results.trends:
-        _print(console, Text(f"\n{heading(trend)}", style="bold"))
+        show(console, Text(f"\n{heading(trend)}", style="bold"))
         for sentence in sentences(trend):
-            _print(console, Text(sentence))
+            show(console, Text(sentence))
     _print_warnings(console, results)
+
+
+def _print_group(console: Console, members: Sequence[AssociationResult]) -> None:
+    """Print the tables of results of one measure on one source, and what explains them."""
+    for table in _tables(members, console):
+        show(console, table)
+    show(console, Text("\n".join(filter(None, (_legend(members), legend(members)))), "dim"))
+    if any(map(_singles, members)):
+        show(console, over_sentences(members))
+        show(console, Text(OF_STIMULI, "dim"))
+    drawn = [(result, draws) for result in members if (draws := result.draws) is not None]
+    if drawn:
+        show(console, over_draws(drawn))
+        show(console, Text(ABOUT_DRAWS.format(drawn[0][1]), "dim"))
+    if beyond := not_generalised(members, map(_called, members)):
+        show(console, Text(beyond))
 
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
@@ -108,7 +123,7 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
     models = [f" on {one.model}" for one in found]
     measures = [f", {one.first.result.signature}" for one in found]
     for name, one in zip(told_apart(names, models, measures), found, strict=True):
-        _print(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
+        show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 
 def _called(result: AssociationResult) -> str:
@@ -121,20 +136,18 @@ def _size(result: AssociationResult) -> str:
     return "" if result.contexts is None else result.contexts.size
 
 
-def _whole_name(result: AssociationResult) -> str:
-    """The test, and of contexts also how much of a text they hold."""
-    size = _size(result)
-    return f"{_called(result)} ({size})" if size else _called(result)
-
-
 def _legend(members: Sequence[AssociationResult]) -> str:
-    result, stars = members[0], Rule.of(members[0]).meaning
-    if any(map(over_stimuli, members)):
+    """What a star says, and what the numbers of level 3 and the map are."""
+    first = members[0]
+    if not any(one.symbol == "d" for result in members for one in result.effects()):
+        return ""
+    stars = Rule.of(first).meaning
+    if any(result.primary.over_stimuli for result in members):
         stars += "; tests of sentences: over stimuli"
     bounds = f" {BOUNDS}" if any(map(bounds_shown, members)) else ""
-    if not isinstance(result, ThreeLevelResult):
+    if first.level3 is None:
         return f"{stars}.{bounds}" if bounds else stars
-    unit = f"{result.unit} in {result.scale}" if result.scale else result.unit
+    unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
     return (
         f"{stars}; p below each effect size. Level 3: mean {unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
@@ -142,174 +155,140 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     )
 
 
-def _console() -> Console:
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal and "COLUMNS" not in console._environ:
-        console.width = PIPE_WIDTH
-    return console
-
-
-def _print(console: Console, what: Table | Text) -> None:
-    """Print at the width that the content needs, however narrow the terminal."""
-    given, what = console.width, cleaned(what)
-    with console.capture() as captured:
-        if isinstance(what, Text):
-            console.print(what, soft_wrap=not console.is_terminal)
-        else:
-            console.width = max(given, _least_width(what, console))
-            console.print(what)
-    console.width = given
-    text = captured.get()
-    try:
-        text.encode(console.encoding)
-    except UnicodeEncodeError:
-        text = text.translate(ASCII).encode(console.encoding, "backslashreplace").decode("ascii")
-    sys.stdout.write(text)
-
-
-def _least_width(table: Table, console: Console) -> int:
-    """Width of the table when its first column, whose labels fold, is as narrow as may be."""
-    first = table.columns[0]
-    widest, first.max_width = first.max_width, first.min_width
-    least = Measurement.get(console, console.options.update(width=10_000), table).maximum
-    first.max_width = widest
-    return least
-
-
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
-    first = members[0]
-    if isinstance(first, ThreeLevelResult):
-        rows = [member for member in members if isinstance(member, ThreeLevelResult)]
-        whole = _ml_eat_table(rows, console, levels_1_and_2=True, level_3=True)
-        if _least_width(whole, console) <= console.width:
-            return [whole]
+    """A table of all results, in two parts where it is too wide; of single terms one a result."""
+    if any(one.term for member in members for one in member.effects()):
+        return [_terms_table(member) for member in members]
+    effects, level3 = _effect_columns(members), _level3_columns(members)
+    patterns = _pattern_columns(members, console)
+    whole = _table(members, [*effects, *level3, *patterns])
+    if not level3 or least_width(whole, console) <= console.width:
+        return [whole]
+    return [_table(members, [*effects, *patterns]), _table(members, level3)]
+
+
+def _table(rows: Sequence[AssociationResult], columns: Sequence[Column]) -> Table:
+    """A row for each result, with what it is called in front."""
+    table = new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
+    add_columns(table, *((column.head, column.left) for column in columns))
+    for row, *cells in zip(map(_name, rows), *(column.cells for column in columns), strict=True):
+        table.add_row(row, *cells)
+    return table
+
+
+def _effect_columns(rows: Sequence[AssociationResult]) -> list[Column]:
+    """Effect sizes with the p that is read; one that is alone with its three p-values beside it."""
+    found = [{one.place: one for one in _ordered(row)} for row in rows]
+    places = {place: one for effects in found for place, one in effects.items()}
+    if not places:
+        return [Column("Finding", [Text(row.summary()) for row in rows], left=True)]
+    if len(places) > 1:
         return [
-            _ml_eat_table(rows, console, levels_1_and_2=True, level_3=False),
-            _ml_eat_table(rows, console, levels_1_and_2=False, level_3=True),
+            Column(
+                HEADS.get(place, f"{one.title}\n{one.symbol}"),
+                [_effect(effects.get(place)) for effects in found],
+            )
+            for place, one in places.items()
         ]
-    if isinstance(first, WEATResult):
-        return [_weat_table([member for member in members if isinstance(member, WEATResult)])]
-    return [_sc_eat_table(member) for member in members if isinstance(member, SCEATResult)]
+    ((place, first),) = places.items()
+    alone = [effects.get(place) for effects in found]
+    sizes = [UNDEFINED if one is None else effect(one.d) + one.star for one in alone]
+    if first.symbol != "d":
+        return [Column(first.symbol, sizes)]
+    methods = [one.p.method_of("greater") if one and one.p else UNDEFINED for one in alone]
+    tails = map(list, zip(*map(_tails, alone), strict=True))
+    return [
+        Column("d", sizes),
+        *map(Column, ("p greater", "p less", "p two-sided"), tails),
+        Column("method", methods),
+    ]
 
 
-def _ml_eat_table(
-    rows: Sequence[ThreeLevelResult], console: Console, *, levels_1_and_2: bool, level_3: bool
-) -> Table:
-    table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
-    if levels_1_and_2:
-        over = ["LPBS d over\nattributes"] if isinstance(rows[0], LogRatioResult) else []
-        for head in (*over, "Level 1\nd", "Level 2\nd of X", "\nd of Y"):
-            table.add_column(head, justify="right", no_wrap=True)
-    if level_3:
-        for name in CELLS:
-            head = "Level 3" if name == "XA" else ""
-            table.add_column(f"{head}\n{name[0]},{name[1]}", justify="right", no_wrap=True)
-    if levels_1_and_2:
-        _add_pattern_columns(table, rows)
-    for row in rows:
-        cells: list[str | Text] = [_name(row)]
-        if levels_1_and_2:
-            rule = Rule.of(row)
-            published = [row.over_attributes] if isinstance(row, LogRatioResult) else []
-            read = row.primary
-            levels = (*published, read.level1, read.group("X"), read.group("Y"))
-            cells += [_effect(level, rule) for level in levels]
-        if level_3:
-            cells += [_mean_sd(row, name) for name in CELLS]
-        if levels_1_and_2:
-            cells += [_map(row, console), _pattern(row)]
-            cells += _chance(row) * len(_chance_head(rows))
-        table.add_row(*cells)
-    return table
+def _level3_columns(rows: Sequence[AssociationResult]) -> list[Column]:
+    """Mean and standard deviation of each of the four blocks."""
+    known = [row.level3 for row in rows if row.level3 is not None]
+    if len(known) < len(rows):
+        return []
+    return [
+        Column(
+            ("Level 3" if name == CELLS[0] else "") + f"\n{name[0]},{name[1]}",
+            [_mean_sd(level3.cell(name)) for level3 in known],
+        )
+        for name in CELLS
+    ]
 
 
-def _add_pattern_columns(table: Table, rows: Sequence[AssociationResult]) -> None:
-    table.add_column("Map\n  XY", no_wrap=True)
-    table.add_column("EAT pattern", no_wrap=True)
-    for head in _chance_head(rows):
-        table.add_column(head, justify="right", no_wrap=True)
+def _pattern_columns(rows: Sequence[AssociationResult], console: Console) -> list[Column]:
+    """Map and EAT pattern, and how often random words show it, where that is known."""
+    columns = []
+    if rows[0].pattern is not None:
+        columns += [
+            Column("Map\n  XY", [_map(row, console) for row in rows], left=True),
+            Column("EAT pattern", list(map(_pattern, rows)), left=True),
+        ]
+    if any(matched_of(row) is not None for row in rows):
+        columns.append(Column("Chance", list(map(_chance, rows))))
+    return columns
 
 
-def _weat_table(rows: Sequence[WEATResult]) -> Table:
-    table = _new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
-    heads = ("d", "p greater", "p less", "p two-sided", "method", *_chance_head(rows))
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in rows:
-        level, rule = row.primary.level1, Rule.of(row)
-        if level is None:
-            table.add_row(_name(row), *[UNDEFINED] * len(heads))
-            continue
-        tails = [p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in TAILS]
-        d = effect(level.effect_size) + rule.star(level)
-        beside = [chance_cell(row)[1] or UNDEFINED for _ in _chance_head(rows)]
-        table.add_row(_name(row), d, *tails, level.p.method_of("greater"), *beside)
-    return table
+def _ordered(result: AssociationResult) -> list[Effect]:
+    """Effect sizes of a result, the published one in front."""
+    return sorted(result.effects(), key=lambda one: one.in_family)
 
 
-def _sc_eat_table(result: SCEATResult) -> Table:
+def _effect(found: Effect | None) -> Text:
+    """An effect size with a star, and below it its p."""
+    if found is None:
+        return Text(f"{UNDEFINED} ")
+    star = found.star or " "
+    p = found.p_value
+    below = "" if p is None else f"\n{p_value(p, found.rule.alpha, found.p_low)} "
+    return Text.assemble((effect(found.d) + star, "bold" if found.star else ""), (below, "dim"))
+
+
+def _tails(found: Effect | None) -> list[str]:
+    if found is None or found.p is None:
+        return [UNDEFINED] * len(TAILS)
+    return [p_value(found.p.tail(t), found.rule.alpha, found.p.low(t)) for t in TAILS]
+
+
+def _terms_table(result: AssociationResult) -> Table:
+    """A row for each term, from the strongest association with A to that with B."""
+    found = sorted(result.effects(), key=lambda one: -(one.d or 0.0))
     title = f"{_called(result)}: {result.concepts.A} / {result.concepts.B}"
-    table = _new_table(title, [entry.term for entry in result.primary_terms])
-    for head in ("group", "d", "p greater", "p less", "p two-sided"):
-        table.add_column(head, justify="right" if head != "group" else "left", no_wrap=True)
-    rule = Rule.of(result)
-    for entry in sorted(result.primary_terms, key=lambda e: -(e.level2.effect_size or 0.0)):
-        p = entry.level2.p
-        tails = [p_value(p.tail(t), rule.alpha, p.low(t)) for t in TAILS]
-        d = effect(entry.level2.effect_size) + rule.star(entry.level2)
-        table.add_row(Text(entry.term), result.concepts.name(entry.group), d, *tails)
-    return table
-
-
-def _new_table(heading: str, names: Sequence[str]) -> Table:
-    """A table whose first column folds labels, and never one of the names."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
-    longest = max(map(cell_len, names), default=0)
-    limits = max(FIRST_COLUMN[0], longest), max(FIRST_COLUMN[1], longest)
-    table.add_column(heading, min_width=limits[0], max_width=limits[1], overflow="fold")
+    table = new_table(title, [one.name for one in found])
+    heads = ("group", "d", "p greater", "p less", "p two-sided")
+    add_columns(table, *((head, head == "group") for head in heads))
+    for one in found:
+        group = result.concepts.name(one.roles)
+        table.add_row(Text(one.name), group, effect(one.d) + one.star, *_tails(one))
     return table
 
 
 def _name(result: AssociationResult) -> Text:
     names = result.concepts
     label = f"{names.X} / {names.Y},\n{names.A} / {names.B}"
-    if isinstance(result, ThreeLevelResult | WEATResult) and result.primary.over_stimuli:
+    if result.primary.over_stimuli:
         x, y, a, b = (len(result.primary.names(role)) for role in "XYAB")
         label += f"\nstimuli: {x}, {y}; {a}, {b}"
     return Text.assemble((_called(result), "bold"), "\n", (label, "dim"))
 
 
-def _effect(level: Level | None, rule: Rule) -> Text:
-    if level is None:
-        return Text(f"{UNDEFINED} ")
-    star = rule.star(level) or " "
-    p = ""
-    if level.effect_size is not None:
-        p = f"\n{p_value(rule.p(level), rule.alpha, rule.p_low(level))} "
-    return Text.assemble(
-        (effect(level.effect_size) + star, "bold" if star == "*" else ""), (p, "dim")
-    )
-
-
-def _chance_head(rows: Sequence[AssociationResult]) -> list[str]:
-    """The head of the column on random words, where a result was compared with some."""
-    return ["Chance"] if any(matched_of(row) is not None for row in rows) else []
-
-
-def _chance(row: AssociationResult) -> list[Text]:
+def _chance(row: AssociationResult) -> Text:
     """Share of the pattern among random lists, below it the p of level 1."""
     share, p = chance_cell(row)
-    return [Text.assemble(share or UNDEFINED, "\n", (p, "dim"))]
+    if row.pattern is None:
+        return Text(p or UNDEFINED)
+    return Text.assemble(share or UNDEFINED, "\n", (p, "dim"))
 
 
-def _mean_sd(row: ThreeLevelResult, name: str) -> Text:
-    cell = row.level3.cell(name)
+def _mean_sd(cell: Cell) -> Text:
     return Text.assemble(effect(cell.mean), "\n", (f"({effect(cell.sd)})", "dim"))
 
 
-def _map(row: ThreeLevelResult, console: Console) -> Text:
+def _map(row: AssociationResult, console: Console) -> Text:
     text = Text()
-    lines = EATMap.of(row).glyphs(console.encoding)
+    lines = EATMap.of(row).glyphs(console.encoding)  # type: ignore[arg-type]
     for attribute, glyphs in zip("AB", lines, strict=True):
         text.append(f"{attribute} ", "dim")
         for target, glyph in zip("XY", glyphs, strict=True):
@@ -319,7 +298,7 @@ def _map(row: ThreeLevelResult, console: Console) -> Text:
     return text
 
 
-def _pattern(row: ThreeLevelResult) -> Text:
+def _pattern(row: AssociationResult) -> Text:
     other = row.primary.two_sided_label
     text = Text(row.primary.label, "bold")
     if other != row.primary.label:
@@ -327,24 +306,79 @@ def _pattern(row: ThreeLevelResult) -> Text:
     return text
 
 
+def over_sentences(members: Sequence[AssociationResult]) -> Table:
+    """Effect sizes and p-values over sentences, without stars, below those over stimuli."""
+    rows = [(one, singles) for one in members if (singles := _singles(one))]
+    table = new_table()
+    widest = max((singles for _, singles in rows), key=len)
+    add_columns(
+        table,
+        ("Over single sentences,\nfor comparison", True),
+        ("Sentences\nX, Y; A, B", True),
+        *((HEADS[one.place], False) for one in widest),
+        *([("EAT pattern", True)] if rows[0][0].pattern else []),
+    )
+    for result, singles in rows:
+        counts = result.primary.sentences
+        x, y, a, b = (sum(counts.group(r).values()) if counts else 0 for r in "XYAB")
+        cells: list[str | Text] = [_called(result), f"{x:,}, {y:,}; {a:,}, {b:,}"]
+        cells += [Text.assemble(effect(one.d), (f"\n{_single_p(one)}", "dim")) for one in singles]
+        table.add_row(*cells, *([result.pattern.label] if result.pattern else []))
+    return table
+
+
+def _singles(result: AssociationResult) -> list[Effect]:
+    return [one.over_sentences for one in result.effects() if one.over_sentences]
+
+
+def _single_p(found: Effect) -> str:
+    if found.p is None:
+        return UNDEFINED
+    return p_value(found.p.tail(found.tail), found.rule.alpha, found.p.low(found.tail))
+
+
+def over_draws(shown: Sequence[tuple[AssociationResult, DrawsRecord]]) -> Table:
+    """Spread, combination and patterns of single draws of contexts, below the means of them."""
+    table = new_table()
+    add_columns(table, ("Over draws", True), *((head, False) for head in DRAWS_HEADS))
+    for result, draws in shown:
+        found, label = draws.level1, result.pattern.label if result.pattern else ""
+        table.add_row(
+            Text(result.test, "bold"),
+            f"{draws.count:,}",
+            interval(found.quantiles and (found.quantiles[0], found.quantiles[4])),
+            effect(found.combined.effect_size) if found.combined else UNDEFINED,
+            percent(found.combined.i2) if found.combined else UNDEFINED,
+            _variance(found),
+            f"{percent(draws.patterns.get(label, 0.0))} of draws",
+        )
+    return table
+
+
+def _variance(found: OverDraws) -> str:
+    shares = found.shares
+    if shares is None:
+        return UNDEFINED
+    contexts = UNDEFINED if shares.contexts is None else percent(shares.contexts)
+    return f"{contexts} / {percent(shares.stimuli)} / {percent(shares.groups)}"
+
+
 def _print_warnings(console: Console, results: Results) -> None:
     """Say each warning once, with the tests that it stands for."""
     tests: dict[str, list[str]] = {}
     several = len({result.source for result in results}) > 1
     for result in results:
-        name = _whole_name(result) + (f" on {result.source}" if several else "")
-        for warning in result.warnings:
-            tests.setdefault(warning, []).append(name)
+        size = _size(result)
+        name = f"{_called(result)} ({size})" if size else _called(result)
         missing = [
-            f"{concept}: {listed(group.missing, 100)}"
+            f"{result.concepts.name(role)}: {listed(group.missing, 100)}"
             for role in "XYAB"
             if (group := result.coverage.group(role)).missing
-            for concept in [result.concepts.name(role)]
         ]
-        if missing:
-            said = f"Missing terms: {'; '.join(missing)}."
-            tests.setdefault(said, []).append(name)
+        said = [f"Missing terms: {'; '.join(missing)}."] if missing else []
+        for warning in (*result.warnings, *said):
+            tests.setdefault(warning, []).append(name + (f" on {result.source}" if several else ""))
     for warning, named in tests.items():
         of_all = len(named) == len(results) > FEW
         who = f"all {len(results)} results" if of_all else ", ".join(dict.fromkeys(named))
-        _print(console, Text.assemble((f"{who}: ", "bold"), warning))
+        show(console, Text.assemble((f"{who}: ", "bold"), warning))

@@ -118,9 +118,7 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
 
 
 def _called(record: AssociationResult | TrendResult) -> str:
-    from eatlas.results import TrendResult  # noqa: PLC0415
-
-    if isinstance(record, TrendResult):
+    if record.periods is not None:
         return f"trend of {record.test} on {record.source}"
     size = record.contexts and record.contexts.size
     more = [str(one) for one in (record.period, size) if one]

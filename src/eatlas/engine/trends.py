@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
 
 from eatlas.measures.seeding import generator_of, stimuli_covered
-from eatlas.results import AssociationResult, Failure, MLEATResult, WEATResult
-from eatlas.results.parts import Level
-from eatlas.results.primary import Primary
+from eatlas.results import AssociationResult, Failure
 from eatlas.results.trend import (
     Level2Trends,
     LevelTrend,
@@ -25,7 +23,6 @@ from eatlas.stats import trend as statistics
 from eatlas.stimuli import ContextsOrigin
 from eatlas.version import __version__
 
-Trended = MLEATResult | WEATResult
 Key = tuple[str, str, str, ContextsOrigin | None]
 """Test, series, signature, and the contexts with their window."""
 SIGNIFICANT = 0.05
@@ -51,9 +48,9 @@ def trends(
     tuple of TrendResult
         In the order in which the series first occur.
     """
-    series: dict[Key, list[Trended]] = {}
+    series: dict[Key, list[AssociationResult]] = {}
     for result in results:
-        if result.period is not None and isinstance(result, MLEATResult | WEATResult):
+        if result.period is not None and "level1" in result.places:
             key = result.test, result.source, result.signature, result.contexts
             series.setdefault(key, []).append(result)
     missing: dict[Key, list[MissingPeriod]] = {}
@@ -74,25 +71,28 @@ def _year(result: AssociationResult) -> int:
     return result.period or 0
 
 
-def _trend(found: list[Trended], missing: tuple[MissingPeriod, ...], seed: int) -> TrendResult:
-    first = found[0]
+def _trend(
+    found: list[AssociationResult], missing: tuple[MissingPeriod, ...], seed: int
+) -> TrendResult:
+    first, effects = found[0], [(_year(result), result.effects()) for result in found]
     notes: list[str] = []
     rng = generator_of(seed, stimuli_covered(first.coverage), "trend")
 
-    def level(what: str, of: Callable[[Primary], Level | None]) -> LevelTrend | None:
+    def level(what: str, place: str) -> LevelTrend | None:
         known = [
-            (_year(r), one.effect_size)
-            for r in found
-            if (one := of(r.primary)) is not None and one.effect_size is not None
+            (year, one.d)
+            for year, of_year in effects
+            for one in of_year
+            if one.place == place and one.d is not None
         ]
-        return _level(what, [y for y, _ in known], [d for _, d in known], rng, notes)
+        return _level(what, [year for year, _ in known], [d for _, d in known], rng, notes)
 
-    first_level = level("level 1", lambda read: read.level1)
+    first_level = level("level 1", "level1")
     second = None
-    if isinstance(first, MLEATResult):
+    if "level2.X" in first.places:
         second = Level2Trends(
-            X=level(f"level 2 of {first.concepts.X}", lambda read: read.group("X")),
-            Y=level(f"level 2 of {first.concepts.Y}", lambda read: read.group("Y")),
+            X=level(f"level 2 of {first.concepts.X}", "level2.X"),
+            Y=level(f"level 2 of {first.concepts.Y}", "level2.Y"),
         )
     return TrendResult(
         measure=first.measure,
@@ -158,7 +158,7 @@ def _null(found: statistics.NullTest) -> NullTest:
     )
 
 
-def _fingerprint(found: list[Trended]) -> str:
+def _fingerprint(found: list[AssociationResult]) -> str:
     digest = hashlib.sha256()
     for period, same in groupby(found, key=_year):
         for result in same:

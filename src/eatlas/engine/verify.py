@@ -21,7 +21,7 @@ from eatlas.engine.verify_trends import verify_trend
 from eatlas.errors import EatlasError, SourceError, StimulusError, UntrustedSourceError
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.measures.base import Need
-from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources.care import computed_afresh, data_only
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence, Test, load_tests
@@ -237,7 +237,7 @@ def _limits(
     Counts of honest computations lie between. Nothing that is drawn is drawn again.
     """
     if (
-        not isinstance(again, AssociationResult)
+        not is_result(again)
         or isinstance(question, EatlasError)
         or isinstance(source, EatlasError)
         or tolerance_of(again.to_dict()) is LOOKED_UP
@@ -248,7 +248,7 @@ def _limits(
     job = Job(question.test, source, question.measure.with_parameters(**brief))
     given = result.provenance
     found = (perform(job, Conditions(given.case, given.seed, rounding)) for rounding in ROUNDINGS)
-    return tuple(one.to_dict() for one in found if isinstance(one, AssociationResult))
+    return tuple(one.to_dict() for one in found if is_result(one))
 
 
 def _judged(
@@ -258,7 +258,7 @@ def _judged(
     limits: tuple[dict[str, Any], ...],
     moved: bool,  # noqa: FBT001
 ) -> Verdict:
-    if isinstance(again, AssociationResult):
+    if is_result(again):
         old, new = written(result), again.to_dict()
         if moved:
             _without_places(old, new)

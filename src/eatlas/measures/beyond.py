@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from eatlas.measures.inference import (
     equivalent,
     generalised,
 )
-from eatlas.results import AssociationResult, SCEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult, is_result
+from eatlas.results.effects import at
 from eatlas.results.inference import (
     Equivalence,
     EquivalentLevel,
@@ -28,7 +29,6 @@ from eatlas.results.inference import (
     Power,
     SesoiUnit,
 )
-from eatlas.results.ml_eat import Scores
 from eatlas.results.parts import effect_of
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.designs import chance_of_rejection, terms_needed
@@ -89,7 +89,7 @@ def generalisation(
     (0.039, 0.19)
     """
     confidence = open_unit(confidence)
-    if isinstance(given, ThreeLevelResult | WEATResult):
+    if _compares_targets(given):
         return _of_result(given, confidence)
     _refuse_others(
         given, "a result of ML-EAT, WEAT, LPBS or CEAT, or similarities with their sizes"
@@ -166,8 +166,7 @@ def power(
     alpha, tail = checked_alpha(alpha), checked_tail(tail)
     level1, level2, unit = _designs(given)
     rule, observed = Judgement(alpha, 0.2, "directional"), None
-    if isinstance(given, ThreeLevelResult):
-        judged = given.pattern
+    if is_result(given) and (judged := given.pattern) is not None:
         rule, observed = Judgement(judged.alpha, judged.threshold, judged.tail), _observed(given)
     if effects is not None:
         if level2 is None:
@@ -253,7 +252,7 @@ def equivalence(
     (0.001, True)
     """
     _check_sesoi(sesoi, unit)
-    if isinstance(given, ThreeLevelResult | WEATResult):
+    if _compares_targets(given):
         pairs, crossed = _scores(given), given.generalisation
     else:
         _refuse_others(given, "a result of ML-EAT, WEAT or LPBS, or scores with their sizes")
@@ -282,15 +281,17 @@ def equivalence(
     return Equivalence(sesoi=sesoi, unit=unit, alpha=alpha, level1=found["level1"], level2=level2)
 
 
-def _of_result(result: ThreeLevelResult | WEATResult, confidence: float) -> Generalisation:
+def _compares_targets(given: Any) -> TypeGuard[AssociationResult]:
+    """Whether something is a result that compares X with Y, at level 1."""
+    return is_result(given) and "level1" in given.places
+
+
+def _of_result(result: AssociationResult, confidence: float) -> Generalisation:
     """What a result says, at any confidence; of older versions, what its similarities say."""
     known = result.generalisation
     if known is not None:
         return at_confidence(known, confidence)
-    kept, n = (
-        getattr(result, "similarities", None),
-        [len(result.coverage.group(role).used) for role in ROLES],
-    )
+    kept, n = result.similarities, [len(result.coverage.group(role).used) for role in ROLES]
     if kept is None or result.primary.over_stimuli or "projection" in result.signature:
         raise EatlasError(
             f"the result of {result.test} does not say how it generalises",
@@ -310,7 +311,9 @@ def _designs(given: Any) -> tuple[Design, Design, Unit]:
     """Sizes of the groups that are permuted at levels 1 and 2."""
     if given is None:
         return None, None, "term"
-    if isinstance(given, ThreeLevelResult | WEATResult | SCEATResult):
+    if _compares_targets(given):
+        return _designs_of(given)
+    if is_result(given) and (given.power or any(one.n for one in given.effects())):
         return _designs_of(given)
     if isinstance(given, str):
         found = load_tests(given)
@@ -333,26 +336,24 @@ def _designs(given: Any) -> tuple[Design, Design, Unit]:
 
 
 def _designs_of(result: AssociationResult) -> tuple[Design, Design, Unit]:
-    if isinstance(result, SCEATResult):
-        if result.power is not None and result.power.level2 is not None:
-            return None, result.power.level2.n, result.power.unit
-        return None, result.primary_terms[0].level2.n if result.primary_terms else None, "term"
-    if isinstance(result, ThreeLevelResult | WEATResult):
+    """The same of a result: of targets and attributes, or of the attributes of single terms."""
+    if _compares_targets(result):
         read = result.primary
-        n = {role: len(read.names(role)) for role in ROLES}
-        unit: Unit = "stimulus" if read.over_stimuli else "term"
-        level2 = (n["A"], n["B"]) if isinstance(result, ThreeLevelResult) else None
-        return (n["X"], n["Y"]), level2, unit
-    raise AssertionError(result)  # pragma: no cover
+        x, y, a, b = (len(read.names(role)) for role in ROLES)
+        level2 = (a, b) if "level2.X" in result.places else None
+        return (x, y), level2, "stimulus" if read.over_stimuli else "term"
+    if result.power is not None and result.power.level2 is not None:
+        return None, result.power.level2.n, result.power.unit
+    return None, next((one.n for one in result.effects()), None), "term"
 
 
-def _observed(result: ThreeLevelResult) -> Observed | None:
+def _observed(result: AssociationResult) -> Observed | None:
+    """The effect sizes of X and Y at level 2, with the scores of attributes behind them."""
     read = result.primary
     d_x, d_y = (effect_of(read.group(role)) for role in "XY")
-    scores = read.scores
-    if not isinstance(scores, Scores) or not scores.attributes_with_X.A:
+    of = {role: at(read.scores, f"attributes_with_{role}") for role in "XY"}
+    if of["X"] is None or not of["X"].A:
         return None
-    of = {"X": scores.attributes_with_X, "Y": scores.attributes_with_Y}
     return Observed.of(d_x, d_y, {(t, r): np.array(getattr(of[t], r)) for t in "XY" for r in "AB"})
 
 
@@ -377,7 +378,7 @@ def _terms(d: float | None, wanted: float, alpha: float, tail: str) -> dict[str,
     }
 
 
-def _scores(result: ThreeLevelResult | WEATResult) -> dict[str, tuple[Array, Array]]:
+def _scores(result: AssociationResult) -> dict[str, tuple[Array, Array]]:
     """Scores of both groups, by place."""
     scores = result.primary.scores
     if not scores.X:
@@ -387,8 +388,8 @@ def _scores(result: ThreeLevelResult | WEATResult) -> dict[str, tuple[Array, Arr
             "(sesoi=0.5)",
         )
     pairs = {"level1": (np.array(scores.X), np.array(scores.Y))}
-    if isinstance(scores, Scores):
-        for role, of in (("X", scores.attributes_with_X), ("Y", scores.attributes_with_Y)):
+    for role in "XY":
+        if (of := at(scores, f"attributes_with_{role}")) is not None:
             pairs[f"level2.{role}"] = np.array(of.A), np.array(of.B)
     return pairs
 
@@ -425,9 +426,9 @@ def _sizes(
 
 def _refuse_others(given: Any, allowed: str) -> None:
     """Say what is taken, of results of other measures and of single numbers."""
-    if isinstance(given, AssociationResult | Integral | float) or given is None:
-        said = f"a result of {given.measure}" if isinstance(given, AssociationResult) else None
-        raise EatlasError("this cannot be asked of it", got=said or repr(given), allowed=allowed)
+    if is_result(given) or isinstance(given, Integral | float) or given is None:
+        said = f"a result of {given.measure}" if is_result(given) else repr(given)
+        raise EatlasError("this cannot be asked of it", got=said, allowed=allowed)
 
 
 __all__ = ["equivalence", "generalisation", "power"]

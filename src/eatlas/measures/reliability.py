@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, described
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.measures.stimuli import several, stimuli_of
-from eatlas.results import AssociationResult
+from eatlas.results import is_result
 from eatlas.results.reliability import Coefficient, GroupReliability, Reliability
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.inputs import numbers, open_unit, whole
@@ -89,8 +89,8 @@ def _asked(
     given: Any, sizes: Sequence[int] | None, seed: int
 ) -> tuple[Array, tuple[int, int], Unit, np.random.Generator]:
     """The table, the sizes of X and A, what its rows are, and a generator."""
-    if isinstance(given, AssociationResult):
-        kept = getattr(given, "similarities", None)
+    if is_result(given):
+        kept = given.similarities
         if kept is None:
             raise EatlasError(
                 f"the result of {given.test} keeps no similarities",

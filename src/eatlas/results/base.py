@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from eatlas.results.primary import Primary, primary_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import TypeIs
 
     from eatlas.results.draws import DrawsRecord
     from eatlas.results.inference import Equivalence, Generalisation, Power
@@ -40,7 +41,7 @@ PARTS = frozenset(
     {
         "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
         "influence", "generalisation", "power", "equivalence", "language_model", "direction",
-        "templates", "sentences",
+        "templates", "sentences", "periods",
     }
 )  # fmt: skip
 """What records of some measures have; it is None in the others."""
@@ -171,6 +172,10 @@ class AssociationResult(Record):
         @property
         def sentences(self) -> tuple[tuple[int, ...], ...] | None:
             """How many sentences of a corpus hold each pair."""
+
+        @property
+        def periods(self) -> tuple[int, ...] | None:
+            """Years of a trend; None in every result."""
     else:
 
         def __getattr__(self, name: str) -> Any:
@@ -283,7 +288,7 @@ class AssociationResult(Record):
         return f"{self.coverage.counts()[0]} terms"
 
 
-def is_result(given: object) -> TypeGuard[AssociationResult]:
+def is_result(given: object) -> TypeIs[AssociationResult]:
     """Whether something is a result of a measure, not several of them or anything else."""
     return isinstance(given, AssociationResult)
 
@@ -330,7 +335,7 @@ def measured(
 def _places_of(record: type[AssociationResult]) -> tuple[str, ...]:
     """Fields of a record of another package that are effect sizes or other single numbers."""
     own = [name for name in record.model_fields if name not in AssociationResult.model_fields]
-    return tuple(name for name in own if {Level, float} & _kinds(record, name))
+    return tuple(name for name in own if {Level, float, int} & _kinds(record, name))
 
 
 def _kinds(record: type[AssociationResult], place: str) -> set[object]:

@@ -2,19 +2,19 @@
 
 import pytest
 
-from eatlas.cli import pace
+from eatlas.cli import progress
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still until it is moved."""
     now = [100.0]
-    monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
 def test_lines_come_at_once_and_then_more_and_more_seldom(clock, capsys):
-    lines = pace.Lines("words", 1.0)
+    lines = progress.Lines("words", 1.0)
     at = []
     for second in range(1, 400):
         clock[0] = 100.0 + second
@@ -25,7 +25,7 @@ def test_lines_come_at_once_and_then_more_and_more_seldom(clock, capsys):
 
 
 def test_what_a_line_says(clock, capsys):
-    lines = pace.Lines("words", 1.0, done=1000)
+    lines = progress.Lines("words", 1.0, done=1000)
     clock[0] += 2
     lines(3000, 13_000)
     assert capsys.readouterr().err == (
@@ -34,7 +34,7 @@ def test_what_a_line_says(clock, capsys):
 
 
 def test_a_short_piece_of_work_says_nothing(clock, capsys):
-    lines = pace.Lines("words", 20.0)
+    lines = progress.Lines("words", 20.0)
     clock[0] += 10
     lines(10, 20)
     clock[0] += 30

@@ -1,0 +1,77 @@
+"""Tables and text of rich on standard output, as wide as their content needs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from eatlas.cli.say import cleaned
+
+ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~"})
+"""For terminals that know no others."""
+PIPE_WIDTH = 140
+"""Columns where the output is no terminal and nobody has said how wide it is."""
+FIRST_COLUMN = (18, 34)
+"""Least and greatest width of the labels' column."""
+
+
+def new_console() -> Console:
+    """A console of standard output that takes no text for markup."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in console._environ:
+        console.width = PIPE_WIDTH
+    return console
+
+
+def new_table(heading: str = "", names: Sequence[str] = ()) -> Table:
+    """A table whose first column, if it has a heading, folds labels, and never one of the names."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    if heading:
+        longest = max(map(cell_len, names), default=0)
+        limits = max(FIRST_COLUMN[0], longest), max(FIRST_COLUMN[1], longest)
+        table.add_column(heading, min_width=limits[0], max_width=limits[1], overflow="fold")
+    return table
+
+
+def add_columns(table: Table, *columns: tuple[str, bool]) -> None:
+    """Add columns that are not folded: the head of each, and whether it holds words."""
+    for head, words in columns:
+        table.add_column(head, justify="left" if words else "right", no_wrap=True)
+
+
+def show(console: Console, what: Table | Text) -> None:
+    """Print at the width that the content needs, however narrow the terminal."""
+    given, what = console.width, cleaned(what)
+    with console.capture() as captured:
+        if isinstance(what, Text):
+            console.print(what, soft_wrap=not console.is_terminal)
+        else:
+            console.width = max(given, least_width(what, console))
+            console.print(what)
+    console.width = given
+    write(captured.get(), console.encoding)
+
+
+def write(text: str, encoding: str) -> None:
+    """Write to standard output, in plainer letters where the terminal does not know them."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    sys.stdout.write(text)
+
+
+def least_width(table: Table, console: Console) -> int:
+    """Width of the table when its first column, whose labels fold, is as narrow as may be."""
+    first = table.columns[0]
+    widest, first.max_width = first.max_width, first.min_width
+    least = Measurement.get(console, console.options.update(width=10_000), table).maximum
+    first.max_width = widest
+    return least
