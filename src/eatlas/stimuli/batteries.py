@@ -194,6 +194,7 @@ def _unknown(name: str) -> StimulusError:
     )
 
 
+@cache
 def _third_party() -> dict[str, Path]:
     """Batteries of other packages: an entry point is a callable that returns a TOML file's path."""
     return {point.name: Path(point.load()()) for point in entry_points(group=ENTRY_POINTS)}
