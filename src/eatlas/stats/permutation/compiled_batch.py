@@ -6,7 +6,29 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.compiled import merge
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def merge(
+    x: NDArray[np.int64], i: int, i_end: int, j: int, j_end: int, item: int, out: NDArray[np.int64]
+) -> None:
+    """Merge ascending x[i:i_end] and x[j:j_end] + item into `out`; no branch on the data."""
+    o = 0
+    while i < i_end and j < j_end:
+        a = x[i]
+        b = x[j] + item
+        left = a <= b
+        out[o] = min(a, b)
+        i += left
+        j += not left
+        o += 1
+    while i < i_end:
+        out[o] = x[i]
+        i += 1
+        o += 1
+    while j < j_end:
+        out[o] = x[j] + item
+        j += 1
+        o += 1
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]

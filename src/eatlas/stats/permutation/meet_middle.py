@@ -3,23 +3,23 @@
 Split the scores in two halves, list every partial sum of each half that can still reach the
 threshold, and join the lists for k chosen here and n - k there (Horowitz and Sahni 1974, with
 the count of chosen items kept apart). About 2**(N/2) partial sums at p = 0.5, about the square
-root of the count in a far tail.
+root of the count in a far tail. Lists are kept in ascending order: a list with one more item is two
+ascending runs, which a merge sort puts together in the time of a copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.halves import NEVER, Half, split
 
-NUMPY_STATES = 1 << 19
-"""Up to this many partial sums in a half numpy is quicker (40 ms) than loading compiled code (a
-second, and several the first time)."""
+EXTENDED = 1 << 22
+"""Up to this many partial sums of all items of a half but the last, that is added as well. Beyond,
+it is held back, which halves the memory, and the join tries it in and out instead."""
 TABLE_CELLS = 1 << 23
 """Thresholds are tabled for each item and each number chosen; a larger table is refused."""
 
@@ -41,13 +41,12 @@ def count_at_least(
     thresholds
         Whole numbers of any size.
     states
-        The most partial sums to keep for one half.
+        The most partial sums to keep for one half, before its last item.
 
     Returns
     -------
     list of int or None
-        None when more partial sums than `states` survive; which of the two depends on the
-        numbers alone, never on what is compiled.
+        None when more partial sums than `states` survive.
 
     Examples
     --------
@@ -64,14 +63,20 @@ def count_at_least(
         return [int(t <= greatest) for t in ts]
     if values.size * (n + 1) > TABLE_CELLS:
         return None
-    low, high = split(values, n, min(ts))
-    quick = min(NUMPY_STATES, states)
-    lists = _grow(low, quick), _grow(high, quick)
-    if lists[0] is not None and lists[1] is not None:
-        return _join(lists[0], lists[1], n, ts)
-    if states <= NUMPY_STATES:
-        return None
-    return _compiled(low, high, n, ts, states)
+    lists: list[Lists] = []
+    held: list[tuple[int, ...]] = []
+    for half in split(values, n, min(ts)):
+        grown = _grow(half, states)
+        if grown is None:
+            return None
+        last = int(half.items[-1])
+        if _size(grown) <= EXTENDED:
+            lists.append(_extended(grown, last, half.need[-1]))
+            held.append((0,))
+        else:
+            lists.append(grown)
+            held.append((0, last))
+    return _join(lists[0], lists[1], held, n, ts)
 
 
 def _singles(values: NDArray[np.int64], t: int) -> int:
@@ -85,88 +90,64 @@ def _couples(values: NDArray[np.int64], t: int) -> int:
 
 
 def _grow(half: Half, states: int) -> Lists | None:
-    """The sums of k items that can still matter, in no order; None beyond `states`."""
+    """The sums of k items but the last that can still matter, ascending; None beyond `states`."""
     lists: Lists = {0: np.zeros(1, np.int64)}
-    for item, need in zip(half.items, half.need[1:], strict=True):
+    for item, need in zip(half.items[:-1].tolist(), half.need[1:-1], strict=True):
         lists = _extended(lists, item, need)
-        if sum(x.size for x in lists.values()) > states:
+        if _size(lists) > states:
             return None
     return lists
 
 
-def _extended(lists: Lists, item: np.int64, need: NDArray[np.int64]) -> Lists:
+def _size(lists: Lists) -> int:
+    return sum(some.size for some in lists.values())
+
+
+def _extended(lists: Lists, item: int, need: NDArray[np.int64]) -> Lists:
     """Every list with and without one more item, less what can no longer matter."""
     out: Lists = {}
     for k in sorted({*lists, *(k + 1 for k in lists)}):
-        if k < need.size and need[k] != NEVER:
-            parts = [lists[k]] if k in lists else []
-            if k - 1 in lists:
-                parts.append(lists[k - 1] + item)
-            grown = np.concatenate(parts)
-            kept = grown[grown >= need[k]]
-            if kept.size:
-                out[k] = kept
+        if k >= need.size or need[k] == NEVER:
+            continue
+        runs = [_from(lists[k], need[k])] if k in lists else []
+        if k - 1 in lists:
+            runs.append(_from(lists[k - 1], need[k] - item) + item)
+        grown = runs[0] if len(runs) == 1 else np.concatenate(runs)
+        if len(runs) == 2:
+            grown.sort(kind="stable")  # two ascending runs: one merge
+        if grown.size:
+            out[k] = grown
     return out
 
 
-def _join(low: Lists, high: Lists, n: int, thresholds: list[int]) -> list[int]:
-    """Pairs of a k-sum and an (n - k)-sum that reach each threshold, by bisection."""
+def _from(ascending: NDArray[np.int64], least: np.int64) -> NDArray[np.int64]:
+    return ascending[ascending.searchsorted(least) :]
+
+
+def _join(
+    low: Lists, high: Lists, held: Sequence[Sequence[int]], n: int, thresholds: list[int]
+) -> list[int]:
+    """Pairs of a k-sum and an (n - k)-sum that reach each threshold, with held items out or in."""
     counts = [0] * len(thresholds)
-    for k in low.keys() & {n - m for m in high}:
-        short, long = sorted((low[k], high[n - k]), key=len)
-        long = np.sort(long)
-        for i, t in enumerate(thresholds):
-            counts[i] += short.size * long.size - int(np.searchsorted(long, t - short).sum())
+    for with_low, with_high in product(*(range(len(items)) for items in held)):
+        moved = [t - held[0][with_low] - held[1][with_high] for t in thresholds]
+        for k, mine in low.items():
+            other = high.get(n - k - with_low - with_high)
+            if other is not None:
+                short, long = sorted((mine, other), key=len)
+                found = _pairs(short, long, moved)
+                counts = [sum(both) for both in zip(counts, found, strict=True)]
     return counts
 
 
-def _compiled(
-    low: Half, high: Half, n: int, thresholds: list[int], states: int
-) -> list[int] | None:
-    """The same by merging sorted lists in compiled code, imported only here: it costs 0.4 s."""
-    from eatlas.stats.permutation import compiled  # noqa: PLC0415 - heavy, and seldom needed
-
-    return _merge_halves(compiled, low, high, n, thresholds, states)
-
-
-def _merge_halves(
-    kernels: Any, low: Half, high: Half, n: int, thresholds: list[int], states: int
-) -> list[int] | None:
-    """Build both halves in three shared buffers, all but the last item of each, then join.
-
-    Holding one item back halves the lists; the join tries it in and out instead.
-    """
-    first, second = np.empty(states, np.int64), np.empty(states, np.int64)
-    starts, ends = np.zeros((2, n + 2), np.int64), np.zeros((2, n + 2), np.int64)
-    where = kernels.build(low.items[:-1], low.need, first, second, starts[0], ends[0])
-    if where < 0:
-        return None
-    kept, spare = (first, second) if where == 0 else (second, first)
-    third = np.empty(states, np.int64)
-    where = kernels.build(high.items[:-1], high.need, spare, third, starts[1], ends[1])
-    if where < 0:
-        return None
-    lists = [
-        {k: buffer[i:j] for k, (i, j) in enumerate(zip(*limits, strict=True)) if j > i}
-        for buffer, limits in (
-            (kept, (starts[0], ends[0])),
-            (third if where else spare, (starts[1], ends[1])),
-        )
-    ]
-    return _sweep(kernels, lists, (int(low.items[-1]), int(high.items[-1])), n, thresholds)
-
-
-def _sweep(
-    kernels: Any, lists: list[Lists], held: tuple[int, int], n: int, thresholds: list[int]
-) -> list[int]:
-    """Pairs that reach each threshold, with each of the two held items out or in."""
+def _pairs(short: NDArray[np.int64], long: NDArray[np.int64], thresholds: list[int]) -> list[int]:
+    """The number of pairs that reach each threshold; both lists are ascending."""
     counts = [0] * len(thresholds)
-    for with_low, with_high in product((0, 1), repeat=2):
-        moved = np.array(thresholds, np.int64) - (with_low * held[0] + with_high * held[1])
-        for k, a in lists[0].items():
-            b = lists[1].get(n - k - with_low - with_high)
-            if b is not None:
-                counts = [
-                    c + int(x) for c, x in zip(counts, kernels.pairs(a, b, moved), strict=True)
-                ]
+    place = np.zeros(short.size, np.intp)
+    # thresholds mostly differ by the tie tolerance: few places move from one to the next
+    for i in sorted(range(len(thresholds)), key=thresholds.__getitem__):
+        wanted = thresholds[i] - short[::-1]
+        moved = np.flatnonzero(long[np.minimum(place, long.size - 1)] < wanted)
+        place[moved] = long.searchsorted(wanted[moved])
+        counts[i] = short.size * long.size - int(place.sum())
     return counts

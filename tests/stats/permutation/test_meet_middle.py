@@ -1,4 +1,4 @@
-"""Numpy and compiled code give the same integer, and pruning never loses a subset."""
+"""The last item held back or not gives the same integer, and pruning never loses a subset."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from eatlas.stats.permutation.meet_middle import count_at_least
 PLENTY = 1 << 22
 
 
-def both_backends(monkeypatch, values, n, thresholds):
+def both_ways(monkeypatch, values, n, thresholds):
     found = []
     for limit in (1 << 24, 0):
-        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
         found.append(count_at_least(values, n, thresholds, PLENTY))
     return found
 
 
-def test_random_designs_on_both_backends(monkeypatch):
+def test_random_designs_on_both_ways(monkeypatch):
     r = np.random.default_rng(11)
     for i in range(300):
         size = int(r.integers(6, 17))
         n = int(r.integers(3, size // 2 + 1))
         values = np.sort(r.integers(-50, 50, size) if i % 2 else r.integers(-(2**55), 2**55, size))
         t = int(r.choice(values, n, replace=False).sum())
-        quick, compiled = both_backends(monkeypatch, values, n, [t, t + 1, t - 7])
-        assert quick == compiled
+        added, held_back = both_ways(monkeypatch, values, n, [t, t + 1, t - 7])
+        assert added == held_back
 
 
 @pytest.mark.parametrize(("n", "m", "d"), [(16, 16, 0.5), (12, 20, 0.0), (25, 25, 1.3)])
-def test_larger_designs_on_both_backends(monkeypatch, n, m, d):
+def test_larger_designs_on_both_ways(monkeypatch, n, m, d):
     scores = separated(n, m, d, seed=n)
     found = []
     for limit in (1 << 24, 1 << 8):
-        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
         found.append(permutation_test(scores, n))
     assert found[0] == found[1]
     assert found[0].greater.method == "exact"
@@ -50,8 +50,8 @@ def test_upper_and_lower_counts_make_up_the_total(monkeypatch):
     r = np.random.default_rng(12)
     values = np.sort(r.integers(-(10**6), 10**6, 28))
     for t in r.integers(-(10**6), 10**6, 6).tolist():
-        up = both_backends(monkeypatch, values, 11, [t])
-        down = both_backends(monkeypatch, -values[::-1], 11, [1 - t])
+        up = both_ways(monkeypatch, values, 11, [t])
+        down = both_ways(monkeypatch, -values[::-1], 11, [1 - t])
         assert up[0] == up[1]
         assert down[0] == down[1]
         assert up[0][0] + down[0][0] == math.comb(28, 11)
@@ -67,10 +67,10 @@ def test_lattice_and_meet_in_the_middle_agree():
         assert count_on_lattice(values, n, ts) == count_at_least(values, n, ts, PLENTY)
 
 
-def test_too_many_states_is_the_same_answer_on_both_backends(monkeypatch):
+def test_too_many_states_is_the_same_answer_on_both_ways(monkeypatch):
     values = np.sort(np.random.default_rng(14).integers(-(2**50), 2**50, 30))
     for limit in (1 << 24, 0):
-        monkeypatch.setattr(meet_middle, "NUMPY_STATES", limit)
+        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
         assert count_at_least(values, 15, [0], 4000) is None
 
 
