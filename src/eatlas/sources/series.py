@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.arrays import open_npy
-from eatlas.sources.files.opening import open_file
+from eatlas.sources.files.arrays import array_with_words
+from eatlas.sources.files.formats import open_file
 from eatlas.sources.protocol import CHUNK, Vector
 from eatlas.sources.spec import FileSpec, check_options, is_there
 from eatlas.sources.whole import ListedSource
@@ -132,7 +132,7 @@ def _files(folder: Path) -> dict[int, Path]:
 
 def _open(path: Path) -> ListedSource:
     if HISTWORDS.fullmatch(path.name):
-        return open_npy(path, path.name.replace("-w.npy", "-vocab.pkl"), str(path))
+        return array_with_words(path, path.name.replace("-w.npy", "-vocab.pkl"), str(path))
     return open_file(path)
 
 

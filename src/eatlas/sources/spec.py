@@ -131,6 +131,23 @@ def check_options(given: Collection[str], allowed: Mapping[str, str], where: str
         )
 
 
+def choice(value: str, allowed: Collection[str], option: str, label: str) -> str:
+    """The value of an option, if it is one of those allowed.
+
+    Raises
+    ------
+    SourceError
+        If it is not.
+    """
+    if value not in allowed:
+        raise SourceError(
+            f"{label}: the option {option} cannot be {value}",
+            got=f"{option}={value}",
+            allowed=", ".join(allowed),
+        )
+    return value
+
+
 def escape(text: str) -> str:
     """Write a value so that :func:`parse_file_spec` reads it back.
 

@@ -32,7 +32,7 @@ def test_words_that_are_symbols_of_spacy(tmp_path):
 def test_without_spacy(tmp_path, monkeypatch):
     spec = spacy_folder(tmp_path)
     monkeypatch.setitem(sys.modules, "spacy.strings", None)
-    assert "spaCy is needed to read the vectors of its pipelines\n  remedy: pip install spacy" in (
+    assert "spacy is needed to read the vectors of its pipelines\n  remedy: pip install spacy" in (
         fault(spec)
     )
 

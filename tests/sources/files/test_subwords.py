@@ -9,7 +9,7 @@ import pytest
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources.files.subwords import Ngrams
+from eatlas.sources.files.fasttext import Ngrams
 
 SENTENCES = [["night", "nights", "nightly", "Über", "naïve", "日本語", "x"]] * 3
 UNKNOWN = ["knight", "übermorgen", "日本", "NIGHTS", "y"]

@@ -9,6 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -16,26 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import check_growth, told, zip_member
+from eatlas.sources.archives import Content, check_growth, told, zip_member
 from eatlas.sources.files.matrix import (
     ArrayMatrix,
     Matrix,
     MatrixSource,
     StreamMatrix,
     check_matrix,
+    part_of,
 )
-from eatlas.sources.files.reading import Stamp, open_binary, unreadable
+from eatlas.sources.files.reading import Stamp, incomplete, open_binary, unreadable
 from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
 from eatlas.sources.misnamed import model_at
 
-NPY_MAGIC = b"\x93NUMPY"
-NPY_OPTIONS = {"vocab": "file of words, one a line"}
-NPZ_OPTIONS = NPY_OPTIONS | {
-    "vectors": "name of the array of vectors",
-    "words": "name of the array of words",
-}
-SAFETENSORS_OPTIONS = NPY_OPTIONS | {"tensor": "name of the tensor of vectors"}
-SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
 _NPY_HEAD = 1 << 16
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
@@ -54,14 +48,19 @@ class ArrayHead(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of the data."""
-        size = self.dtype.itemsize
-        for length in self.shape:
-            size *= length
-        return size
+        return self.dtype.itemsize * prod(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}, shape {self.shape}"
 
 
-def open_npy(path: Path, vocabulary: str | None, name: str) -> MatrixSource:
+def open_npy(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array and the vocabulary that belongs to it."""
+    return array_with_words(content.path, options.get("vocab"), name)
+
+
+def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSource:
+    """Map an array whose words are in a file of their own."""
     array = map_array(path)
     check_matrix(array.shape, array.dtype, str(path))
     words = beside(path, vocabulary)
@@ -80,12 +79,8 @@ def map_array(path: Path) -> NDArray[Any]:
         head = read_head(file, str(path))
     have = Stamp.of(path).size - head.start
     if have < head.size:
-        raise SourceError(
-            f"{path}: the array ends early",
-            got=f"{have:,} bytes of data",
-            allowed=f"{head.size:,} bytes, as its head announces: {head.dtype}, {head.shape}",
-            remedy="get it again; the copy is probably incomplete",
-        )
+        announced = f"{head.size:,} bytes, as its head announces: {head.dtype}, {head.shape}"
+        raise incomplete(f"{path}: the array ends early", f"{have:,} bytes of data", announced)
     if not head.size:
         return np.empty(head.shape, head.dtype)
     return mapped(path, head.dtype, head.start, head.shape, "F" if head.fortran else "C")
@@ -140,7 +135,7 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
 # --- npz ------------------------------------------------------------------------------------------
 
 
-def open_npz(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array of vectors and one of words, or a named vector for each word.
 
     Raises
@@ -148,12 +143,13 @@ def open_npz(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
     SourceError
         If the file does not say which array holds vectors and which words.
     """
+    path = content.path
     heads = _heads(path)
     if _is_one_vector_a_word(heads) and not options:
         rows = ArrayMatrix(_read_rows(path, heads))
         return MatrixSource(list(heads), rows, name=name, files=(path,))
-    vectors = options.get("vectors") or _only(path, heads, "vectors", "fiu", 2)
-    head = _head(path, heads, vectors)
+    vectors = _part(path, heads, "vectors", "fiu", 2, options)
+    head = heads[vectors]
     check_matrix(head.shape, head.dtype, f"{path}, {vectors}")
     check_growth(f"{path}, {vectors}", head.size, Stamp.of(path).size)
     words, files = _words(path, heads, options)
@@ -168,8 +164,8 @@ def _words(
     if "vocab" in options or not (has_words or "words" in options):
         vocabulary = beside(path, options.get("vocab"))
         return open_vocabulary(vocabulary), (path, vocabulary)
-    key = options.get("words") or _only(path, heads, "words", "US", 1)
-    return as_words(_read(path, key, _head(path, heads, key)), f"{path}, {key}"), (path,)
+    key = _part(path, heads, "words", "US", 1, options)
+    return as_words(_read(path, key, heads[key]), f"{path}, {key}"), (path,)
 
 
 def _heads(path: Path) -> dict[str, ArrayHead]:
@@ -197,22 +193,17 @@ def _is_one_vector_a_word(heads: Mapping[str, ArrayHead]) -> bool:
     )
 
 
-def _only(path: Path, heads: Mapping[str, ArrayHead], what: str, kinds: str, ndim: int) -> str:
-    """The name of the one array that can hold `what`; among several, one called so."""
+def _part(
+    path: Path,
+    heads: Mapping[str, ArrayHead],
+    what: str,
+    kinds: str,
+    ndim: int,
+    options: Mapping[str, str],
+) -> str:
+    """The name of the array that holds the vectors or the words."""
     fit = [k for k, h in heads.items() if h.dtype.kind in kinds and len(h.shape) == ndim]
-    if what in fit or len(fit) == 1:
-        return what if what in fit else fit[0]
-    raise SourceError(
-        f"{path}: no single array holds the {what}",
-        got=", ".join(f"{k} ({h.dtype}, shape {h.shape})" for k, h in list(heads.items())[:20]),
-        remedy=f"name it: {path}?{what}=NAME",
-    )
-
-
-def _head(path: Path, heads: Mapping[str, ArrayHead], key: str) -> ArrayHead:
-    if key not in heads:
-        raise SourceError(f"{path}: there is no such array", got=key, allowed=", ".join(heads))
-    return heads[key]
+    return part_of(str(path), "array", what, heads, fit, options.get(what))
 
 
 def _read(path: Path, key: str, head: ArrayHead) -> NDArray[np.generic]:
@@ -253,7 +244,7 @@ def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:
 # --- safetensors ----------------------------------------------------------------------------------
 
 
-def open_safetensors(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_safetensors(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open a tensor of vectors and the vocabulary that belongs to it.
 
     Raises
@@ -261,12 +252,12 @@ def open_safetensors(path: Path, options: Mapping[str, str], name: str) -> Matri
     SourceError
         If the head is damaged, or does not say which tensor is meant.
     """
+    path = content.path
     head, start = _tensors(path)
     tensor = options.get("tensor") or _only_tensor(path, head)
     if tensor not in head:
-        raise SourceError(
-            f"{path}: there is no such tensor", got=tensor, allowed=", ".join(list(head)[:20])
-        )
+        allowed = ", ".join(list(head)[:20])
+        raise SourceError(f"{path}: there is no such tensor", got=tensor, allowed=allowed)
     facts, label = head[tensor], f"{path}, {tensor}"
     kind, shape = facts["dtype"], tuple(facts["shape"])
     if kind not in _TYPES:
@@ -289,11 +280,8 @@ def _tensors(path: Path) -> tuple[dict[str, Any], int]:
             length = int.from_bytes(file.read(8), "little")
             head = json.loads(file.read(length))
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
-        raise SourceError(
-            f"{path}: the head of this safetensors file is damaged",
-            got=str(error)[:200],
-            remedy="get it again; the copy is probably incomplete",
-        ) from error
+        what = f"{path}: the head of this safetensors file is damaged"
+        raise incomplete(what, str(error)) from error
     head.pop("__metadata__", None)
     return head, 8 + length
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import choice
 
 HEAD_BYTES = 1 << 20
 MAX_DIM = 1_000_000
@@ -291,3 +292,12 @@ def _fits(lines: list[tuple[int, bytes]], dim: int) -> bool:
     if dim == 1 or not lines:
         return True
     return len(lines[0][1].split()) != 2
+
+
+_ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1": "latin-1"}
+
+
+def encoding_of(options: Mapping[str, str], label: str) -> str:
+    """The encoding that the options name."""
+    asked = options.get("encoding", "utf-8").lower()
+    return _ENCODINGS[choice(asked, _ENCODINGS, "encoding", label)]

@@ -1,27 +1,34 @@
-"""fastText's ``.bin``: options, dictionary, one matrix of words and n-grams, mapped."""
+"""fastText: its ``.bin``, mapped, and vectors of character n-grams (Bojanowski et al. 2017)."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.dialects import MAX_DIM, decode
-from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
-from eatlas.sources.files.reading import Stamp, open_binary, unreadable
-from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix
+from eatlas.sources.archives import Content
+from eatlas.sources.files.arrays import mapped
+from eatlas.sources.files.dialects import MAX_DIM, check_finite, decode
+from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, as_floats, check_matrix
+from eatlas.sources.files.reading import Stamp, incomplete, open_binary
+from eatlas.sources.files.words import Words
+from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import choice
 
-MAGIC = struct.pack("<i", 793712314)
 _OPTIONS = struct.Struct("<14id")  # magic, version, twelve options, one more
 _SIZES = struct.Struct("<3i2q")  # entries, words, labels; tokens, pruned n-grams
 _SHAPE = struct.Struct("<2q")
 _ENTRY_TAIL = 9  # count (int64) and kind (int8) after the word's zero byte
 _MAX_WORD = 1 << 16
+OOV = ("none", "subword")
+_END_OF_SENTENCE = "</s>"  # fastText gives it no n-grams
+_LISTED = 10
 _AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
@@ -55,7 +62,12 @@ class DictionaryWords:
                 yield decode(word, "utf-8", f"{self.path}, word {row + 1}", _AGAIN)
 
 
-def open_fasttext(path: Path, name: str, *, oov: str) -> MatrixSource:
+def oov_of(options: Mapping[str, str], label: str) -> str:
+    """What the options say about words that are not in the vocabulary."""
+    return choice(options.get("oov", "none"), OOV, "oov", label)
+
+
+def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open a model of fastText.
 
     Raises
@@ -63,15 +75,13 @@ def open_fasttext(path: Path, name: str, *, oov: str) -> MatrixSource:
     SourceError
         If it is damaged, ends early, or is quantised.
     """
+    path, oov = content.path, oov_of(options, content.label)
     head = read_head(path)
     rows, dim = head.matrix_shape
     have = Stamp.of(path).size - head.matrix_start
     if have < 4 * rows * dim:
         raise _ends_early(path, f"{have:,} bytes of numbers, {4 * rows * dim:,} announced")
-    try:
-        array = np.memmap(path, "<f4", "r", head.matrix_start, (rows, dim))
-    except OSError as error:  # a process that may not have so much address space
-        raise unreadable(path, error) from error
+    array = mapped(path, np.dtype("<f4"), head.matrix_start, (rows, dim))
     words = DictionaryWords(path, head)
     if not head.scheme.longest or not head.scheme.buckets:
         if oov != "none":
@@ -154,11 +164,7 @@ def _unpack(file: BinaryIO, form: struct.Struct, path: Path) -> tuple[float, ...
 
 
 def _ends_early(path: Path, got: str) -> SourceError:
-    return SourceError(
-        f"{path}: the model ends early, or is damaged",
-        got=got,
-        remedy="get it again; the copy is probably incomplete",
-    )
+    return incomplete(f"{path}: the model ends early, or is damaged", got)
 
 
 def _quantised(path: Path) -> SourceError:
@@ -167,3 +173,181 @@ def _quantised(path: Path) -> SourceError:
         allowed="models with whole vectors (.bin, not .ftz)",
         remedy="use the model from which it was made",
     )
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """Which character n-grams a model has, hashed into buckets.
+
+    Parameters
+    ----------
+    shortest, longest : int
+        Lengths in characters of ``<word>``.
+    buckets : int
+    """
+
+    shortest: int
+    longest: int
+    buckets: int
+
+    def of(self, word: str) -> list[int]:
+        """Buckets of a word's n-grams, in fastText's order.
+
+        Examples
+        --------
+        >>> len(Ngrams(3, 6, 2_000_000).of("cat"))  # <ca <cat <cat> cat cat> at>
+        6
+        """
+        if word == _END_OF_SENTENCE:
+            return []
+        letters = [letter.encode("utf-8", "surrogatepass") for letter in f"<{word}>"]
+        found = []
+        for start in range(len(letters)):
+            for size in range(self.shortest, self.longest + 1):
+                end = start + size
+                if end > len(letters):
+                    break
+                if size == 1 and (start == 0 or end == len(letters)):
+                    continue
+                found.append(_hash(b"".join(letters[start:end])) % self.buckets)
+        return found
+
+
+def _hash(data: bytes) -> int:
+    """FNV-1a, 32 bits, over signed bytes, as fastText's C++ code has it."""
+    value = 2166136261
+    for byte in data:
+        signed = byte if byte < 128 else byte | 0xFFFFFF00
+        value = ((value ^ signed) * 16777619) & 0xFFFFFFFF
+    return value
+
+
+@dataclass(frozen=True)
+class SubwordMatrix:
+    """A word's vector is the mean of its own row and of the rows of its n-grams."""
+
+    words: Words
+    rows: NDArray[np.floating]
+    ngrams: NDArray[np.floating]
+    scheme: Ngrams
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and components."""
+        return self.rows.shape[0], self.rows.shape[1]
+
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim)."""
+        wanted = set(rows)
+        chosen = {row: word for row, word in enumerate(self.words) if row in wanted}
+        return np.array([self._whole(self.rows[row], chosen[row]) for row in rows], np.float32)
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        block: list[Vector] = []
+        for row, word in zip(self.rows, self.words, strict=True):
+            block.append(self._whole(row, word))
+            if len(block) == size:
+                yield np.array(block, np.float32)
+                block = []
+        if block:
+            yield np.array(block, np.float32)
+
+    def composed(self, word: str) -> Vector | None:
+        """A vector for a word that has no row; None if it has no n-gram either."""
+        buckets = self.scheme.of(word)
+        if not buckets:
+            return None
+        with _unchecked():
+            mean: Vector = as_floats(self.ngrams[buckets]).mean(axis=0, dtype=np.float64)
+            return mean.astype(np.float32)
+
+    def _whole(self, row: NDArray[np.floating], word: str) -> Vector:
+        buckets = self.scheme.of(word)
+        with _unchecked():
+            total = as_floats(self.ngrams[buckets]).sum(axis=0, dtype=np.float64) + row
+            vector: Vector = (total / (len(buckets) + 1)).astype(np.float32)
+        return vector
+
+
+def _unchecked() -> np.errstate:
+    """Sums of damaged numbers may be anything: what is not finite is found later, and said."""
+    return np.errstate(invalid="ignore", over="ignore")
+
+
+def subword_matrix(
+    words: Words,
+    rows: NDArray[np.floating],
+    ngrams: NDArray[np.floating],
+    scheme: Ngrams,
+    label: str,
+) -> SubwordMatrix:
+    """Put the parts together.
+
+    Raises
+    ------
+    SourceError
+        If the numbers of rows or components do not fit.
+    """
+    fits = rows.shape[1] == ngrams.shape[1] and ngrams.shape[0] >= scheme.buckets > 0
+    if not fits or not 0 < scheme.shortest <= scheme.longest <= 64:
+        raise SourceError(
+            f"{label}: the n-grams do not fit the model",
+            got=f"{ngrams.shape} for {scheme.buckets} buckets, n of {scheme.shortest} to "
+            f"{scheme.longest}, words {rows.shape}",
+        )
+    return SubwordMatrix(words, rows, ngrams, scheme)
+
+
+class SubwordSource(MatrixSource):
+    """Words with n-grams.
+
+    Parameters
+    ----------
+    oov : {"none", "subword"}
+        Whether a word that is not in the vocabulary gets the mean of its n-grams. It does so only
+        if it holds no space, and if no other spelling of it that was asked for (upper or lower
+        case) is in the vocabulary.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        matrix: SubwordMatrix,
+        *,
+        name: str,
+        files: Sequence[Path],
+        oov: str,
+    ) -> None:
+        super().__init__(words, matrix, name=name, files=files)
+        self._subwords = matrix
+        self._oov = oov
+        self._composed: set[str] = set()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicates, and words whose vector was made of n-grams."""
+        if not self._composed:
+            return super().notes
+        listed = sorted(self._composed)
+        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+        note = (
+            f"{self.name}: not in the vocabulary, vector made of character n-grams (in one "
+            f"spelling or another): {', '.join(listed[:_LISTED])}{more}."
+        )
+        return (*super().notes, note)
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that have one, or can be given one."""
+        found = dict(super().lookup(keys))
+        if self._oov == "none":
+            return found
+        known = {key.casefold() for key in found}
+        # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained
+        for key in (key for key in keys if not any(map(str.isspace, key))):
+            if key.casefold() in known or (vector := self._subwords.composed(key)) is None:
+                continue
+            check_finite(vector, f"{self.name}, the n-grams of {key!r}")
+            found[key] = vector
+            self._composed.add(key.casefold())
+        return found

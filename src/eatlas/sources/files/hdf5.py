@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
+import mmap
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -15,17 +15,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import check_growth
-from eatlas.sources.files.hdf5_strings import read_strings
-from eatlas.sources.files.matrix import Matrix, MatrixSource, as_floats, check_matrix, rows_at_once
-from eatlas.sources.files.reading import Stamp
+from eatlas.sources.archives import Content, check_growth
+from eatlas.sources.files.dialects import decode
+from eatlas.sources.files.matrix import (
+    Matrix,
+    MatrixSource,
+    as_floats,
+    check_matrix,
+    part_of,
+    rows_at_once,
+)
+from eatlas.sources.files.reading import (
+    Stamp,
+    faults_of_library,
+    incomplete,
+    library,
+    open_binary,
+)
 
-MAGIC = b"\x89HDF\r\n\x1a\n"
-OPTIONS = {"vectors": "name of the data set of vectors", "words": "name of the data set of words"}
-_BLOCK_BYTES = 32 << 20
 _MAX_NAMES = 1_000_000
 _WORD = 64
 """Bytes that a word takes in memory, at least."""
+
+
+# Strings lie in heaps elsewhere in the file; in a damaged one the library looks for the next object
+# without end (3 of 400 files damaged at random, HDF5 2.0), so the heaps are walked first.
+_HEAP = b"GCOL\x01\x00\x00\x00"
+_HEAD = 16  # of a heap, and of an object in it
+_READ_AT_ONCE = 65_536
+_BYTES_AT_ONCE = 1 << 28
+_AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
 @dataclass(frozen=True)
@@ -57,12 +76,7 @@ class NamedMatrix:
 
     path: Path
     datasets: Sequence[str]
-    dim: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Vectors and components."""
-        return len(self.datasets), self.dim
+    shape: tuple[int, int]
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim)."""
@@ -75,7 +89,7 @@ class NamedMatrix:
             yield self.take(range(start, min(start + size, len(self.datasets))))
 
 
-def open_hdf5(path: Path, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open the vectors of an HDF5 file.
 
     Raises
@@ -83,6 +97,7 @@ def open_hdf5(path: Path, options: Mapping[str, str], name: str) -> MatrixSource
     SourceError
         If the file is damaged, or does not say where words and vectors are.
     """
+    path = content.path
     with opened(path) as file:
         found = _datasets(file, path)
         words, matrix = _named(file, path, found, options) or _array(file, path, found, options)
@@ -92,23 +107,9 @@ def open_hdf5(path: Path, options: Mapping[str, str], name: str) -> MatrixSource
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
     """Open a file, and say what the library raises as a SourceError."""
-    try:
-        h5py: Any = importlib.import_module("h5py")
-    except ImportError as error:
-        raise SourceError(
-            f"{path}: h5py is needed to read HDF5", remedy="pip install 'eatlas[files]'"
-        ) from error
-    try:
-        with h5py.File(path, "r") as file:
-            yield file
-    except SourceError:
-        raise
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
-        raise SourceError(
-            f"{path}: this HDF5 file is damaged, or of a kind that cannot be read",
-            got=str(error)[:200],
-            remedy="get it again; the copy is probably incomplete",
-        ) from error
+    h5py = library("h5py", str(path), "HDF5")
+    with faults_of_library(path, "this HDF5 file"), h5py.File(path, "r") as file:
+        yield file
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
         for key in group:
             if type(group.get(key, getlink=True)).__name__ != "HardLink":
                 continue
-            item, name = group[key], f"{prefix}/{key}"
+            item, name = group[key], f"{prefix}{key}"
             if len(found) >= _MAX_NAMES:
                 raise SourceError(
                     f"{path}: there are too many data sets",
@@ -137,18 +138,18 @@ def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
                     remedy="store the vectors as one array, and their words as another",
                 )
             if hasattr(item, "shape"):
-                _check_own(item, f"{path}, {name}")
+                _check_own(item, f"{path}, /{name}")
                 found[name] = _Facts(tuple(item.shape or ()), _kind(item))
             elif _address(item) not in entered:  # groups may hold each other
                 entered.add(_address(item))
-                groups.append((name, item))
+                groups.append((f"{name}/", item))
     return found
 
 
 def _check_own(item: Any, label: str) -> None:
     """Refuse a data set whose numbers lie in another file, which no fingerprint would cover."""
     storage = item.id.get_create_plist()
-    virtual = importlib.import_module("h5py").h5d.VIRTUAL
+    virtual = library("h5py", "", "HDF5").h5d.VIRTUAL
     if storage.get_external_count() or storage.get_layout() == virtual:
         raise SourceError(
             f"{label}: this data set takes its content from other files",
@@ -167,13 +168,13 @@ def _check_size(item: Any, label: str, packed: int, least: int = 0) -> None:
 
 
 def _address(group: Any) -> int:
-    return int(importlib.import_module("h5py").h5o.get_info(group.id).addr)
+    return int(library("h5py", "", "HDF5").h5o.get_info(group.id).addr)
 
 
 def _kind(item: Any) -> str:
     if item.dtype.kind in "fiu":
         return "number"
-    strings = importlib.import_module("h5py").check_string_dtype(item.dtype) is not None
+    strings = library("h5py", "", "HDF5").check_string_dtype(item.dtype) is not None
     return "text" if strings or item.dtype.kind == "S" else "object"
 
 
@@ -198,67 +199,88 @@ def _named(
     check_matrix((len(numbers), *sizes), np.dtype(np.float64), label)
     check_growth(label, len(numbers) * next(iter(sizes)) * 8, packed)
     for name in numbers:
-        _check_size(file[name], f"{path}, {name}", packed)
+        _check_size(file[name], f"{path}, /{name}", packed)
     # the group (targ1, attr2, ...) is no part of the term, but a slash in a sentence makes more
-    names = [name.split("/", 2)[-1] if name.count("/") > 1 else name[1:] for name in numbers]
-    return names, NamedMatrix(path, list(numbers), sizes.pop())
+    names = [name.partition("/")[2] or name for name in numbers]
+    return names, NamedMatrix(path, list(numbers), (len(numbers), sizes.pop()))
 
 
 def _array(
     file: Any, path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
 ) -> tuple[Sequence[str], Matrix]:
-    vectors = _asked(found, options, "vectors", path) or _only(
-        path, found, "vectors", lambda f: f.kind == "number" and len(f.shape) == 2
-    )
-    facts = found[vectors]
-    if facts.kind != "number" or len(facts.shape) != 2:
-        raise _unfit(path, found, "vectors")
-    words = _asked(found, options, "words", path) or _only(
-        path, found, "words", lambda f: f.kind == "text" and f.shape == facts.shape[:1]
-    )
-    if found[words].kind != "text" or len(found[words].shape) != 1:
-        raise _unfit(path, found, "words")
+    asked = {what: name.strip("/") for what, name in options.items()}
+    expected = "numbers of shape (words, components), and as many strings"
+    if any(facts.kind == "object" for facts in found.values()):
+        expected += "; Python objects are not read"
+
+    def chosen(what: str, fits: Callable[[_Facts], bool]) -> str:
+        fit = [name for name, facts in found.items() if fits(facts)]
+        return part_of(str(path), "data set", what, found, fit, asked.get(what), expected)
+
+    vectors = chosen("vectors", lambda f: f.kind == "number" and len(f.shape) == 2)
+    shape = (found[vectors].shape[0], found[vectors].shape[1])
+    # as many as there are vectors, unless they are named
+    lists = [f.shape for f in found.values() if len(f.shape) == 1 and "words" in asked]
+    words = chosen("words", lambda f: f.kind == "text" and f.shape in (shape[:1], *lists))
     packed = Stamp.of(path).size
-    check_matrix(facts.shape, file[vectors].dtype, f"{path}, {vectors}")
-    _check_size(file[vectors], f"{path}, {vectors}", packed)
-    _check_size(file[words], f"{path}, {words}", packed, _WORD)
-    return read_strings(file[words], path), DatasetMatrix(
-        path, vectors, (facts.shape[0], facts.shape[1])
-    )
+    check_matrix(shape, file[vectors].dtype, f"{path}, /{vectors}")
+    _check_size(file[vectors], f"{path}, /{vectors}", packed)
+    _check_size(file[words], f"{path}, /{words}", packed, _WORD)
+    return read_strings(file[words], path), DatasetMatrix(path, vectors, shape)
 
 
-def _asked(
-    found: Mapping[str, _Facts], options: Mapping[str, str], what: str, path: Path
-) -> str | None:
-    if what not in options:
-        return None
-    name = "/" + options[what].strip("/")
-    if name not in found:
-        raise SourceError(
-            f"{path}: there is no such data set", got=options[what], allowed=_listed(found)
-        )
-    return name
+def read_strings(dataset: Any, path: Path) -> list[str]:
+    """Read all strings of a data set.
+
+    Raises
+    ------
+    SourceError
+        If they are damaged, or not UTF-8.
+    """
+    if dataset.dtype.kind == "O":
+        _check_heaps(path)
+    words = []
+    size, packed = 0, Stamp.of(path).size
+    step = _at_once(dataset, packed)
+    for start in range(0, dataset.shape[0], step):
+        for row, word in enumerate(dataset[start : start + step].tolist(), start):
+            raw = word.encode("utf-8", "surrogateescape") if isinstance(word, str) else word
+            words.append(decode(raw, "utf-8", f"{path}, word {row + 1}", _AGAIN))
+            size += len(raw)
+        check_growth(f"{path}, the words", size, packed)
+    return words
 
 
-def _only(path: Path, found: Mapping[str, _Facts], what: str, fits: Any) -> str:
-    fit = [name for name, facts in found.items() if fits(facts)]
-    if len(fit) == 1:
-        return fit[0]
-    raise _unfit(path, found, what)
+def _at_once(dataset: Any, packed: int) -> int:
+    """How many words are read at once.
+
+    The lengths of words in compressed chunks are not known beforehand, and many of them may be one
+    and the same long word.
+    """
+    if dataset.dtype.kind == "O" and dataset.id.get_create_plist().get_nfilters():
+        return max(64, min(_READ_AT_ONCE, _BYTES_AT_ONCE // packed))
+    return _READ_AT_ONCE
 
 
-def _unfit(path: Path, found: Mapping[str, _Facts], what: str) -> SourceError:
-    objects = any(facts.kind == "object" for facts in found.values())
-    return SourceError(
-        f"{path}: no single data set holds the {what}",
-        got=_listed(found) or "no data sets",
-        allowed="numbers of shape (words, components), and as many strings; Python objects "
-        "are not read"
-        if objects
-        else "numbers of shape (words, components), and as many strings",
-        remedy=f"name it: {path}?{what}=NAME",
-    )
+def _check_heaps(path: Path) -> None:
+    """Refuse a file in whose heaps the library would look for the next object without end."""
+    with open_binary(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        start = data.find(_HEAP)
+        while start >= 0:
+            length = int.from_bytes(data[start + 8 : start + _HEAD], "little")
+            end, at = start + length, start + _HEAD
+            if not _HEAD <= length <= len(data) - start:
+                raise _damaged_words(path, f"a heap of {length:,} bytes at {start:,}")
+            while at + _HEAD <= end:
+                head = data[at : at + _HEAD]
+                used = int.from_bytes(head[8:], "little")
+                step = _HEAD + (used + 7) // 8 * 8 if any(head[:2]) else used
+                if not 0 < step <= end - at:
+                    found = f"an object of {step:,} bytes in the heap at {start:,}"
+                    raise _damaged_words(path, found)
+                at += step
+            start = data.find(_HEAP, start + 1)
 
 
-def _listed(found: Mapping[str, _Facts]) -> str:
-    return ", ".join(f"{name[1:]} ({facts})" for name, facts in list(found.items())[:20])
+def _damaged_words(path: Path, got: str) -> SourceError:
+    return incomplete(f"{path}: the words of this HDF5 file are damaged", got)

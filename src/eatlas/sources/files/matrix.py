@@ -256,6 +256,9 @@ class MatrixSource:
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time."""
+        return regroup(self._pieces(rows), rows, self.dim)
+
+    def _pieces(self, rows: int) -> Iterator[Chunk]:
         words = iter(self.words)
         for block in self.matrix.blocks(rows):
             these = list(islice(words, len(block)))
@@ -291,3 +294,50 @@ def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) 
             remedy="if rows are components and columns are words, store the array transposed",
         )
     return shape[0], shape[1]
+
+
+def part_of(
+    label: str,
+    kind: str,
+    what: str,
+    parts: Mapping[str, object],
+    fit: Collection[str],
+    asked: str | None,
+    allowed: str | None = None,
+) -> str:
+    """The part of a file that holds something: the one asked for, or the only one that can.
+
+    Parameters
+    ----------
+    label : str
+        The file.
+    kind : str
+        What its parts are called: array, tensor, data set.
+    what : str
+        What is sought: the vectors, the words; the name of the option too.
+    parts : mapping
+        All parts by name, and what is known of each.
+    fit : collection of str
+        Those that can hold it.
+    asked : str or None
+        The one that the user names.
+    allowed : str, optional
+        What it should be, for a message.
+
+    Raises
+    ------
+    SourceError
+        If there is no such part, or not exactly one that can hold it.
+    """
+    listed = ", ".join(f"{name} ({facts})" for name, facts in list(parts.items())[:20])
+    if asked is not None and asked not in parts:
+        raise SourceError(f"{label}: there is no such {kind}", got=asked, allowed=listed)
+    chosen = [asked] if asked in fit else [what] if what in fit and asked is None else list(fit)
+    if len(chosen) == 1 and asked in (None, chosen[0]):
+        return str(chosen[0])
+    raise SourceError(
+        f"{label}: no single {kind} holds the {what}",
+        got=listed or f"no {kind}s",
+        allowed=allowed,
+        remedy=f"name it: {label}?{what}=NAME",
+    )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +12,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import check_growth
-from eatlas.sources.files.dialects import check_finite
-from eatlas.sources.files.matrix import Chunk, as_floats, check_matrix, regroup, rows_at_once
-from eatlas.sources.files.reading import FileDigest, Stamp
-from eatlas.sources.memory import duplicate_note
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.archives import Content, check_growth
+from eatlas.sources.files.matrix import MatrixSource, as_floats, check_matrix, rows_at_once
+from eatlas.sources.files.reading import Stamp, damaged, faults_of_library, library
 
-OPTIONS = {"words": "name of the column of words", "vectors": "name of the column of lists"}
+_KIND = "this Parquet file"
 _NUMBER, _WORD = 8, 64
 """Bytes that a number and a word take in memory."""
 # Fuzzed heads make pyarrow ask for whatever they say; a batch of this many rows bounds the rest.
 _BATCH = 4096
 # Of these the dictionary comes with each batch, so that few batches are fast.
 _WORDS_AT_ONCE = 1 << 18
+
+
+def open_parquet(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open the words and vectors of a Parquet file.
+
+    Raises
+    ------
+    SourceError
+        If the file is damaged, or its columns are not words and numbers.
+    """
+    path = content.path
+    with _opened(path) as file:
+        columns = _choose(file.schema_arrow, options, path)
+        _check_size(file, columns, path)
+        shape = int(file.metadata.num_rows), _first_dim(file, columns, path)
+        groups = range(file.num_row_groups)
+        _check_count(path, sum(_group_rows(file, group) for group in groups), shape[0])
+    return MatrixSource(
+        ColumnWords(path, columns.words, shape[0]),
+        ColumnMatrix(path, columns, shape),
+        name=name,
+        files=(path,),
+    )
+
+
+@dataclass(frozen=True)
+class ColumnWords:
+    """The words of a column."""
+
+    path: Path
+    column: str
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[str]:
+        # of a word that stands in many rows the file has one copy, and so has the memory
+        with _opened(self.path, shared=[self.column]) as file:
+            for batch in _batches(file, self.path, _WORDS_AT_ONCE, [self.column]):
+                words = _spread(batch.column(self.column))
+                if any(word is None for word in words):
+                    raise SourceError(f"{self.path}, column {self.column}: a word is missing")
+                yield from words
 
 
 @dataclass(frozen=True)
@@ -39,202 +78,118 @@ class _Columns:
     lists: bool
 
 
-class ParquetSource:
-    """Words and vectors of a Parquet file; only the columns and row groups asked for are read.
+@dataclass(frozen=True)
+class ColumnMatrix:
+    """The vectors; only the columns and row groups that are asked for are read."""
 
-    Raises
-    ------
-    SourceError
-        If the file is damaged, or its columns are not words and numbers.
-    """
+    path: Path
+    columns: _Columns
+    shape: tuple[int, int]
 
-    def __init__(self, path: Path, options: Mapping[str, str], name: str) -> None:
-        self.path, self._name = path, name
-        self._stamp = Stamp.of(path)
-        self._digest = FileDigest([path], [self._stamp])
-        self._shared: list[str] = []
-        with self._file() as file:
-            self._columns = _choose(file.schema_arrow, options, path)
-            self._check_size(file)
-            self._dim = self._first_dim(file)
-            self._count = int(file.metadata.num_rows)
-            groups = range(file.num_row_groups)
-            self._check_count(sum(_group_rows(file, group) for group in groups), self._count)
-        # of a word that stands in many rows the file has one copy, and so has the memory
-        self._shared = [self._columns.words]
-        self._duplicates: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        """The source as it was asked for."""
-        return self._name
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self._dim
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of the file's bytes."""
-        return f"sha256:{self._digest.result()}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Duplicates among the words that were looked up."""
-        return (*duplicate_note(self.name, len(self._duplicates)),)
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that the file has: words first, then their groups."""
-        wanted = frozenset(keys)
-        places: dict[str, tuple[int, int]] = {}
-        found: dict[str, Vector] = {}
-        with self._file() as file:
+    def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
+        """Rows in ascending order, shape (len(rows), dim)."""
+        wanted, start = np.array(rows), 0
+        parts: list[NDArray[np.floating]] = []
+        with _opened(self.path) as file:
             for group in range(file.num_row_groups):
-                row = 0
-                for words in self._words(file, group):
-                    for word in words:
-                        if word in wanted:
-                            if word in places:
-                                self._duplicates.add(word)
-                            places.setdefault(word, (group, row))
-                        row += 1
-            for group in sorted({group for group, _ in places.values()}):
-                rows = {row: word for word, (g, row) in places.items() if g == group}
-                found.update(self._rows(file, group, rows))
-        return found
+                end = start + _group_rows(file, group)
+                if len(here := wanted[(wanted >= start) & (wanted < end)] - start):
+                    parts += self._picked(file, group, here)
+                start = end
+        return np.concatenate(parts)
 
-    @property
-    def expected(self) -> int:
-        """How many words there are."""
-        return self._count
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time."""
+        columns = list(self.columns.numbers)
+        with _opened(self.path) as file:
+            for batch in _batches(file, self.path, rows_at_once(size, self.shape[1]), columns):
+                yield self._numbers(batch)
 
-    def vocabulary(self) -> Iterator[str]:
-        """Every word, in the order of the file."""
-        with self._file() as file:
-            for words in self._words(file):
-                yield from words
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
-        """Every word and vector, `rows` rows at a time."""
-        return regroup(self._pieces(rows), rows, self._dim)
-
-    def _pieces(self, rows: int) -> Iterator[Chunk]:
-        columns = list(self._columns.numbers)
-        with self._file() as file, self._file() as again:
-            texts = chain.from_iterable(self._words(again))
-            for batch in self._batches(file, rows_at_once(rows, self._dim), columns):
-                words = list(islice(texts, batch.num_rows))
-                vectors = self._numbers(batch)
-                if len(words) < len(vectors):
-                    raise _damaged(self.path, "fewer words than vectors")
-                check_finite(vectors, f"{self.path}, between {words[0]!r} and {words[-1]!r}")
-                yield Chunk(words, vectors)
-
-    def _rows(self, file: Any, group: int, rows: Mapping[int, str]) -> Iterator[tuple[str, Vector]]:
+    def _picked(
+        self, file: Any, group: int, rows: NDArray[np.int64]
+    ) -> Iterator[NDArray[np.floating]]:
+        """Some rows of a group."""
         start = 0
-        columns = list(self._columns.numbers)
-        for batch in self._batches(file, _BATCH, columns, group):
-            here = sorted(row for row in rows if start <= row < start + batch.num_rows)
-            if here:
-                vectors = self._numbers(batch.take([row - start for row in here]))
-                for row, vector in zip(here, vectors, strict=True):
-                    check_finite(vector, f"{self.path}, the vector of {rows[row]!r}")
-                    yield rows[row], vector
-            start += batch.num_rows
-
-    def _words(self, file: Any, group: int | None = None) -> Iterator[list[str]]:
-        column = self._columns.words
-        for batch in self._batches(file, _WORDS_AT_ONCE, [column], group):
-            yield self._texts(batch.column(column))
-
-    def _batches(
-        self, file: Any, size: int, columns: list[str], group: int | None = None
-    ) -> Iterator[Any]:
-        """Batches of some columns, of one group or of all; fewer than announced are a fault.
-
-        Where the columns of a damaged file differ in length, pyarrow stops at the shortest.
-        """
-        groups = range(file.num_row_groups) if group is None else [group]
-        count = 0
-        for batch in file.iter_batches(batch_size=size, row_groups=list(groups), columns=columns):
-            count += batch.num_rows
-            yield batch
-        self._check_count(count, sum(_group_rows(file, each) for each in groups))
-
-    def _check_count(self, count: int, announced: int) -> None:
-        if count != announced:
-            raise _damaged(self.path, f"{count} rows where {announced} are announced")
-
-    def _check_size(self, file: Any) -> None:
-        """Refuse a file that announces more rows and numbers than its size can account for."""
-        wanted = {self._columns.words: _WORD} | dict.fromkeys(self._columns.numbers, _NUMBER)
-        size = 0
-        for group in range(file.num_row_groups):
-            facts = file.metadata.row_group(group)
-            for number in range(facts.num_columns):
-                column = facts.column(number)
-                width = wanted.get(column.path_in_schema.split(".", 1)[0], 0)
-                size += width and max(column.num_values * width, column.total_uncompressed_size)
-        check_growth(str(self.path), size, self._stamp.size)
-
-    def _texts(self, column: Any) -> list[str]:
-        words = _spread(column)
-        if any(word is None for word in words):
-            raise SourceError(f"{self.path}, column {self._columns.words}: a word is missing")
-        return words
+        for batch in _batches(file, self.path, _BATCH, list(self.columns.numbers), group):
+            end = start + batch.num_rows
+            if len(here := rows[(rows >= start) & (rows < end)] - start):
+                yield self._numbers(batch.take(here))
+            start = end
 
     def _numbers(self, batch: Any) -> NDArray[np.floating]:
         """Vectors of a batch, shape (rows, dim)."""
-        parts = [batch.column(name) for name in self._columns.numbers]
+        parts, dim = [batch.column(name) for name in self.columns.numbers], self.shape[1]
         if any(part.null_count for part in parts):
             raise SourceError(f"{self.path}: a number is missing", allowed="finite numbers")
-        if not self._columns.lists:
+        if not self.columns.lists:
             columns = [part.to_numpy(zero_copy_only=False) for part in parts]
             return as_floats(np.column_stack(columns))
         flat = parts[0].flatten()
-        if flat.null_count or len(flat) != batch.num_rows * self._dim or self._ragged(parts[0]):
+        lengths = library("pyarrow.compute", "", "Parquet").list_value_length(parts[0])
+        ragged = (lengths.to_numpy(zero_copy_only=False) != dim).any()
+        if flat.null_count or len(flat) != batch.num_rows * dim or ragged:
             raise SourceError(
-                f"{self.path}, column {self._columns.numbers[0]}: vectors differ in length",
-                allowed=f"{self._dim} numbers, as in the first row",
+                f"{self.path}, column {self.columns.numbers[0]}: vectors differ in length",
+                allowed=f"{dim} numbers, as in the first row",
             )
-        return as_floats(flat.to_numpy(zero_copy_only=False)).reshape(batch.num_rows, self._dim)
+        return as_floats(flat.to_numpy(zero_copy_only=False)).reshape(batch.num_rows, dim)
 
-    def _ragged(self, column: Any) -> bool:
-        lengths = importlib.import_module("pyarrow.compute").list_value_length(column)
-        return bool((lengths.to_numpy(zero_copy_only=False) != self._dim).any())
 
-    def _first_dim(self, file: Any) -> int:
-        if not self._columns.lists and file.metadata.num_rows:
-            return len(self._columns.numbers)
-        for batch in file.iter_batches(batch_size=1, columns=list(self._columns.numbers)):
-            first = batch.column(0)[0]
-            dim = len(first) if first.is_valid else 0
-            if dim:
-                check_matrix((1, dim), np.dtype(np.float64), str(self.path))
-                return dim
-            break
-        raise SourceError(f"{self.path}: the file holds no vectors")
+@contextmanager
+def _opened(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
+    """Open a file, and say what the library raises as a SourceError."""
+    parquet = library("pyarrow.parquet", str(path), "Parquet")
+    with (
+        faults_of_library(path, _KIND),
+        parquet.ParquetFile(path, read_dictionary=list(shared)) as file,
+    ):
+        yield file
 
-    @contextmanager
-    def _file(self) -> Iterator[Any]:
-        parquet = _pyarrow(self.path)
-        self._stamp.check(self.path)
-        try:
-            with parquet.ParquetFile(self.path, read_dictionary=self._shared) as file:
-                yield file
-            self._stamp.check(self.path)
-        except SourceError:
-            raise
-        except (
-            OSError,
-            MemoryError,
-            ValueError,
-            KeyError,
-            TypeError,
-            NotImplementedError,
-        ) as error:
-            raise _damaged(self.path, str(error).split("\n", 1)[0][:200]) from error
+
+def _batches(
+    file: Any, path: Path, size: int, columns: list[str], group: int | None = None
+) -> Iterator[Any]:
+    """Batches of some columns, of one group or of all; fewer than announced are a fault.
+
+    Where the columns of a damaged file differ in length, pyarrow stops at the shortest (2 of 1,200
+    files damaged at random, pyarrow 26).
+    """
+    groups = range(file.num_row_groups) if group is None else [group]
+    count = 0
+    for batch in file.iter_batches(batch_size=size, row_groups=list(groups), columns=columns):
+        count += batch.num_rows
+        yield batch
+    _check_count(path, count, sum(_group_rows(file, each) for each in groups))
+
+
+def _check_count(path: Path, count: int, announced: int) -> None:
+    if count != announced:
+        raise damaged(path, _KIND, f"{count} rows where {announced} are announced")
+
+
+def _check_size(file: Any, columns: _Columns, path: Path) -> None:
+    """Refuse a file that announces more rows and numbers than its size can account for."""
+    wanted = {columns.words: _WORD} | dict.fromkeys(columns.numbers, _NUMBER)
+    size = 0
+    for group in range(file.num_row_groups):
+        facts = file.metadata.row_group(group)
+        for column in map(facts.column, range(facts.num_columns)):
+            width = wanted.get(column.path_in_schema.split(".", 1)[0], 0)
+            size += width and max(column.num_values * width, column.total_uncompressed_size)
+    check_growth(str(path), size, Stamp.of(path).size)
+
+
+def _first_dim(file: Any, columns: _Columns, path: Path) -> int:
+    """Number of components: of columns, or of the first list."""
+    if not columns.lists and file.metadata.num_rows:
+        return len(columns.numbers)
+    for batch in file.iter_batches(batch_size=1, columns=list(columns.numbers)):
+        first = batch.column(0)[0]
+        if first.is_valid and (dim := len(first)):
+            check_matrix((1, dim), np.dtype(np.float64), str(path))
+            return dim
+        break
+    raise SourceError(f"{path}: the file holds no vectors")
 
 
 def _spread(column: Any) -> list[Any]:
@@ -242,7 +197,7 @@ def _spread(column: Any) -> list[Any]:
     if not hasattr(column, "dictionary"):
         texts: list[Any] = column.to_pylist()
         return texts
-    compute: Any = importlib.import_module("pyarrow.compute")
+    compute: Any = library("pyarrow.compute", "", "Parquet")
     used = compute.unique(column.indices)
     words = column.dictionary.take(used).to_pylist()
     if len(words) == len(column):  # in the order in which they first stand
@@ -255,25 +210,8 @@ def _group_rows(file: Any, group: int) -> int:
     return int(file.metadata.row_group(group).num_rows)
 
 
-def _damaged(path: Path, got: str) -> SourceError:
-    return SourceError(
-        f"{path}: this Parquet file is damaged, or of a kind that cannot be read",
-        got=got,
-        remedy="get it again; the copy is probably incomplete",
-    )
-
-
-def _pyarrow(path: Path) -> Any:
-    try:
-        return importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise SourceError(
-            f"{path}: pyarrow is needed to read Parquet", remedy="pip install 'eatlas[files]'"
-        ) from error
-
-
 def _choose(schema: Any, options: Mapping[str, str], path: Path) -> _Columns:
-    types = importlib.import_module("pyarrow.types")
+    types = library("pyarrow.types", str(path), "Parquet")
     names: list[str] = list(schema.names)
     kinds = {
         field.name: "text"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import stat
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +81,43 @@ def fill(file: BinaryIO, buffer: NDArray[np.uint8], start: int) -> int:
 def unreadable(path: Path, error: OSError) -> SourceError:
     """Say that the system does not let us read a file."""
     return SourceError(f"{path}: the file cannot be read", got=error.strerror or str(error))
+
+
+def incomplete(what: str, got: str, allowed: str | None = None) -> SourceError:
+    """Say that a file is damaged or ends early."""
+    remedy = "get it again; the copy is probably incomplete"
+    return SourceError(what, got=got[:200], allowed=allowed, remedy=remedy)
+
+
+def library(name: str, label: str, what: str, remedy: str = "pip install 'eatlas[files]'") -> Any:
+    """Import a library that only some formats need.
+
+    Raises
+    ------
+    SourceError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise SourceError(f"{label}: {package} is needed to read {what}", remedy=remedy) from error
+
+
+@contextmanager
+def faults_of_library(path: Path, what: str) -> Iterator[None]:
+    """Say what a library raises for a damaged file as a SourceError."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except (OSError, RuntimeError, LookupError, ValueError, TypeError, MemoryError) as error:
+        raise damaged(path, what, str(error).split("\n", 1)[0]) from error
+
+
+def damaged(path: Path, what: str, got: str) -> SourceError:
+    """Say that a file is no sound one of its format."""
+    return incomplete(f"{path}: {what} is damaged, or of a kind that cannot be read", got)
 
 
 def ends_hash(path: Path) -> str:

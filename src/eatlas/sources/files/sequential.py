@@ -35,6 +35,7 @@ from eatlas.sources.files.words import find_rows
 from eatlas.sources.folders import cache_folder
 from eatlas.sources.memory import duplicate_note
 from eatlas.sources.protocol import Vector
+from eatlas.sources.spec import choice
 
 INDEX_CHOICES = ("auto", "yes", "no")
 _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
@@ -243,6 +244,11 @@ class SequentialSource(ABC):
         )  # fmt: skip
         of_file, of_state = (hashlib.sha256(repr(x).encode()).hexdigest() for x in (path, facts))
         return cache_folder() / "indexes" / f"{of_file[:16]}-{of_state[:32]}.npz"
+
+
+def index_of(options: Mapping[str, str], label: str) -> str:
+    """Whether the options ask for an index."""
+    return choice(options.get("index", "auto"), INDEX_CHOICES, "index", label)
 
 
 @dataclass(frozen=True)

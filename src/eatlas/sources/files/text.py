@@ -6,7 +6,7 @@ A look-up is one pass that checks every line; memory grows with the answer, not 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO, TypeVar
@@ -16,9 +16,18 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.dialects import NUMERIC, Dialect, decode, parse_components
+from eatlas.sources.files.dialects import (
+    HEAD_BYTES,
+    NUMERIC,
+    Dialect,
+    decode,
+    encoding_of,
+    parse_components,
+    table_dialect,
+    text_dialect,
+)
 from eatlas.sources.files.matrix import Chunk, regroup
-from eatlas.sources.files.sequential import SequentialSource
+from eatlas.sources.files.sequential import SequentialSource, index_of
 from eatlas.sources.protocol import CHUNK, Vector
 
 BLOCK = 1 << 20
@@ -26,6 +35,8 @@ MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
 COMPILE_FROM = 8 << 20
 """Bytes from which numbers are parsed in compiled code; parsing in Python is ten times slower."""
 _NEWLINE = 10
+# A fault in a small file is said before any work begins.
+_CHECKED_AT_ONCE = 1 << 20
 Part = TypeVar("Part", "LineRows", "Chunk")
 
 
@@ -116,6 +127,30 @@ class TextSource(SequentialSource):
             if early
             else "correct the first line, or find out what was added",
         )
+
+
+def open_text(content: Content, options: Mapping[str, str], name: str) -> TextSource:
+    """Open text: GloVe's form, or word2vec's with a header."""
+    return _opened(content, options, name, text_dialect)
+
+
+def open_table(content: Content, options: Mapping[str, str], name: str) -> TextSource:
+    """Open a CSV or TSV file: a term and its numbers a row."""
+    return _opened(content, options, name, table_dialect)
+
+
+def _opened(
+    content: Content,
+    options: Mapping[str, str],
+    name: str,
+    dialect_of: Callable[[bytes, str, str], Dialect],
+) -> TextSource:
+    label = content.label
+    dialect = dialect_of(content.head(HEAD_BYTES), label, encoding_of(options, label))
+    source = TextSource(content, dialect, name=name, index=index_of(options, label))
+    if content.stamp.size <= _CHECKED_AT_ONCE:
+        source.check()
+    return source
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
-from eatlas.sources.files.dialects import HEAD_BYTES, MAX_DIM, announcement, check_finite, decode
+from eatlas.sources.files.dialects import (
+    HEAD_BYTES,
+    MAX_DIM,
+    announcement,
+    check_finite,
+    decode,
+    encoding_of,
+)
 from eatlas.sources.files.matrix import Chunk, regroup
-from eatlas.sources.files.sequential import SequentialSource
+from eatlas.sources.files.reading import incomplete
+from eatlas.sources.files.sequential import SequentialSource, index_of
 from eatlas.sources.protocol import CHUNK, Vector
 
 BLOCK = 4 << 20
@@ -111,12 +119,8 @@ class Word2VecBinarySource(SequentialSource):
         return self._ends_early(f"{done} vectors")
 
     def _ends_early(self, got: str) -> SourceError:
-        return SourceError(
-            f"{self.content.label}: the file ends early",
-            got=got,
-            allowed=f"{self._count} vectors of {self._dim} numbers, as its header announces",
-            remedy="get it again; the copy is probably incomplete",
-        )
+        announced = f"{self._count} vectors of {self._dim} numbers, as its header announces"
+        return incomplete(f"{self.content.label}: the file ends early", got, announced)
 
     def _read_at(self, file: BinaryIO, start: int, word: bytes) -> Vector | None:
         file.seek(start)
@@ -127,6 +131,12 @@ class Word2VecBinarySource(SequentialSource):
         vector: Vector = np.frombuffer(raw, "<f4", offset=head).astype(np.float32)
         check_finite(vector, f"{self.content.label}, {word.decode(self._encoding)!r}")
         return vector
+
+
+def open_word2vec(content: Content, options: Mapping[str, str], name: str) -> Word2VecBinarySource:
+    """Open a binary file of word2vec."""
+    index, encoding = index_of(options, content.label), encoding_of(options, content.label)
+    return Word2VecBinarySource(content, name=name, index=index, encoding=encoding)
 
 
 @dataclass(frozen=True)

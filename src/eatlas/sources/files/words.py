@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.reading import Stamp, open_binary
 
 _MAX_WORDS_BYTES = 2 << 30  # a vocabulary of 40 million words
+_MAX_WORD = 1 << 24
 _CONVERT = "write it anew in UTF-8, for example: iconv -f latin1 -t utf-8"
 _BESIDE = (".vocab", ".vocab.txt", ".vocab.json", "-vocab.txt", "-vocab.pkl")
 
@@ -66,19 +69,14 @@ class LineWords:
             yield decode(line, "utf-8", f"{self.path}, line {number}", _CONVERT)
 
     def _lines(self) -> Iterator[bytes]:
-        with open_binary(self.path) as raw:
-            kept, first = b"", True
-            while data := raw.read(1 << 20):
-                data = (kept + data).removeprefix(b"\xef\xbb\xbf") if first else kept + data
-                first = False
-                *lines, kept = data.split(b"\n")
-                yield from (line.rstrip(b"\r") for line in lines)
-                if len(kept) > 1 << 24:
-                    raise SourceError(
-                        f"{self.path}: a line is too long for a word", allowed="one word a line"
-                    )
-            if kept:
-                yield kept.rstrip(b"\r")
+        with open_binary(self.path) as raw, io.BufferedReader(raw, 1 << 20) as file:  # type: ignore[type-var]
+            if file.peek(3)[:3] == codecs.BOM_UTF8:
+                file.read(3)
+            while line := file.readline(_MAX_WORD + 1):
+                if len(line) > _MAX_WORD:
+                    what = f"{self.path}: a line is too long for a word"
+                    raise SourceError(what, allowed="one word a line")
+                yield line.removesuffix(b"\n").rstrip(b"\r")
 
 
 def open_vocabulary(path: Path) -> Words:

@@ -1,11 +1,17 @@
-"""What gensim saves: ``.kv`` and ``.model``, pickles with large arrays in ``.npy`` files beside.
+"""What gensim and spaCy save.
 
-The pickle is read as data (:mod:`eatlas.sources.files.restricted_pickle`); gensim is not needed.
+gensim: ``.kv`` and ``.model``, pickles with large arrays in ``.npy`` files beside; the pickle is
+read as data (:mod:`eatlas.sources.files.pickles`), and gensim is not needed.
+
+spaCy: a folder, in which ``vectors`` is an array, ``key2row`` a map from the key of a word to its
+row, and ``strings.json`` lists the words, but not those that are symbols of spaCy. spaCy gives the
+keys. Several words may share a row: that is how spaCy prunes a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.archives import Content
 from eatlas.sources.files.arrays import map_array
+from eatlas.sources.files.fasttext import Ngrams, SubwordSource, oov_of, subword_matrix
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
 from eatlas.sources.files.pickles import Inert, Listed, load
-from eatlas.sources.files.subwords import Ngrams, SubwordSource, subword_matrix
+from eatlas.sources.files.reading import library
 from eatlas.sources.files.words import as_words
 
 _MODULES = ("gensim.", "numpy.random.")
@@ -45,7 +53,7 @@ _LISTED = Listed(
 )
 
 
-def open_gensim(path: Path, name: str, *, oov: str) -> MatrixSource:
+def open_gensim(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open vectors that gensim saved.
 
     Raises
@@ -53,6 +61,7 @@ def open_gensim(path: Path, name: str, *, oov: str) -> MatrixSource:
     SourceError
         If the pickle names anything that gensim does not save, or holds no vectors.
     """
+    path, oov = content.path, oov_of(options, content.label)
     root = load(path, _LISTED)
     part, prefix = _keyed_vectors(root)
     if part is None:
@@ -167,3 +176,108 @@ def stored_array(value: Any, label: str) -> NDArray[Any]:
         return array.reshape(shape, order=order)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise SourceError(f"{label}: this is no array of numbers", got=str(error)[:100]) from error
+
+
+# --- spaCy ----------------------------------------------------------------------------------------
+
+_TABLE = "key2row"
+
+
+def find_spacy(folder: Path) -> Path | None:
+    """The folder with the vectors: this one, its ``vocab``, or that of the package in it."""
+    places = [folder, folder / "vocab", *sorted(folder.glob("*/vocab"))]
+    places += sorted(folder.glob("*/*/vocab"))
+    return next((place for place in places if (place / _TABLE).is_file()), None)
+
+
+def open_spacy(folder: Path, name: str) -> MatrixSource:
+    """Open the vectors of a spaCy pipeline.
+
+    Parameters
+    ----------
+    folder : Path
+        Where ``vectors``, ``key2row`` and ``strings.json`` are.
+
+    Raises
+    ------
+    SourceError
+        If one of the files is missing or damaged, or the vectors are made of hashed n-grams.
+    """
+    paths = [folder / "vectors", folder / _TABLE, folder / "strings.json"]
+    for path in paths:
+        if not path.is_file():
+            raise SourceError(
+                f"{folder}: a file of the spaCy vectors is not there",
+                got=f"no {path.name}",
+                remedy="save the pipeline with nlp.to_disk(folder)",
+            )
+    _refuse_floret(folder)
+    array = map_array(paths[0])
+    check_matrix(array.shape, array.dtype, str(paths[0]))
+    keys, words, places = _keys(_strings(paths[2]), folder), [], []
+    rows = _rows(paths[1])
+    for word, key in keys.items():
+        row = rows.get(key, -1)
+        if 0 <= row < len(array):
+            words.append(word)
+            places.append(row)
+        elif row >= 0:
+            raise SourceError(
+                f"{paths[1]}: a word has a row that is not there",
+                got=f"{word!r}, row {row}",
+                allowed=f"rows 0 to {len(array) - 1}",
+            )
+    if not words:
+        raise SourceError(f"{folder}: no word of this pipeline has a vector")
+    return MatrixSource(words, ArrayMatrix(array, places=np.array(places)), name=name, files=paths)
+
+
+def _keys(words: list[str], folder: Path) -> dict[str, int]:
+    """The keys by which spaCy knows words: hashes, or small numbers of its symbols."""
+    what, remedy = "the vectors of its pipelines", "pip install spacy"
+    store = library("spacy.strings", str(folder), what, remedy).StringStore()
+    symbols = library("spacy.symbols", str(folder), what, remedy).IDS
+    return {word: store[word] for word in words} | {word: n for word, n in symbols.items() if n}
+
+
+def _rows(path: Path) -> dict[int, int]:
+    """The row of each key."""
+    try:
+        rows = library("srsly", str(path), "spaCy's tables").msgpack_loads(path.read_bytes())
+    except Exception as error:
+        raise _no_table(path, str(error)) from error
+    if not isinstance(rows, dict) or {type(n) for pair in rows.items() for n in pair} - {int}:
+        raise _no_table(path, "something other than whole numbers")
+    return rows
+
+
+def _no_table(path: Path, got: str) -> SourceError:
+    return SourceError(f"{path}: this is no table of words and rows", got=got[:200])
+
+
+def _refuse_floret(folder: Path) -> None:
+    path = folder / "vectors.cfg"
+    if path.is_file() and _json(path) and b"floret" in path.read_bytes():
+        raise SourceError(
+            f"{folder}: these vectors are made of hashed n-grams (floret), which cannot be read",
+            allowed="tables with a row for each word",
+            remedy="export the words you need: nlp.vocab[word].vector",
+        )
+
+
+def _strings(path: Path) -> list[str]:
+    words = _json(path)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise SourceError(f"{path}: this is no list of words")
+    try:
+        "".join(words).encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(f"{path}: a word is half a character", got=str(error)[:200]) from error
+    return words
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise SourceError(f"{path}: this is not JSON", got=str(error)[:200]) from error
