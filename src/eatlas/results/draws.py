@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import ByGroup, Magnitude, Probability, Record
-from eatlas.stimuli.model import TARGETS
+from eatlas.results.parts import Magnitude, Probability, Record
 
 Model = Literal["dl", "pm", "reml"]
 Variance = Literal["common", "union", "borenstein", "ceat"]
@@ -81,10 +80,16 @@ class OverDraws(Record):
     stimuli."""
 
 
-class Level2OverDraws(ByGroup[OverDraws]):
+class Level2OverDraws(Record):
     """Both level 2 effect sizes over draws."""
 
-    names: ClassVar = TARGETS
+    X: OverDraws
+    Y: OverDraws
+
+    def group(self, role: str) -> OverDraws:
+        """Return what was found for X or Y."""
+        found: OverDraws = getattr(self, role)
+        return found
 
 
 class DrawsRecord(Record):

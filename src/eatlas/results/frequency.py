@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from eatlas.results.parts import ByGroup, Probability, Record
-from eatlas.stimuli.model import OPPOSITES, ROLES, TARGETS
+from eatlas.results.parts import Probability, Record
 
-PAIRS: dict[str, str] = {one: other for one, other in OPPOSITES}  # noqa: C416  (of names)
+PAIRS = {"X": "Y", "A": "B"}
 """Groups that are compared: targets at level 1, attributes at level 2."""
 
 
@@ -44,7 +43,7 @@ class Ranks(Record):
 
     def medians(self) -> dict[str, float | None]:
         """The four medians, by role."""
-        return {role: self.group(role).median for role in ROLES}
+        return {role: self.group(role).median for role in "XYAB"}
 
 
 class MatchedLevel(Record):
@@ -72,10 +71,16 @@ class MatchedLevel(Record):
         return found
 
 
-class MatchedLevel2(ByGroup[MatchedLevel]):
+class MatchedLevel2(Record):
     """The effect sizes of X and of Y."""
 
-    names: ClassVar = TARGETS
+    X: MatchedLevel
+    Y: MatchedLevel
+
+    def group(self, role: str) -> MatchedLevel:
+        """Return that of X or of Y."""
+        found: MatchedLevel = getattr(self, role)
+        return found
 
 
 class Matched(Record):
@@ -113,7 +118,7 @@ class Frequency(Record):
             return found
         levels = {"": matched.level1}
         if matched.level2 is not None:
-            levels |= {f"_{role}": level for role, level in matched.level2.items()}
+            levels |= {f"_{role}": matched.level2.group(role) for role in "XY"}
         for suffix, level in levels.items():
             for tail in ("greater", "less", "two_sided"):
                 found[f"matched_p_{tail}{suffix}"] = None if level is None else level.tail(tail)

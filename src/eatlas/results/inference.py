@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import ByGroup, Probability, Record
+from eatlas.results.parts import Probability, Record
 from eatlas.results.uncertainty import Unit
-from eatlas.stimuli.model import TARGETS
 
 SesoiUnit = Literal["d", "difference"]
 """Of the smallest effect of interest: standard deviations of the union, or the unit of what
@@ -44,10 +43,16 @@ class CrossedLevel(Record):
     """The part that both contain."""
 
 
-class CrossedLevel2(ByGroup[CrossedLevel | None]):
+class CrossedLevel2(Record):
     """Both level 2 contrasts; None for a group of one term."""
 
-    names: ClassVar = TARGETS
+    X: CrossedLevel | None
+    Y: CrossedLevel | None
+
+    def group(self, role: str) -> CrossedLevel | None:
+        """Return the contrast of X or Y."""
+        level: CrossedLevel | None = getattr(self, role)
+        return level
 
 
 class Generalisation(Record):
@@ -126,10 +131,16 @@ class EquivalentLevel(Record):
     """The same for other targets and other attributes, by the crossed test."""
 
 
-class EquivalentLevel2(ByGroup[EquivalentLevel | None]):
+class EquivalentLevel2(Record):
     """Both level 2 contrasts."""
 
-    names: ClassVar = TARGETS
+    X: EquivalentLevel | None
+    Y: EquivalentLevel | None
+
+    def group(self, role: str) -> EquivalentLevel | None:
+        """Return what was found for X or Y."""
+        level: EquivalentLevel | None = getattr(self, role)
+        return level
 
 
 class Equivalence(Record):

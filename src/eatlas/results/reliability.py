@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from eatlas.results.parts import Record
 from eatlas.results.uncertainty import Unit
-from eatlas.stimuli.model import ROLES
 
 
 class Coefficient(Record):
@@ -62,7 +61,7 @@ class Reliability(Record):
         lines = [
             f"{role}: {one.terms} {units}, alpha {one.alpha}, omega {one.omega}, raw alpha "
             f"{'undefined' if one.raw_alpha is None else format(one.raw_alpha, '.2f')}"
-            for role in ROLES
+            for role in "XYAB"
             for one in [self.group(role)]
         ]
         return "\n".join(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.results.parts import Concepts, Coverage, Level, Probability, Provenance, PValues, Record
+from eatlas.results.parts import GroupCoverage, Level, Probability, Provenance, PValues, Record
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
-from eatlas.stimuli.model import ATTRIBUTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,19 +20,31 @@ SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"
 Side = Literal["A", "B"]
 Sort = Literal["effect_size", "difference", "p"]
 """What lists of words are sorted by."""
-SIDES: tuple[Side, ...] = get_args(Side)
+SIDES: tuple[Side, ...] = ("A", "B")
 
 
-class AttributeNames(Concepts):
+class AttributeNames(Record):
     """What the two attribute groups are called."""
 
-    names: ClassVar = ATTRIBUTES
+    A: str
+    B: str
+
+    def name(self, side: str) -> str:
+        """Return what A or B is called."""
+        name: str = getattr(self, side)
+        return name
 
 
-class AttributeCoverage(Coverage):
+class AttributeCoverage(Record):
     """Which attribute terms have a vector, and why the others have none."""
 
-    names: ClassVar = ATTRIBUTES
+    A: GroupCoverage
+    B: GroupCoverage
+
+    def group(self, side: str) -> GroupCoverage:
+        """Return the coverage of A or B."""
+        group: GroupCoverage = getattr(self, side)
+        return group
 
 
 class Sides(Record):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import OF_ROLES, ByGroup, Concepts, Probability, Record
-from eatlas.stimuli.model import TARGETS
+from eatlas.results.parts import OF_ROLES, Concepts, Probability, Record
 
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -43,10 +42,11 @@ class LevelTrend(Record):
     """Of neighbouring periods, after a straight line is taken out; None where nothing is left."""
 
 
-class Level2Trends(ByGroup[LevelTrend | None]):
+class Level2Trends(Record):
     """Trends of both level 2 effect sizes."""
 
-    names: ClassVar = TARGETS
+    X: LevelTrend | None
+    Y: LevelTrend | None
 
 
 class MissingPeriod(Record):

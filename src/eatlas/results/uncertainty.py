@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
-from eatlas.results.parts import ByGroup, Record
-from eatlas.stimuli.model import TARGETS
+from eatlas.results.parts import Record
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
@@ -34,10 +33,16 @@ class EffectInterval(Record):
     """Resamples whose scores have no spread, left out."""
 
 
-class Level2Intervals(ByGroup[EffectInterval]):
+class Level2Intervals(Record):
     """Intervals of both level 2 effect sizes."""
 
-    names: ClassVar = TARGETS
+    X: EffectInterval
+    Y: EffectInterval
+
+    def group(self, role: str) -> EffectInterval:
+        """Return the interval of X or Y."""
+        interval: EffectInterval = getattr(self, role)
+        return interval
 
 
 class Uncertainty(Record):

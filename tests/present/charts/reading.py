@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree as ET
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -31,3 +32,15 @@ def squeezed(*parts: str) -> str:
 def holds(svg: str, text: str) -> bool:
     """Whether a text stands in a drawing, on one line or broken into several."""
     return squeezed(text) in squeezed(*texts(svg))
+
+
+def rows(chart: Any) -> list[dict[str, Any]]:
+    """Rows of the data that a chart draws."""
+    return [row for data in chart.to_dict()["datasets"].values() for row in data if row]
+
+
+def layers(chart: Any) -> list[dict[str, Any]]:
+    """Layers of a chart of one panel, or of its panels."""
+    specification = chart.to_dict()
+    found: list[dict[str, Any]] = specification.get("spec", specification)["layer"]
+    return found

@@ -67,7 +67,7 @@ def test_charts_put_together_keep_theme_and_files(forest, tmp_path, together, wh
 
 
 def test_a_chart_is_put_together_with_charts_alone(forest):
-    with pytest.raises(TypeError, match="Only chart objects"):
+    with pytest.raises(ValueError, match="Only Chart objects"):
         _ = forest & 3
 
 

@@ -44,7 +44,7 @@ def test_the_drawing_names_all_patterns_and_says_what_dots_are(result):
         for word in label.split("-"):
             assert word in written
     assert "Dots: 2,000 of 2,100 draws. Diamond: the mean over all draws." in written
-    assert "d of Flowers: towards" in written
+    assert "d of Flowers" in written
     assert chart.description.startswith("Draws of contexts. ")
     assert f"pattern of the means {result.pattern.label}" in chart.description
 

@@ -1,12 +1,17 @@
 """Frames of the charts: their values, derived by hand, and what they refuse."""
 
-import pytest
-from tests.present.charts.records import COSINES, full, uncertainty, weat_with_influence
-from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
+from typing import Literal
 
+import pytest
+from tests.present.charts.reading import texts
+from tests.present.charts.records import COSINES, full, uncertainty, weat_with_influence
+from tests.present.records import PATTERNS, head, ml_eat, sc_eat, weat
+
+import eatlas
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.present.charts import eat_map, forest, influence, legend, level3, stability
-from eatlas.results import Failure, Results
+from eatlas.present.charts.saving import svg_of
+from eatlas.results import AssociationResult, Failure, Results
 
 CHARTS = {
     "eat-map": eat_map,
@@ -79,6 +84,25 @@ def test_forest_keeps_undefined_effect_sizes():
     found = forest.prepare(ml_eat(d=None, undefined="Y"))
     assert found["effect_size"].isna().tolist() == [True, False, True]
     assert found["significant"].tolist() == [False, True, False]
+
+
+class MACResult(AssociationResult):
+    """What a package of its own found: the record of docs/how-to/extend.md."""
+
+    measure: Literal["mac"] = "mac"
+    value: float
+
+
+def test_a_plug_in_has_its_row_beside_ours():
+    own = MACResult.from_dict(head(signature="MAC()", measure="mac", value=0.724))
+    found = forest.prepare([own, ml_eat()])
+    assert rows(found.iloc[:1], "level", "effect_size", "significant") == [("MAC", 0.724, False)]
+    assert found["p"].isna().tolist() == [True, False, False, False]
+    chart = eatlas.plot(own, kind="forest")
+    assert {"MAC", "0.72"} <= set(texts(svg_of(chart)))
+    assert chart.description.endswith(
+        "MAC, Flowers and Insects and Pleasant and Unpleasant: d = 0.72."
+    )
 
 
 def test_forest_of_several_measures():

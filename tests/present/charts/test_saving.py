@@ -13,8 +13,7 @@ from tests.present.charts.records import HOSTILE, full
 import eatlas
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.present.charts import fonts, save, saving
-from eatlas.present.charts.canvas import lines_of
-from eatlas.present.charts.fonts import with_fonts
+from eatlas.present.charts.fonts import lines_of, with_fonts
 from eatlas.present.text import pixels
 
 FOREIGN = re.compile(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import EatlasError
+
+if TYPE_CHECKING:
+    from eatlas.present.charts.chart import Chart
 
 REMEDY = "pip install 'eatlas[plots]'"
 
@@ -41,3 +45,11 @@ def _import(name: str, what: str) -> ModuleType:
         raise EatlasError(
             what, got=f"no module named {name}", allowed="the extra plots", remedy=REMEDY
         ) from error
+
+
+def themed(chart: Any, **properties: Any) -> Chart:
+    """Make an altair chart one of :mod:`eatlas.present.charts.chart`, with some properties."""
+    from eatlas.present.charts import chart as charts  # noqa: PLC0415  (stands on altair)
+
+    own: Chart = charts.themed(chart, **properties)
+    return own

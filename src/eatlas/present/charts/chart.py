@@ -1,4 +1,4 @@
-"""The charts of eatlas: altair charts with our theme that save without a network."""
+"""altair charts that bring the theme of eatlas along and save without a network."""
 
 from __future__ import annotations
 
@@ -11,38 +11,44 @@ import altair as alt
 from eatlas.present.charts.saving import description_of, save, svg_of
 from eatlas.present.charts.theme import CONFIG
 
+THEME = "eatlas"
+
+
+@alt.theme.register(THEME, enable=False)
+def _theme() -> alt.theme.ThemeConfig:
+    return {"config": CONFIG}  # type: ignore[typeddict-item]
+
 
 class Themed(alt.TopLevelMixin):
-    """What the charts add to altair's: the theme where they stand alone, and offline files.
+    """What the charts of eatlas add to altair's own.
 
-    ``configure_axis`` and its like work as for any chart. ``chart & other`` and ``chart | other``
-    keep theme and files.
+    The theme where a chart stands alone, files that need no network, and a picture in notebooks.
+    ``properties``, ``encode``, ``configure_axis``, ``+``, ``&``, ``|`` and ``facet`` are altair's,
+    and what comes out of them is themed too.
     """
 
-    def __and__(self, other: Any) -> Panels:
-        """Put another chart below this one."""
-        both: list[Any] = [self, other]
-        return Panels(vconcat=both, description=_described(both))
-
-    def __or__(self, other: Any) -> Row:
-        """Put another chart to the right of this one."""
-        both: list[Any] = [self, other]
-        return Row(hconcat=both, description=_described(both))
-
     def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
-        """Return the Vega-Lite specification; a chart at the top brings the theme along."""
-        if (options.get("context") or {}).get("top_level", True):
-            themed = self.copy(deep=False)  # type: ignore[attr-defined]
-            themed.config = _merged(CONFIG, _plain(themed.config))
-            written: dict[str, Any] = super(Themed, themed).to_dict(*args, **options)
-            return written
-        inner: dict[str, Any] = super().to_dict(*args, **options)
-        return inner
+        """Return the Vega-Lite specification; what the user configured wins over the theme."""
+        with alt.theme.enable(THEME), alt.data_transformers.enable("default", max_rows=None):
+            written: dict[str, Any] = super().to_dict(*args, **options)
+        return written
+
+    def __and__(self, other: Any) -> Any:
+        """Put another chart below this one."""
+        return described(super().__and__(other), self, other)
+
+    def __or__(self, other: Any) -> Any:
+        """Put another chart to the right of this one."""
+        return described(super().__or__(other), self, other)
+
+    def facet(self, *args: Any, **options: Any) -> Any:
+        """Repeat this chart for each value of a column, as altair does."""
+        return described(super().facet(*args, **options), self)  # type: ignore[misc]
 
     def save(self, fp: Any, format: Any = None, *args: Any, **options: Any) -> None:  # noqa: A002
         """Write the chart as .svg, .pdf, .png, .html or .json; see :func:`eatlas.plots.save`.
 
-        Formats and options of altair's own method are handed on to it.
+        Formats and options of altair's own method are passed on to it.
         """
         if format is None and not args and options.keys() <= {"scale_factor"}:
             save(self, fp, **options)
@@ -64,31 +70,47 @@ class Themed(alt.TopLevelMixin):
         return {"text/html": image, "text/plain": text}
 
 
-class Chart(Themed, alt.LayerChart):
+class LayerChart(Themed, alt.LayerChart):
     """A chart of one panel."""
 
 
-class Panels(Themed, alt.VConcatChart):
+class FacetChart(Themed, alt.FacetChart):
+    """A chart of a panel for each value of a column; sizes and encodings are those of panels."""
+
+    def properties(self, **given: Any) -> Any:
+        """Set properties, ``width`` and ``height`` those of each panel."""
+        size = {name: given.pop(name) for name in ("width", "height") if name in given}
+        chart = super().properties(**given)
+        if size:
+            chart.spec = chart.spec.properties(**size)
+        return chart
+
+    def encode(self, *args: Any, **channels: Any) -> Any:
+        """Encode columns in each panel."""
+        chart = self.copy(deep=False)
+        chart.spec = chart.spec.encode(*args, **channels)
+        return chart
+
+
+class VConcatChart(Themed, alt.VConcatChart):
     """Charts below each other."""
 
 
-class Row(Themed, alt.HConcatChart):
+class HConcatChart(Themed, alt.HConcatChart):
     """Charts beside each other."""
 
 
-def _described(charts: list[Any]) -> str:
-    return " ".join(description_of(chart) for chart in charts)
+Chart = LayerChart | FacetChart | VConcatChart | HConcatChart
+_KINDS = {kind.__mro__[2]: kind for kind in (LayerChart, FacetChart, VConcatChart, HConcatChart)}
 
 
-def _plain(config: Any) -> dict[str, Any]:
-    if config is alt.Undefined:
-        return {}
-    return dict(config) if isinstance(config, dict) else dict(config.to_dict())
+def themed(chart: Any, **properties: Any) -> Any:
+    """Make a chart of altair one of eatlas, with the theme, and set its properties."""
+    own = chart.properties(**properties)
+    object.__setattr__(own, "__class__", _KINDS.get(type(own), type(own)))
+    return own
 
 
-def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    both = {**under, **over}
-    for key in under.keys() & over.keys():
-        if isinstance(under[key], dict) and isinstance(over[key], dict):
-            both[key] = _merged(under[key], over[key])
-    return both
+def described(chart: Any, *parts: Any) -> Any:
+    """Theme a chart that is made of parts, and describe it by theirs."""
+    return themed(chart, description=" ".join(description_of(part) for part in parts))

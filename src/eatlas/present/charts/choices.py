@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import forest_drawing
-from eatlas.present.charts.forest import COLUMNS, effect_rows
-from eatlas.present.charts.frames import frame, some_results
-from eatlas.results import ThreeLevelResult, WEATResult
+from eatlas.present.charts.forest import COLUMNS
+from eatlas.present.charts.forest import draw as draw_forest
+from eatlas.present.charts.frames import effect_rows, frame, some_results
 from eatlas.results.sensitivity import (
     By,
     Varied,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from eatlas.present.charts.chart import Chart
 
-ACCEPTED = (ThreeLevelResult, WEATResult)
 REMEDY: dict[By, str] = {
     "prompt": 'eatlas run --prompt "This is {}" --prompt "It is {}" gives some',
     "level": "add the vectors with ?level=word, or ?level=sentence",
@@ -63,8 +61,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
                 "test": name, "source": result.source, "signature": result.signature,
                 "period": result.period, "series": value,
             }  # fmt: skip
-            names = {role: result.concepts.name(role) for role in "XYAB"}
-            rows += [head | names | row for row in effect_rows(result)]
+            rows += [head | row for row in effect_rows(result)]
     return frame(rows, COLUMNS)
 
 
@@ -76,7 +73,7 @@ def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says
     EatlasError
         If altair is not installed.
     """
-    return forest_drawing.draw(given)
+    return draw_forest(given)
 
 
 def _names(groups: Sequence[Varied]) -> list[str]:
@@ -99,7 +96,7 @@ def several(results: object, by: By) -> tuple[Varied, ...]:
     ResultsError
         If there are none, or results of other measures.
     """
-    found = some_results(results, by, ACCEPTED, "this chart shows effect sizes of levels 1 and 2")
+    found = some_results(results, by, "level1", "this chart shows effect sizes of levels 1 and 2")
     groups = varied(found, by)
     if groups:
         return groups

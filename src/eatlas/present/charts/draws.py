@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts import draws_drawing
-from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.results import DrawnResult
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.layers import LINE, title
+from eatlas.present.charts.notes import listed, tooltip
+from eatlas.present.charts.theme import EDGE, INK, OFF, ON, PAPER
+from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
+from eatlas.present.numbers import UNDEFINED, effect, percent
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
+from eatlas.results.effects import at
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.present.charts.chart import Chart, Panels
+    from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
     *HEAD, "what", "d_X", "d_Y", "pattern", "share", "draws", "threshold", "rule", "X", "Y",
     "A", "B",
 )  # fmt: skip
+
+
+LEAST = 1.0
+"""The scales reach so far on every side at least, so that all nine regions are seen."""
+SIZE, MANY = 440, 200
+SPACE = "\u00a0" * 6
+SIDE = {"B": 0, NEITHER: 1, "A": 2}
+"""Which third of a scale an association with an attribute takes."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -50,19 +65,18 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(result)["what"].value_counts().to_dict()
     {'draw': 50, 'pattern': 9, 'mean': 1}
     """
-    found = some_results(results, "draws", (DrawnResult,), "draws are made by CEAT and LPBS-CEAT")
-    known = [r for r in found if isinstance(r, DrawnResult)]
+    found = some_results(results, "draws", "draws", "draws are made by CEAT and LPBS-CEAT")
     return frame(
         (
             head | row
-            for head, result in zip(heads(known), known, strict=True)
+            for head, result in zip(heads(found), found, strict=True)
             for row in _rows(result)
         ),
         COLUMNS,
     )
 
 
-def draw(given: pd.DataFrame) -> Chart | Panels:
+def draw(given: pd.DataFrame) -> Chart:
     """Draw the cloud of each result over the nine regions.
 
     Parameters
@@ -75,24 +89,133 @@ def draw(given: pd.DataFrame) -> Chart | Panels:
     EatlasError
         If altair is not installed.
     """
-    return draws_drawing.draw(given)
+    results = [rows for _, rows in grouped(records(given), "test", "series")]
+    drawn = [_panel(rows) for rows in results]
+    words = listed("Draws of contexts", [_in_words(rows) for rows in results])
+    if len(drawn) == 1:
+        return themed(drawn[0], description=words)
+    return themed(altair().vconcat(*drawn, spacing=30), description=words)
 
 
-def _rows(result: DrawnResult) -> Iterator[dict[str, Any]]:
-    rule = result.pattern
+def _panel(rows: list[dict[str, Any]]) -> Any:
+    """The draws of one result: a cloud, its mean, and the names of the regions."""
+    alt = altair()
+    first = rows[0]
+    placed = [row for row in rows if None not in (row["d_X"], row["d_Y"])]
+    count = sum(row["what"] == "draw" for row in placed)
+    reach = max([LEAST, *(1.08 * abs(row[d]) for row in placed for d in ("d_X", "d_Y"))])
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
+    a, b = (isolated(first[role]) for role in "AB")
+    x, y = (
+        {
+            "scale": scale,
+            "axis": alt.Axis(
+                title=f"← {b}{SPACE}d of {isolated(first[role])}{SPACE}{a} →",
+                tickCount=7,
+                grid=False,
+            ),
+        }
+        for role in "XY"
+    )
+    opacity = 0.7 if count < MANY else 0.3
+    region = alt.Chart().transform_filter("isValid(datum.left)")
+    names = [
+        region.mark_text(fontSize=10, lineBreak="\n", lineHeight=LINE - 2, aria=False, **place)
+        .encode(x=alt.X("middle:Q", **x), y=alt.Y(f"{edge}:Q", **y), text="name:N")
+        .transform_filter(f"{'' if edge == 'bottom' else '!'}datum.below")
+        # lines run down from their place: the last of three is at the lower edge
+        for edge, place in (
+            ("top", {"baseline": "line-top", "dy": 2}),
+            ("bottom", {"baseline": "line-bottom", "dy": -2 * (LINE - 2) - 2}),
+        )
+    ]
+    neither = "datum.pattern == 'Non-Directional'"
+    gray = alt.condition(neither, alt.value(PAPER), alt.value(OFF))
+    halo = {"stroke": alt.value(PAPER), "strokeWidth": alt.value(4), "opacity": alt.value(0.85)}
+    layers = [
+        region.mark_rect(stroke=EDGE, fillOpacity=0.5, aria=False).encode(
+            x=alt.X("left:Q", **x), x2="right:Q", y=alt.Y("bottom:Q", **y), y2="top:Q", color=gray,
+        ),
+        alt.Chart().mark_circle(size=14, opacity=opacity, aria=False)
+        .encode(x=alt.X("d_X:Q", **x), y=alt.Y("d_Y:Q", **y))
+        .transform_filter("datum.what == 'draw'"),
+        *(name.encode(**halo) for name in names),
+        *names,
+        alt.Chart()
+        .mark_point(shape="diamond", filled=True, size=150, stroke=PAPER, opacity=1)
+        .encode(x=alt.X("d_X:Q", **x), y=alt.Y("d_Y:Q", **y), color=alt.value(ON))
+        .transform_filter("datum.what == 'mean'"),
+    ]  # fmt: skip
+    notes = [
+        f"{first['test']}, source: {first['series']}",
+        f"Dots: {_dots(count, int(first['draws']))}. Diamond: the mean over all draws. "
+        f"Percentages: share of all draws with the pattern ({first['rule']}); without a small p a "
+        "dot counts as Non-Directional wherever it lies.",
+    ]
+    return (
+        alt.layer(*layers, data=frame(_texts(row, reach) for row in rows))
+        .encode(
+            color=alt.value(INK),
+            tooltip=tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y"),
+        )
+        .properties(
+            width=SIZE,
+            height=SIZE,
+            title=title("Level 2 effect sizes of draws of contexts", notes, SIZE),
+        )
+    )
+
+
+def _dots(shown: int, draws: int) -> str:
+    return f"{shown:,} of {draws:,} draws" if shown < draws else f"{draws:,} draws"
+
+
+def _texts(row: dict[str, Any], reach: float) -> dict[str, Any]:
+    """A row with its texts; a pattern with the region where its effect sizes lie."""
+    if row["what"] != "pattern":
+        return row | {"percent": UNDEFINED, "x": effect(row["d_X"]), "y": effect(row["d_Y"])}
+    ends = (-reach, -row["threshold"], row["threshold"], reach)
+    x, y, _ = PATTERNS[row["pattern"]]
+    (left, right), (bottom, top) = (ends[SIDE[held] : SIDE[held] + 2] for held in (x, y))
+    share = percent(row["share"])
+    name = row["pattern"].replace("-", "-\n") if x == NEITHER else row["pattern"]
+    lines = f"{name}\n{share}"
+    below = y == "B"
+    return row | {
+        "left": left, "right": right, "bottom": bottom, "top": top, "middle": (left + right) / 2,
+        "name": "\n" * (2 - lines.count("\n")) * below + lines, "below": below,
+        "percent": share, "x": UNDEFINED, "y": UNDEFINED,
+    }  # fmt: skip
+
+
+def _in_words(rows: list[dict[str, Any]]) -> str:
+    first = rows[0]
+    mean = next((row for row in rows if row["what"] == "mean"), None)
+    shares = sorted(
+        (row for row in rows if row["what"] == "pattern" and row["share"]),
+        key=lambda row: -row["share"],
+    )
+    text = f"{isolated(first['test'])}, {isolated(first['series'])}: "
+    if mean is not None:
+        text += f"mean d of X {effect(mean['d_X'])}, of Y {effect(mean['d_Y'])}, "
+        text += f"pattern of the means {mean['pattern']}; "
+    return text + ", ".join(f"{row['pattern']} in {percent(row['share'])}" for row in shares)
+
+
+def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    rule, draws = result.pattern, result.draws
+    if rule is None or draws is None:
+        return
     tail = "two-sided" if rule.tail == "two-sided" else "in the direction of d"
     common = {
         **{role: result.concepts.name(role) for role in "XYAB"},
-        "draws": result.draws.count,
+        "draws": draws.count,
         "threshold": rule.threshold,
         "rule": f"|d| > {rule.threshold:g} and p < {rule.alpha:g} {tail}",
     }
-    for _, x, y in result.draws.kept:
+    for _, x, y in draws.kept:
         yield {**common, "what": "draw", "d_X": x, "d_Y": y}
-    levels = result.level2
-    yield {
-        **common, "what": "mean", "d_X": levels.X.effect_size, "d_Y": levels.Y.effect_size,
-        "pattern": rule.label,
-    }  # fmt: skip
-    for pattern, share in result.draws.patterns.items():
+    means = {f"d_{role}": at(result, f"level2.{role}").effect_size for role in "XY"}
+    yield {**common, "what": "mean", **means, "pattern": rule.label}
+    for pattern, share in draws.patterns.items():
         yield {**common, "what": "pattern", "pattern": pattern, "share": share}

@@ -5,14 +5,20 @@ One map alone, without altair, is :class:`eatlas.present.EATMap`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from eatlas.present.charts import eat_map_drawing
-from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.present.charts.squares import State
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.layers import LINE, states, title
+from eatlas.present.charts.notes import listed, source_note, tooltip
+from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER
 from eatlas.present.drawings.eat_map import Column, EATMap
-from eatlas.results import ThreeLevelResult
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import effect, p_equals
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +29,22 @@ COLUMNS = (
     *HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
     "attribute", "state", "effect_size", "p", "p_low", "alpha", "tail", "significant",
 )  # fmt: skip
+
+
+State = Literal["associated", "not associated", "undefined"]
+CELL = 88
+"""Pixels of a cell from left to right."""
+MOST_WITH_WORDS = 4
+"""Maps whose red cells say in words what they mean; more of them have a dot alone."""
+DOT = "●"
+"""Marks an association, as red does, for readers without colours."""
+NOTHING = dict.fromkeys(("said", "d", "p", "note"), "")
+"""Texts of a cell that has none."""
+TOLD = {
+    "test": "test", "series": "source", "target": "target", "attribute": "attribute",
+    "state": "state", "d_shown": "d", "p_shown": "p",
+}  # fmt: skip
+"""Columns of tooltips, and what they are called."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -54,14 +76,12 @@ def prepare(results: object) -> pd.DataFrame:
     >>> cells.loc[cells["state"] == "associated", "cell"].tolist()
     ['YB']
     """
-    found = some_results(
-        results, "eat-map", (ThreeLevelResult,), "an EAT-Map shows the level 2 of an ML-EAT"
-    )
+    why = "an EAT-Map shows the level 2 of an ML-EAT"
+    found: Any = some_results(results, "eat-map", "pattern", why)
     return frame(
         (
             head | row
             for head, result in zip(heads(found), found, strict=True)
-            if isinstance(result, ThreeLevelResult)
             for row in _cells(EATMap.of(result))
         ),
         COLUMNS,
@@ -83,7 +103,139 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    return eat_map_drawing.draw(given, max(1, columns))
+    found = records(given)
+    names = list(dict.fromkeys(row["series"] for row in found))
+    tests = list(dict.fromkeys(row["test"] for row in found))
+    maps = [cells for _, cells in grouped(found, "test", "series")]
+    if len(names) > 1:
+        maps.sort(key=lambda cells: tests.index(cells[0]["test"]))
+        columns = len(names) if len(maps) == len(names) * len(tests) else columns
+    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
+    notes = [
+        *source_note(names),
+        "Level 2: is each target group, taken alone, associated with A or B?",
+        *(Rule(*rule).meaning for rule in rules),
+    ]
+    kind = f"{len(maps)} EAT-Maps" if len(maps) > 1 else "EAT-Map"
+    said = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
+    width = min(len(maps), max(1, columns)) * (2 * CELL + 100.0)
+    return draw_maps(
+        [_texts(cells, said, with_series=len(names) > 1) for cells in maps],
+        (CELL, 50),
+        max(1, columns),
+        title=title(kind.lstrip("0123456789 "), notes, width),
+        description=listed(kind, [_in_words(cells) for cells in maps]),
+    )
+
+
+def draw_maps(
+    maps: list[list[dict[str, Any]]], size: tuple[int, int], columns: int, **properties: Any
+) -> Chart:
+    """Draw maps of four cells each, in rows.
+
+    Parameters
+    ----------
+    maps : list of lists of four cells
+        Each with ``state``, what its ``column`` and ``line`` are called, what is ``said`` in it,
+        and in one cell of a column what stands below it: ``d``, ``p`` and ``note``.
+    size : (int, int)
+        Width and height of a cell in pixels.
+    columns : int
+        Maps in a row.
+    properties
+        Title and description of the chart.
+    """
+    alt = altair()
+    lines, rows = (
+        max(cell[name].count("\n") for cells in maps for cell in cells)
+        for name in ("column", "line")
+    )
+    drawn = frame(
+        cell
+        | {
+            "map": place,
+            # a first letter keeps columns of one name apart, and in order; names end at one line
+            "column": cell["role"] + "\n" * (lines - cell["column"].count("\n")) + cell["column"],
+            "line": cell["attribute_role"] + cell["line"],
+        }
+        for place, cells in enumerate(maps)
+        for cell in cells
+    )
+    headings = json.dumps([cells[0]["heading"].split("\n") for cells in maps])
+    names = {
+        "title": None, "domain": False, "ticks": False, "labelAngle": 0, "labelOverlap": False,
+        "labelExpr": "split(slice(datum.label, 1), '\\n')", "labelColor": INK,
+        "labelLineHeight": LINE,
+    }  # fmt: skip
+    bands = alt.Scale(padding=0.02)
+    top = alt.Axis(orient="top", labelPadding=LINE * lines + 4, **names)
+    left = alt.Axis(labelPadding=8, labelOffset=-LINE * rows / 2, **names)
+    on = alt.condition("datum.state == 'associated'", alt.value(PAPER), alt.value(MUTED))
+    large = alt.condition(f"datum.said == '{DOT}'", alt.value(20), alt.value(11))
+    room = 30 + LINE if drawn["d"].any() else 16
+    cell = alt.Chart()
+    layers = [
+        cell.mark_rect(cornerRadius=2, stroke=EDGE, aria=False).encode(fill=states()),
+        cell.mark_text(fontWeight="bold", aria=False).encode(text="said:N", color=on, size=large),
+        *(
+            cell.mark_text(
+                dy=dy, fontSize=11, lineBreak="\n", lineHeight=LINE, aria=False, **look
+            ).encode(y=alt.value("height"), text=f"{name}:N")
+            for name, dy, look in (
+                ("d", 14, {"fontWeight": "bold"}),
+                ("p", 30, {"color": MUTED}),
+                ("note", room, {"color": MUTED, "align": "left", "xOffset": -size[0] / 2}),
+            )
+        ),
+    ]
+    heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
+    return themed(
+        alt.layer(*layers, data=drawn)
+        .encode(
+            x=alt.X("column:N", scale=bands, axis=top),
+            y=alt.Y("line:N", scale=bands, axis=left),
+            tooltip=tooltip(**TOLD) if "test" in drawn else alt.value(None),
+        )
+        .properties(width=alt.Step(size[0]), height=alt.Step(size[1]))
+        .facet(facet=alt.Facet("map:O", header=heading), columns=columns)
+        .resolve_scale(x="independent", y="independent"),
+        **properties,
+    )
+
+
+def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list[dict[str, Any]]:
+    """Add to the cells of one map what is written in it, above it and below it."""
+    first = cells[0]
+    names = [first["test"], *([first["series"]] if with_series else [])]
+    heading = [line for name in names for line in lines_of(name, 2.5 * CELL, 13)]
+    found = []
+    for cell in cells:
+        known = cell["effect_size"] is not None
+        d = effect(cell["effect_size"]) + ("*" if cell["significant"] else "")
+        p = p_equals(cell["p"], cell["alpha"], cell.get("p_low")) if known else ""
+        texts = {
+            "heading": "\n".join([*heading, first["pattern"]]),
+            "column": "\n".join(lines_of(cell["target"], CELL)),
+            "line": "\n".join(lines_of(cell["attribute"], 150)),
+            "said": {"associated": said, "undefined": "undefined"}.get(cell["state"], ""),
+            "d_shown": d,
+            "p_shown": p,
+        }
+        if cell["attribute_role"] == "A":
+            texts |= {"d": f"d = {d}" if known else "d undefined", "p": p}
+        if cell["cell"] == "XA" and first["two_sided_pattern"] != first["pattern"]:
+            texts["note"] = f"two-sided rule:\n{first['two_sided_pattern']}"
+        found.append(cell | NOTHING | texts)
+    return found
+
+
+def _in_words(cells: list[dict[str, Any]]) -> str:
+    found = []
+    for role in "XY":
+        own = [cell for cell in cells if cell["role"] == role]
+        held = [isolated(cell["attribute"]) for cell in own if cell["state"] == "associated"]
+        found.append(f"{isolated(own[0]['target'])} with {held[0] if held else 'neither'}")
+    return f"{isolated(cells[0]['test'])} {cells[0]['pattern']}: {', '.join(found)}"
 
 
 def _cells(shown: EATMap) -> Iterator[dict[str, Any]]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from eatlas.errors import ResultsError
 from eatlas.present.charts.frames import listed
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.results import ThreeLevelResult, WEATResult
+from eatlas.results import ThreeLevelResult, is_result
 from eatlas.results.sensitivity import By
 
 if TYPE_CHECKING:
-    from eatlas.present.charts.chart import Chart, Panels
+    from eatlas.present.charts.chart import Chart
 
 Kind = Literal[
     "eat-map",
@@ -52,8 +52,8 @@ KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
 @overload
 def plot(results: ThreeLevelResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
 @overload
-def plot(results: object = None, kind: Kind | None = None) -> Chart | Panels: ...
-def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Panels:
+def plot(results: object = None, kind: Kind | None = None) -> Chart: ...
+def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     """Draw results.
 
     Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, and
@@ -96,8 +96,9 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
     'Cosines of 8 pairs of groups'
     """
     if kind is None:
-        if isinstance(results, ThreeLevelResult):
-            return EATMap.of(results)
+        if is_result(results) and results.pattern is not None:
+            mapped: Any = results
+            return EATMap.of(mapped)
         _require_several(results)
         kind = "forest"
     if kind not in KINDS:
@@ -106,7 +107,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart | Pa
         )
     name, *by = KINDS[kind]
     module: Any = import_module(f"eatlas.present.charts.{name}")
-    drawn: Chart | Panels = module.draw(module.prepare(results, *by), *by)
+    drawn: Chart = module.draw(module.prepare(results, *by), *by)
     return drawn
 
 
@@ -114,7 +115,7 @@ def _require_several(results: object) -> None:
     """Refuse a single result that has no EAT-Map, and what is no result at all."""
     (first, *others) = listed(results, "forest")
     if results is first and not others:
-        kinds = '"forest" or "influence"' if isinstance(first, WEATResult) else '"forest"'
+        kinds = '"forest" or "influence"' if "influence" in type(first).model_fields else '"forest"'
         raise ResultsError(
             "an EAT-Map shows the level 2 of an ML-EAT",
             got=f"the result of {first.signature} for {first.test}",

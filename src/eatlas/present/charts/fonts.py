@@ -38,6 +38,13 @@ def pixels(text: str, size: float) -> float:
     return names.pixels(_apart(text), size)
 
 
+def lines_of(text: str, width: float, size: float = 12.0) -> list[str]:
+    """Break a name or a note into as many lines as it takes; nothing is cut."""
+    wider = widening(text)
+    broken = names.wrap(text, width, lambda part: wider * pixels(part, size), lines=len(text) + 1)
+    return [names.isolated(line) for line in broken]
+
+
 def widening(text: str) -> float:
     """How much more room the font takes that a text in its script gets.
 

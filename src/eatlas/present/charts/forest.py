@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts import forest_drawing
-from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.present.effects import Rule
-from eatlas.results import (
-    AssociationResult,
-    LogRatioResult,
-    LPBSResult,
-    SCEATResult,
-    ThreeLevelResult,
-    WEATResult,
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.frames import (
+    HEAD,
+    effect_rows,
+    frame,
+    grouped,
+    heads,
+    records,
+    some_results,
 )
-from eatlas.results.parts import Level, effect_of
-from eatlas.results.uncertainty import EffectInterval
+from eatlas.present.charts.layers import (
+    STEP,
+    Rows,
+    across,
+    heading_band,
+    look_of,
+    looks,
+    points,
+    text,
+    title,
+    zero,
+)
+from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown, source_note
+from eatlas.present.charts.theme import LEVELS, MUTED, SERIES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,9 +40,6 @@ COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
     "p", "p_low", "alpha", "tail", "significant", "read_over",
 )  # fmt: skip
-ACCEPTED = (ThreeLevelResult, WEATResult, SCEATResult)
-OVER = "over attributes"
-"""Level of the published effect size of an LPBS."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -39,19 +48,20 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of ML-EAT (level 1 and both level 2), WEAT (level 1), SC-EAT (level 2 of every term) and
-        LPBS (as ML-EAT, and over attributes).
+        Of any measure: what :meth:`~eatlas.results.AssociationResult.effects` lists, such as
+        level 1 and both level 2 of an ML-EAT, or level 2 of every term of an SC-EAT.
 
     Returns
     -------
     DataFrame
         ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
         results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
-        ("level 1", "level 2", "over attributes"), ``role`` ("XY", "X", "Y", "AB"), ``name`` (of
-        the group or term), ``term`` (whether it is one); ``effect_size``, ``low`` and ``high`` (its
-        interval) with ``confidence``; ``p`` that the measure's rule reads, ``p_low`` (its lower
-        bound where only bounds are known), ``alpha``, ``tail``, ``significant``; ``read_over``
-        ("stimuli" in tests of sentences, else "terms"). What is undefined is missing.
+        ("level 1", "level 2", "over attributes", or a measure's own), ``role`` ("XY", "X", "Y",
+        "AB"), ``name`` (of the group or term), ``term`` (whether it is one); ``effect_size``,
+        ``low`` and ``high`` (its interval) with ``confidence``; ``p`` that the measure's rule
+        reads, ``p_low`` (its lower bound where only bounds are known), ``alpha``, ``tail``,
+        ``significant``; ``read_over`` ("stimuli" in tests of sentences, else "terms"). What is
+        undefined is missing.
 
     Raises
     ------
@@ -64,10 +74,10 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(eatlas.run(tests="weat-6"))["level"].tolist()
     ['level 1', 'level 2', 'level 2']
     """
-    found = some_results(results, "forest", ACCEPTED, "a forest shows effect sizes")
+    found = some_results(results, "forest", "effects", "a forest shows effect sizes")
     return frame(
         (
-            head | {role: result.concepts.name(role) for role in "XYAB"} | row
+            head | row
             for head, result in zip(heads(found), found, strict=True)
             for row in effect_rows(result)
         ),
@@ -91,64 +101,70 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    return forest_drawing.draw(given)
+    alt = altair()
+    found = records(given)
+    names = list(dict.fromkeys(row["series"] for row in found))
+    several = len(names) > 1
+    kinds = dict(zip(names, SERIES * (1 + len(names) // len(SERIES)), strict=False))
+    colour, shape = looks("series", kinds) if several else looks("look", LEVELS, legend=False)
+    rows = Rows()
+    drawn = frame(_drawn(found, rows))
+    d = across("Effect size d")
+    layers = [
+        zero(),
+        heading_band(),
+        alt.Chart()
+        .mark_rule(strokeWidth=1.8, aria=False)
+        .encode(x=alt.X("low:Q", **d), x2="high:Q"),
+        *points(shape, "significant", x=alt.X("effect_size:Q", **d)),
+        text("towards_B", MUTED, x=0, align="left"),
+        text("towards_A", MUTED, align="right"),
+        text("d", align="right", dx=48),
+        text("star", align="left", dx=49),
+        text("ends", align="left", dx=62),
+    ]
+    return themed(
+        alt.layer(*layers, data=drawn).encode(
+            y=rows.axis(), color=colour, tooltip=effect_tooltip()
+        ),
+        width=330,
+        height=alt.Step(STEP),
+        title=title("Effect sizes of levels 1 and 2", [*source_note(names), *effect_notes(found)]),
+        description=described("Forest plot", found),
+    )
 
 
-def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Make a row of each effect size of one result, without what names the result."""
-    rule = Rule.of(result)
-    if isinstance(result, SCEATResult):
-        more = {"term": True, "read_over": "stimuli" if result.over_stimuli else "terms"}
-        for entry in result.primary_terms:
-            yield _row("level 2", entry.group, entry.term, entry.level2, rule) | more
-        return
-    if not isinstance(result, ThreeLevelResult | WEATResult):
-        return
-    read = result.primary
-    given = read.uncertainty
-    confidence = None if given is None else given.confidence
-    names = result.concepts
-    both = f"{names.X} and {names.Y}"
-    yield _row(
-        "level 1",
-        "XY",
-        both,
-        read.level1,
-        rule,
-        None if given is None else given.level1,
-        confidence,
-    ) | {"read_over": read.over}
-    if isinstance(result, ThreeLevelResult):
-        for role in "XY":
-            level, interval = read.group(role), None
-            if given is not None and given.level2 is not None:
-                interval = given.level2.group(role)
-            row = _row("level 2", role, names.name(role), level, rule, interval, confidence)
-            yield row | {"read_over": read.over}
-    if isinstance(result, LogRatioResult):
-        over = result.over_attributes_uncertainty if isinstance(result, LPBSResult) else None
-        both = f"{names.A} and {names.B}"
-        yield _row(OVER, "AB", both, result.over_attributes, rule, over, confidence)
+def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
+    """Give each test a heading, and below it each effect size of each series its row."""
+    for (test,), of_test in grouped(found, "test"):
+        yield from rows.heading(
+            test,
+            towards_B="← " + "\n".join(lines_of(of_test[0]["B"], 140)),
+            towards_A="\n".join(lines_of(of_test[0]["A"], 140)) + " →",
+        )
+        for _, line in grouped(of_test, "level", "role", "name"):
+            top = rows.add(_label(line[0]), len(line))
+            for place, row in enumerate(line):
+                numbers = shown(row)
+                known = row["effect_size"] is not None
+                ends = None if row["low"] is None else numbers["interval"]
+                yield {
+                    **row,
+                    **numbers,
+                    "d": numbers["d"] if known else None,
+                    "row": top + place,
+                    "look": look_of(row["role"]),
+                    "star": "*" if row["significant"] else None,
+                    "ends": ends if known else "undefined",
+                    "heading": False,
+                }
 
 
-def _row(
-    level: str, role: str, name: str, found: Level | None, rule: Rule,
-    interval: EffectInterval | None = None, confidence: float | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    low, high = (interval and interval.interval) or (None, None)
-    return {
-        "level": level,
-        "role": role,
-        "name": name,
-        "term": False,
-        "effect_size": effect_of(found),
-        "low": low,
-        "high": high,
-        "confidence": None if low is None else confidence,
-        "p": None if found is None else rule.p(found),
-        "p_low": None if found is None else rule.p_low(found),
-        "alpha": rule.alpha,
-        "tail": rule.tail,
-        "significant": found is not None and rule.significant(found),
-        "read_over": "terms",
-    }
+def _label(row: dict[str, Any]) -> str:
+    """What a row shows: the level and its target, or a single term."""
+    level, role = row["level"][:1].upper() + row["level"][1:], row["role"]
+    if row["term"]:
+        return str(row["name"])
+    if len(role) == 1:
+        return f"{level}, {role}: {row['name']}"
+    return f"{level}: {role[0]} against {role[1]}" if len(role) == 2 else level

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
+from eatlas.present.text import clean
 from eatlas.results import AssociationResult
+from eatlas.results.base import is_result
+from eatlas.results.effects import at
 from eatlas.results.records import record_types
 
 if TYPE_CHECKING:
@@ -18,63 +21,107 @@ HEAD = ("test", "source", "signature", "period", "series")
 of one test."""
 
 
-def frame(rows: Iterable[dict[str, Any]], columns: Iterable[str]) -> pd.DataFrame:
-    """Make a frame with these columns, also of no rows."""
+def frame(rows: Iterable[dict[str, Any]], columns: Iterable[str] | None = None) -> pd.DataFrame:
+    """Make a frame with these columns, also of no rows; with those of the rows unless given."""
     import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
-    return pd.DataFrame(list(rows), columns=list(columns))
+    return pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
 
 
 def records(given: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as plain Python values; what is missing is None."""
+    """Rows as plain Python values; what is missing is None, texts are fit for XML."""
     plain = given.astype(object)
     return [
-        {str(key): value for key, value in row.items()}
+        {str(k): clean(value) if isinstance(value, str) else value for k, value in row.items()}
         for row in plain.where(plain.notna(), None).to_dict("records")
     ]
 
 
-def some_results(
-    given: object, kind: str, accepted: tuple[type[AssociationResult], ...], why: str
-) -> tuple[AssociationResult, ...]:
-    """Take one result or several, all of measures that a chart can show.
+def grouped(
+    rows: Iterable[dict[str, Any]], *columns: str
+) -> list[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
+    """Gather rows that are alike in some columns, in the order of their first ones."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return list(groups.items())
+
+
+def some_results(given: object, kind: str, part: str, why: str) -> tuple[AssociationResult, ...]:
+    """Take one result or several, all of which have the part that a chart shows.
 
     Parameters
     ----------
     given : result or iterable of results
     kind : str
         Name of the chart.
-    accepted : tuple of record types
+    part : str
+        Part of a record, such as ``pattern``; or ``effects``, for a result with effect sizes.
     why : str
         What the chart shows of them, the start of the error.
 
     Raises
     ------
     ResultsError
-        If there are none, or others than results, or results of other measures.
+        If there are none, or others than results, or results without the part.
     """
     found = listed(given, kind)
     for result in found:
-        if not isinstance(result, accepted):
-            names = [
-                name for name, record in record_types().items() if issubclass(record, accepted)
-            ]
+        if not (result.effects() if part == "effects" else at(result, part)):
+            names = [name for name, one in record_types().items() if part in one.model_fields]
+            allowed = f"results of the measure {' or '.join(names)}" if names else "effect sizes"
+            some = f"r.measure == {names[0]!r}" if names else "r.effects()"
             raise ResultsError(
                 why,
                 got=f"the result of {result.signature} for {result.test}",
-                allowed=f"results of the measure {' or '.join(names)}",
-                remedy=f"leave the others out: [r for r in results if r.measure == {names[0]!r}]",
+                allowed=allowed,
+                remedy=f"leave the others out: [r for r in results if {some}]",
             )
     return found
 
 
+def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    """Make a row of each effect size of a result, without what names the result."""
+    names = {role: result.concepts.name(role) for role in "XYAB"}
+    for effect in result.effects():
+        low, high = effect.interval or (None, None)
+        yield names | {
+            "level": level_of(effect.title),
+            "role": effect.roles,
+            "name": " and ".join(effect.names),
+            "term": effect.term is not None,
+            "effect_size": effect.d,
+            "low": low,
+            "high": high,
+            "confidence": None if low is None else effect.confidence,
+            "p": effect.p_value,
+            "p_low": effect.p_low,
+            "alpha": effect.rule.alpha,
+            "tail": effect.rule.tail,
+            "significant": effect.significant,
+            "read_over": effect.read_over,
+        }
+
+
+def level_of(title: str) -> str:
+    """The level of an effect size in the middle of a sentence; names of measures stay as they are.
+
+    Examples
+    --------
+    >>> level_of("Level 2, X"), level_of("Over attributes"), level_of("MAC")
+    ('level 2', 'over attributes', 'MAC')
+    """
+    level = title.partition(",")[0]
+    return level if level.isupper() else level.lower()
+
+
 def listed(given: object, kind: str) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
-    if isinstance(given, AssociationResult):
+    if is_result(given):
         return (given,)
     found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     for one in found:
-        if not isinstance(one, AssociationResult):
+        if not is_result(one):
             raise ResultsError(
                 f"a chart of the kind {kind} is drawn from results",
                 got=type(one).__name__,

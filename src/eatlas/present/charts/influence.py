@@ -6,11 +6,33 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import influence_drawing
-from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.results import ThreeLevelResult, WEATResult
-from eatlas.results.influence import TermInfluence
-from eatlas.results.parts import Level
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.frames import (
+    HEAD,
+    frame,
+    grouped,
+    heads,
+    level_of,
+    records,
+    some_results,
+)
+from eatlas.present.charts.layers import (
+    STEP,
+    Rows,
+    across,
+    heading_band,
+    looks,
+    points,
+    text,
+    title,
+    zero,
+)
+from eatlas.present.charts.notes import listed, tooltip
+from eatlas.present.charts.theme import MUTED, ROLES
+from eatlas.present.numbers import effect
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +43,7 @@ COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "term_role", "effect_size", "without",
     "change", "drives", "rank",
 )  # fmt: skip
-ACCEPTED = (ThreeLevelResult, WEATResult)
+WIDTH = 360
 DRAWN = 10
 """Terms of each effect size that a chart shows unless told; all of 8 v 8 with 8 v 8 are 32."""
 
@@ -57,7 +79,7 @@ def prepare(result: object) -> pd.DataFrame:
     'Diana'
     """
     (found, *others) = some_results(
-        result, "influence", ACCEPTED, "terms are left out one by one in ML-EAT and WEAT"
+        result, "influence", "level1", "terms are left out one by one in ML-EAT and WEAT"
     )
     if others:
         raise ResultsError(
@@ -66,7 +88,7 @@ def prepare(result: object) -> pd.DataFrame:
             allowed="one result of ML-EAT or WEAT",
             remedy='take one of several: eatlas.plot(results[0], kind="influence")',
         )
-    if not isinstance(found, ThreeLevelResult | WEATResult) or found.primary.influence is None:
+    if found.primary.influence is None:
         raise ResultsError(
             "this result does not say what single terms contribute",
             got=f"{found.signature} for {found.test}",
@@ -92,47 +114,115 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    return influence_drawing.draw(given, max(1, terms))
-
-
-def _rows(result: ThreeLevelResult | WEATResult) -> Iterator[dict[str, Any]]:
-    read, held = result.primary, result.primary.influence
-    if held is None or read.level1 is None:
-        return
-    names = result.concepts
-    both = f"{names.X} and {names.Y}"
-    yield from _terms(result, "level 1", "XY", both, read.level1, held.level1)
-    if read.level2 is not None and held.level2 is not None:
-        for role in "XY":
-            level, found = read.level2.group(role), held.level2.group(role)
-            yield from _terms(result, "level 2", role, names.name(role), level, found)
-
-
-def _terms(
-    result: ThreeLevelResult | WEATResult, level: str, role: str, name: str, found: Level,
-    influence: TermInfluence,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    changes = [
-        (term_role, term, change)
-        for term_role in "XYAB"
-        for term, change in zip(
-            result.coverage.group(term_role).stimuli, influence.group(term_role), strict=False
-        )
+    alt = altair()
+    found = records(given)
+    first, rows = found[0], Rows()
+    drawn = list(_drawn(found, rows, max(1, terms)))
+    used = {
+        role: f"{role}: {first[role]}"
+        for role in "XYAB"
+        if any(r["term_role"] == role for r in found)
+    }
+    colour, shape = looks("group", {name: ROLES[role] for role, name in used.items()})
+    x = across("Change of d when the term is left out")
+    layers = [
+        zero(),
+        heading_band(),
+        alt.Chart()
+        .mark_rule(strokeWidth=1.8, aria=False)
+        .encode(x=alt.X("change:Q", **x), x2=alt.X2Datum(0)),
+        *points(shape, "drives", x=alt.X("change:Q", **x)),
+        text("about", x=0, align="left", fontSize=13, fontWeight="bold"),
+        text("count", MUTED, x=0, align="left"),
+        text("d", align="right", dx=80),
     ]
-    order = sorted(range(len(changes)), key=lambda i: -abs(changes[i][2] or 0.0))
-    ranks = {place: rank for rank, place in enumerate(order, start=1)}
-    d = found.effect_size
-    for place, (term_role, term, change) in enumerate(changes):
-        without = None if d is None or change is None else d + change
-        yield {
-            "level": level,
-            "role": role,
-            "name": name,
-            "term": term,
-            "term_role": term_role,
-            "effect_size": d,
-            "without": without,
-            "change": None if without is None else change,
-            "drives": without is not None and (d or 0.0) * (change or 0.0) < 0,
-            "rank": ranks[place],
-        }
+    return themed(
+        alt.layer(*layers, data=frame(drawn)).encode(
+            y=rows.axis(),
+            color=colour,
+            tooltip=tooltip(term="term", group="group", d="d without it", change_shown="change"),
+        ),
+        width=WIDTH,
+        height=alt.Step(STEP),
+        title=title(
+            "Which terms drive the associations?",
+            [
+                f"{first['test']}, source: {first['series']}",
+                "Filled: without the term the effect size is nearer to 0, or past it; "
+                "hollow: farther.",
+            ],
+        ),
+        description=listed(
+            f"Influence of terms in {isolated(first['test'])}",
+            [row["words"] for row in drawn if "words" in row],
+        ),
+    )
+
+
+def _drawn(found: list[dict[str, Any]], rows: Rows, most: int) -> Iterator[dict[str, Any]]:
+    """Give each effect size a heading, and the terms that change it most a row each."""
+    for _, terms in grouped(found, "level", "role"):
+        known = [row for row in terms if row["change"] is not None]
+        shown = sorted(known, key=lambda row: row["rank"])[:most]
+        about = "\n".join(lines_of(_heading(terms[0]), WIDTH, 13))
+        yield from rows.heading("", about=about, d="d without it" if shown else "")
+        yield from rows.heading("", count=_count(terms, shown))
+        for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"])):
+            yield {
+                **row,
+                "row": rows.add(row["term"]),
+                "heading": False,
+                "group": f"{row['term_role']}: {row[row['term_role']]}",
+                "d": effect(row["without"]),
+                "change_shown": effect(row["change"], 3),
+                "words": _in_words(row),
+            }
+
+
+def _heading(row: dict[str, Any]) -> str:
+    known = row["effect_size"] is not None
+    d = f"d = {effect(row['effect_size'])}" if known else "d undefined"
+    if row["level"] == "level 1":
+        return f"Level 1: {row['X']} against {row['Y']}, {d}"
+    return f"Level 2: {row['name']}, {d}"
+
+
+def _count(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:
+    if not shown:
+        return "whichever term is left out, no effect size is defined"
+    unknown = sum(row["change"] is None for row in rows)
+    left = f"; no effect size is left without {unknown} of them" if unknown else ""
+    if len(shown) + unknown == len(rows):
+        return f"all {len(rows)} terms{left}"
+    return f"{len(shown)} of {len(rows)} terms, those that change it most{left}"
+
+
+def _in_words(row: dict[str, Any]) -> str:
+    of = "" if row["level"] == "level 1" else f" of {isolated(row['name'])}"
+    return f"{row['level']}{of} without {isolated(row['term'])}: d = {effect(row['without'])}"
+
+
+def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    """Make a row of each term for each effect size of levels 1 and 2, ranked in each."""
+    for found in result.effects():
+        d, influence = found.d, found.influence
+        changes = [
+            (role, term, None if d is None else change)
+            for role in "XYAB" if influence
+            for term, change in zip(result.scored(role), influence.group(role), strict=False)
+        ]  # fmt: skip
+        order = sorted(range(len(changes)), key=lambda i: -abs(changes[i][2] or 0.0))
+        ranks = {place: rank for rank, place in enumerate(order, start=1)}
+        for place, (role, term, change) in enumerate(changes):
+            yield {
+                "level": level_of(found.title),
+                "role": found.roles,
+                "name": " and ".join(found.names),
+                "term": term,
+                "term_role": role,
+                "effect_size": d,
+                "without": None if change is None else (d or 0.0) + change,
+                "change": change,
+                "drives": (d or 0.0) * (change or 0.0) < 0,
+                "rank": ranks[place],
+            }

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.canvas import Canvas, Style
-from eatlas.present.charts.frames import frame, records, some_results
-from eatlas.present.charts.making import chart
-from eatlas.present.charts.squares import draw_cells, span
-from eatlas.present.charts.theme import MUTED
-from eatlas.results import ThreeLevelResult
-from eatlas.results.ml_eat import Label
+from eatlas.present.charts.eat_map import DOT, NOTHING, draw_maps
+from eatlas.present.charts.frames import frame, grouped, records, some_results
+from eatlas.present.charts.layers import title
+from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.present.numbers import number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,43 +17,21 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = ("pattern", "direction", "cell", "role", "attribute_role", "state", "count")
-PATTERNS: tuple[str, ...] = get_args(Label)
-"""In the order of the paper's Figure 2: Divergent, Uniform, Singular, Non-Directional."""
 
-_CELL, _WIDTH, _ROW = 34.0, 152.0, 168.0
-_LETTERS = 16.0
-_NAME = Style(size=13, weight="bold")
-_SMALL = Style(size=11.5, colour=MUTED)
-_LETTER = Style(size=11.5, colour=MUTED, align="center")
-_PLACES = {
-    "AB-Divergent": (0, 0), "BA-Divergent": (0, 1), "A-Uniform": (0, 2), "B-Uniform": (0, 3),
-    "AX-Singular": (1, 0), "BX-Singular": (1, 1), "AY-Singular": (1, 2), "BY-Singular": (1, 3),
-    "Non-Directional": (0, 4),
-}  # fmt: skip
-
-
-def held_by(pattern: str) -> dict[str, str]:
-    """Return which attribute X and Y are associated with in a pattern; who holds none is left out.
-
-    Examples
-    --------
-    >>> held_by("BY-Singular"), held_by("AB-Divergent"), held_by("A-Uniform")
-    ({'Y': 'B'}, {'X': 'A', 'Y': 'B'}, {'X': 'A', 'Y': 'A'})
-    """
-    letters, _, direction = pattern.partition("-")
-    if direction == "Divergent":
-        return dict(zip("XY", letters, strict=True))
-    if direction == "Uniform":
-        return dict.fromkeys("XY", letters)
-    return {letters[1]: letters[0]} if direction == "Singular" else {}
+ORDER = (
+    "A-Uniform", "AB-Divergent", "AX-Singular",
+    "BA-Divergent", "B-Uniform", "BX-Singular",
+    "AY-Singular", "BY-Singular", "Non-Directional",
+)  # fmt: skip
+"""Rows: X with A, with B, with neither; columns: Y alike."""
 
 
 def cells_of(pattern: str) -> dict[str, Any]:
     """States of the four cells of a pattern."""
-    held = held_by(pattern)
+    x, y, _ = PATTERNS[pattern]
     return {
-        role + attribute: "associated" if held.get(role) == attribute else "not associated"
-        for role in "XY"
+        role + attribute: "associated" if held == attribute else "not associated"
+        for role, held in (("X", x), ("Y", y))
         for attribute in "AB"
     }
 
@@ -89,8 +64,8 @@ def prepare(results: object = None) -> pd.DataFrame:
     counts: Counter[str] | None = None
     if results is not None:
         why = "EAT patterns are found by ML-EAT"
-        found = some_results(results, "legend", (ThreeLevelResult,), why)
-        counts = Counter(r.primary.label for r in found if isinstance(r, ThreeLevelResult))
+        found = some_results(results, "legend", "pattern", why)
+        counts = Counter(result.primary.label for result in found)
     return frame(
         (
             {
@@ -122,59 +97,37 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    patterns: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in records(given):
-        patterns.setdefault(row["pattern"], {})[row["cell"]] = row
-    canvas = Canvas()
-    for pattern, cells in patterns.items():
-        _draw_pattern(canvas, pattern, cells)
-    rows = 1 + max(_PLACES[pattern][0] for pattern in patterns)
-    return chart(
-        canvas.layers(),
-        width=5 * _WIDTH,
-        height=rows * _ROW - 24,
-        title=altair().Title(
+    maps = []
+    for (pattern,), cells in grouped(records(given), "pattern"):
+        count = cells[0]["count"]
+        counted = "" if count is None else f"\n{number_of(int(count), 'result')}"
+        meaning = PATTERNS[pattern][2].replace(", ", ",\n") + counted
+        maps.append(
+            [
+                cell
+                | NOTHING
+                | {"heading": pattern, "column": cell["role"], "line": cell["attribute_role"]}
+                | {"said": DOT if cell["state"] == "associated" else ""}
+                | {"note": meaning if cell["cell"] == "XA" else ""}
+                for cell in cells
+            ]
+        )
+    maps.sort(key=lambda cells: ORDER.index(cells[0]["pattern"]))
+    return draw_maps(
+        maps,
+        (36, 36),
+        3,
+        title=title(
             "The nine EAT patterns",
-            subtitle=[
+            [
                 "Columns: target groups X and Y. Rows: attribute groups A and B. Red, with a dot: "
-                "the group, taken alone, is associated with the attribute.",
+                "the group, taken alone, is associated with the attribute."
             ],
+            400.0,
         ),
         description="The nine EAT patterns. "
-        + "; ".join(f"{pattern}: {_meaning(pattern)}" for pattern in patterns),
+        + "; ".join(f"{cells[0]['pattern']}: {PATTERNS[cells[0]['pattern']][2]}" for cells in maps),
     )
-
-
-def _draw_pattern(canvas: Canvas, pattern: str, cells: dict[str, dict[str, Any]]) -> None:
-    row, column = _PLACES[pattern]
-    left, top = column * _WIDTH, row * _ROW + 8
-    canvas.write([pattern], left, top, _NAME)
-    first = top + 34
-    for place, letter in enumerate("XY"):
-        canvas.write(
-            [letter], left + _LETTERS + (place + 0.5) * span(_CELL) / 2, first - 9, _LETTER
-        )
-    for place, letter in enumerate("AB"):
-        canvas.write([letter], left + 6, first + (place + 0.5) * span(_CELL) / 2, _LETTER)
-    states = {cell: found["state"] for cell, found in cells.items()}
-    draw_cells(canvas, states, left + _LETTERS, first, (_CELL, _CELL))
-    end = canvas.write([_meaning(pattern)], left, first + span(_CELL) + 13, _SMALL)
-    count = cells["XA"]["count"]
-    if count is not None:
-        canvas.write(
-            [f"{count:.0f} result{'' if count == 1 else 's'}"], left, end, Style(size=11.5)
-        )
-
-
-def _meaning(pattern: str) -> str:
-    held = held_by(pattern)
-    if not held:
-        return "neither with A nor B"
-    if len(set(held.values())) < len(held):
-        return f"X and Y with {held['X']}"
-    if len(held) == 1:
-        return " ".join(f"{role} alone, with {attribute}" for role, attribute in held.items())
-    return ", ".join(f"{role} with {attribute}" for role, attribute in held.items())
 
 
 def _direction(pattern: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from eatlas.present.charts.backend import altair
 from eatlas.present.effects import Rule
-from eatlas.present.numbers import UNDEFINED, effect, p_equals, p_value
+from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
 
 LONGEST_DESCRIPTION = 12
@@ -34,31 +34,36 @@ def in_words(row: dict[str, Any]) -> str:
     what = f"{isolated(row['test'])}, {isolated(row['series'])}{year}, {row['level']}, {name}"
     if row["effect_size"] is None:
         return f"{what}: undefined"
-    interval = ""
+    ends = ""
     if row["low"] is not None:
-        interval = f", interval {effect(row['low'])} to {effect(row['high'])}"
-    p = p_equals(row["p"], row["alpha"], row.get("p_low"))
-    return f"{what}: d = {effect(row['effect_size'])}, {p}{interval}"
+        ends = f", interval {effect(row['low'])} to {effect(row['high'])}"
+    p = "" if row["p"] is None else f", {p_equals(row['p'], row['alpha'], row.get('p_low'))}"
+    return f"{what}: d = {effect(row['effect_size'])}{p}{ends}"
 
 
 def shown(row: dict[str, Any]) -> dict[str, str]:
     """One effect size as the texts of its tooltip and of its mark's label."""
-    low, high = (effect(row[end]) for end in ("low", "high"))
     return {
         "d": effect(row["effect_size"]),
-        "interval": UNDEFINED if row["low"] is None else f"{low} to {high}",
-        "p_shown": p_value(row["p"], row["alpha"], row.get("p_low")),
+        "interval": interval(None if row["low"] is None else (row["low"], row["high"])),
+        "p_shown": UNDEFINED
+        if row["p"] is None
+        else p_value(row["p"], row["alpha"], row.get("p_low")),
         "words": in_words(row),
     }
 
 
+def tooltip(**titles: str) -> list[Any]:
+    """Texts of a tooltip: columns and what they are called."""
+    return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
+
+
 def effect_tooltip() -> list[Any]:
     """What a tooltip tells of an effect size."""
-    titles = {
-        "test": "test", "series": "source", "level": "level", "name": "targets",
-        "d": "d", "interval": "interval", "p_shown": "p",
-    }  # fmt: skip
-    return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
+    return tooltip(
+        test="test", series="source", level="level", name="targets", d="d", interval="interval",
+        p_shown="p",
+    )  # fmt: skip
 
 
 def described(what: str, rows: list[dict[str, Any]]) -> str:
@@ -71,3 +76,8 @@ def listed(what: str, parts: list[str]) -> str:
     more = len(parts) - LONGEST_DESCRIPTION
     text = "; ".join(parts[:LONGEST_DESCRIPTION])
     return f"{what}. {text}{f'; and {more} more' if more > 0 else ''}."
+
+
+def source_note(names: list[str]) -> list[str]:
+    """The source of a chart that shows one alone; those of several stand in its key."""
+    return [f"Source: {names[0]}"] if len(names) == 1 else []

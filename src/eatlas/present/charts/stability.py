@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import stability_drawing
-from eatlas.present.charts.frames import HEAD, frame, heads, some_results
-from eatlas.present.charts.legend import PATTERNS
-from eatlas.results import ThreeLevelResult
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.layers import WIDTH, Rows, squares, text, title
+from eatlas.present.charts.legend import cells_of
+from eatlas.present.charts.notes import listed, source_note, tooltip
+from eatlas.present.charts.theme import GRID, ON, OTHER
+from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.present.numbers import percent
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,21 +56,18 @@ def prepare(results: object) -> pd.DataFrame:
     >>> shares.loc[shares["observed"], "pattern"].item()
     'BY-Singular'
     """
-    found = some_results(
-        results, "stability", (ThreeLevelResult,), "EAT patterns are found by ML-EAT"
-    )
-    known = [r for r in found if isinstance(r, ThreeLevelResult)]
-    if not any((u := r.primary.uncertainty) is not None and u.patterns for r in known):
+    found = some_results(results, "stability", "pattern", "EAT patterns are found by ML-EAT")
+    if not any((u := r.primary.uncertainty) is not None and u.patterns for r in found):
         raise ResultsError(
             "no result says how often each pattern appears",
-            got=f"{known[0].signature} for {known[0].test}, without resamples",
+            got=f"{found[0].signature} for {found[0].test}, without resamples",
             allowed="results of an ML-EAT that resamples its terms",
             remedy='measure with resamples: eatlas.run(tests=..., measures="ml-eat")',
         )
     return frame(
         (
             head | row
-            for head, result in zip(heads(known), known, strict=True)
+            for head, result in zip(heads(found), found, strict=True)
             for row in _rows(result)
         ),
         COLUMNS,
@@ -84,10 +87,120 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    return stability_drawing.draw(given)
+    alt = altair()
+    groups = [rows for _, rows in grouped(records(given), "test", "series")]
+    one = len(groups) == 1
+    names = list(dict.fromkeys(rows[0]["series"] for rows in groups))
+    rows = Rows(room=190.0, step=32 if one else 38, padding=44 if one else 12)
+    drawn = frame(_of_one(groups[0], rows) if one else _of_several(groups, rows))
+    bar = {"size": 16} if one else {"size": 8, "yOffset": 6}
+    share = {"scale": alt.Scale(domain=[0, 1]), "axis": None}
+    beside = {"x": "width", "dx": 10} if one else {"x": 0, "dy": -8}
+    layers = [
+        *squares(-34 if one else 6),
+        alt.Chart().mark_bar(**bar, aria=False).encode(
+            x=alt.X("whole:Q", **share), color=alt.value(GRID)
+        ),
+        alt.Chart().mark_bar(**bar).encode(x=alt.X("share:Q", **share), description="words:N"),
+        text("percent", align="left", **beside),
+        text("bold", align="left", fontWeight="bold", **beside),
+    ]  # fmt: skip
+    red = alt.Scale(domain=[True, False], range=[ON, OTHER])
+    chart = alt.layer(*layers, data=drawn).encode(
+        y=rows.axis(),
+        color=alt.Color("observed:N", scale=red, legend=None),
+        tooltip=tooltip(
+            test="test", series="source", pattern="pattern", shown="share", observed="observed"
+        ),
+    )
+    chart = chart.properties(width=300 if one else 62, height=alt.Step(rows.step))
+    if not one:
+        header = alt.Header(labelExpr="split(replace(datum.label, '-', '-\\n'), '\\n')")
+        column = alt.Column("pattern:N", sort=list(PATTERNS), header=header)
+        chart = chart.facet(column=column, spacing=10)
+    source = f"{groups[0][0]['test']}, source: {names[0]}" if one else "".join(source_note(names))
+    return themed(
+        chart,
+        title=title(
+            f"EAT patterns among resamples of the terms{'' if one else ' of each test'}",
+            [*filter(None, [source]), _meaning(groups)],
+            520.0 if one else WIDTH,
+        ),
+        description=listed("EAT patterns among resamples", [_in_words(rows) for rows in groups]),
+    )
 
 
-def _rows(result: ThreeLevelResult) -> Iterator[dict[str, Any]]:
+def _of_one(shares: list[dict[str, Any]], rows: Rows) -> list[dict[str, Any]]:
+    """A row for each pattern, with its EAT-Map."""
+    drawn = []
+    for share in shares:
+        row = rows.add(share["pattern"], heading=share["observed"])
+        drawn.append(share | _texts(share, zero=True) | {"row": row})
+        drawn += [cell | {"row": row} for cell in _cells(share["pattern"])]
+    return drawn
+
+
+def _of_several(groups: list[list[dict[str, Any]]], rows: Rows) -> list[dict[str, Any]]:
+    """A row for each result, below the EAT-Maps of the patterns; sources below their test."""
+    top = rows.add("")
+    drawn = [cell | {"row": top} for share in groups[0] for cell in _cells(share["pattern"])]
+    several = len({shares[0]["series"] for shares in groups}) > 1
+    shares = [share for group in groups for share in group]
+    for (test,), of_test in grouped(shares, "test"):
+        if several:
+            rows.add(test, heading=True)
+        for (series,), of_result in grouped(of_test, "series"):
+            row = rows.add(series if several else test)
+            drawn += [share | _texts(share, zero=False) | {"row": row} for share in of_result]
+    return drawn
+
+
+def _texts(share: dict[str, Any], *, zero: bool) -> dict[str, Any]:
+    """What is written at the bar of a share; nothing at one of none, unless `zero`."""
+    if share["resamples"] is None:
+        first = zero or share["pattern"] == next(iter(PATTERNS))
+        return {"whole": None, "percent": "not resampled" if first else None}
+    shown = percent(share["share"])
+    column = "bold" if share["observed"] else "percent"
+    observed = " observed" if zero and share["observed"] else ""
+    return {
+        "whole": 1,
+        column: f"{shown}{observed}" if zero or share["share"] else None,
+        "shown": shown,
+        "words": f"{share['pattern']}: {shown}",
+    }
+
+
+def _cells(pattern: str) -> list[dict[str, Any]]:
+    return [
+        {"pattern": pattern, "cell": cell, "state": state}
+        for cell, state in cells_of(pattern).items()
+    ]
+
+
+def _meaning(groups: list[list[dict[str, Any]]]) -> str:
+    counts = dict.fromkeys(
+        (rows[0]["resamples"], rows[0]["over"]) for rows in groups if rows[0]["resamples"]
+    )
+    drawn = " or ".join(
+        f"{int(n):,} resamples of {'targets and attributes' if over == 'both' else over}"
+        for n, over in counts
+    )
+    return (
+        f"Share of {drawn} that show each pattern, not the probability that another study would. "
+        "Red and bold: observed."
+    )
+
+
+def _in_words(rows: list[dict[str, Any]]) -> str:
+    known = sorted((row for row in rows if row["share"]), key=lambda row: -row["share"])
+    shares = ", ".join(f"{row['pattern']} {percent(row['share'])}" for row in known)
+    observed = next((row["pattern"] for row in rows if row["observed"]), "none")
+    head = f"{isolated(rows[0]['test'])}, {isolated(rows[0]['series'])}: observed {observed}"
+    return f"{head}; {shares}" if shares else f"{head}; not resampled"
+
+
+def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     read, drawn = result.primary, result.primary.uncertainty
     for pattern in PATTERNS:
         yield {

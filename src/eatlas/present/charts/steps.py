@@ -8,21 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import timeline_drawing
 from eatlas.present.charts.choices import several
 from eatlas.present.charts.frames import frame
-from eatlas.present.charts.timeline import COLUMNS, rows_of
-from eatlas.present.charts.timeline_drawing import Across
+from eatlas.present.charts.timeline import COLUMNS, Across, rows_of
+from eatlas.present.charts.timeline import draw as draw_lines
 from eatlas.results import AssociationResult
 from eatlas.results.sensitivity import By, Varied, model_of, sizes_beside
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.present.charts.chart import Panels
+    from eatlas.present.charts.chart import Chart
 
 ACROSS: dict[By, Across] = {
-    "layer": Across("layer", "Effect sizes by layer", "Layers"),
+    "layer": Across("layer", "Effect sizes by layer", "Layers", "Layer"),
     "window": Across("window", "Effect sizes by window", "Windows", "Window: words on either side"),
     "distance": Across(
         "distance", "Effect sizes by distance", "Distances", "Distance: most words between the two"
@@ -58,7 +57,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     return frame((row for group in several(results, by) for row in _rows(group)), COLUMNS)
 
 
-def draw(given: pd.DataFrame, by: By) -> Panels:
+def draw(given: pd.DataFrame, by: By) -> Chart:
     """Draw a panel for each test and model.
 
     Raises
@@ -66,7 +65,7 @@ def draw(given: pd.DataFrame, by: By) -> Panels:
     EatlasError
         If altair is not installed.
     """
-    return timeline_drawing.draw(given, ACROSS[by])
+    return draw_lines(given, ACROSS[by])
 
 
 def _rows(group: Varied) -> list[dict[str, object]]:

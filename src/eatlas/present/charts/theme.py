@@ -18,20 +18,29 @@ __all__ = [
 # (Liberation Sans has the same) come first, and a family with every sign that we write
 FONT = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 GRID = "#e3e3e7"
+OTHER = "#6b6b75"
+"""Bars of patterns that the terms as they are do not show."""
 
 # blue and vermilion of Okabe and Ito (2008), "Color Universal Design"; the others were searched so
 # that any two differ by 31 or more in CIELAB, in full colour vision and in three kinds of colour
 # blindness, with a contrast of 3:1 to the paper (WCAG 2.2, 1.4.11): their bluish green, darkened so
 # far, differs from blue by 11 for tritanopes, and their yellow from vermilion by 3 for protanopes
 BLUE, VERMILION, VIOLET, SAND, BROWN = "#0072b2", "#d55e00", "#6c2bd9", "#94877c", "#6b3a1a"
-LEVELS = {
-    "level 1": {"colour": INK, "shape": "diamond"},
-    "X": {"colour": BLUE, "shape": "circle"},
-    "Y": {"colour": VERMILION, "shape": "square"},
-    "attributes": {"colour": VIOLET, "shape": "triangle-up"},
+LEVELS: dict[str, dict[str, Any]] = {
+    "level 1": {"colour": INK, "shape": "diamond", "dash": [1, 0]},
+    "X": {"colour": BLUE, "shape": "circle", "dash": [7, 3]},
+    "Y": {"colour": VERMILION, "shape": "square", "dash": [2, 2]},
+    "attributes": {"colour": VIOLET, "shape": "triangle-up", "dash": [10, 2]},
 }
 """Level 1, the two target groups and what an LPBS finds over attributes keep their colour and shape
 in every chart."""
+ROLES = {
+    "X": LEVELS["X"],
+    "Y": LEVELS["Y"],
+    "A": {"colour": VIOLET, "shape": "triangle-up"},
+    "B": {"colour": BROWN, "shape": "triangle-down"},
+}
+"""Targets and attributes, where terms of all four groups stand beside each other."""
 _COLOURS = (BLUE, VERMILION, VIOLET, SAND, BROWN, INK)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
 SERIES = tuple(
@@ -46,12 +55,11 @@ CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
     "title": {
         "anchor": "start",
-        "frame": "group",
         "color": INK,
         "fontSize": 15,
         "fontWeight": "bold",
         "lineHeight": 19,
-        "offset": 10,
+        "offset": 12,
         "subtitleColor": MUTED,
         "subtitleFontSize": 12,
         "subtitleLineHeight": 16,
@@ -61,7 +69,7 @@ CONFIG: dict[str, Any] = {
         "domainColor": EDGE,
         "gridColor": GRID,
         "labelColor": MUTED,
-        "labelFontSize": 11,
+        "labelFontSize": 12,
         "labelLimit": 0,
         "tickColor": EDGE,
         "tickSize": 4,
@@ -71,5 +79,22 @@ CONFIG: dict[str, Any] = {
         "titlePadding": 8,
         "titleLimit": 0,
     },
+    "legend": {
+        "orient": "top",
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 0,
+        "symbolSize": 75,
+        "titleColor": INK,
+        "titleFontSize": 12,
+    },
+    "header": {
+        "labelColor": INK,
+        "labelFontSize": 13,
+        "labelFontWeight": "bold",
+        "labelLimit": 0,
+        "title": None,
+    },
+    "text": {"fontSize": 12, "color": INK},
 }
 """Vega-Lite configuration of every chart; altair takes it as ``alt.ThemeConfig(config=CONFIG)``."""

@@ -6,26 +6,31 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import timeline_drawing
-from eatlas.present.charts.forest import effect_rows
-from eatlas.present.charts.frames import frame, some_results
+from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.frames import effect_rows, frame, grouped, records, some_results
+from eatlas.present.charts.layers import look_of, looks, points, title, zero
+from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown
+from eatlas.present.charts.theme import LEVELS, MUTED
 from eatlas.present.series import steps
-from eatlas.results import AssociationResult, MLEATResult, WEATResult
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.present.charts.chart import Panels
+    from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
     "test", "source", "signature", "series", "title", *"XYAB", "period", "state", "level", "role",
     "name", "effect_size", "low", "high", "confidence", "p", "p_low", "alpha", "tail",
     "significant",
 )  # fmt: skip
-ACCEPTED = (MLEATResult, WEATResult)
+MOST_TICKS = 22
+"""Periods that the axis names one by one."""
 
 
 def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.DataFrame:
@@ -64,7 +69,7 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     ['found', 'found', 'missing', 'found']
     """
     why = "a timeline shows effect sizes of levels 1 and 2"
-    found = some_results(results, "timeline", ACCEPTED, why)
+    found = some_results(results, "timeline", "level1", why)
     _require_periods(found)
     grid = sorted(set(periods)) if periods is not None else steps(_years(found))
     lines = _lines(found)
@@ -72,20 +77,157 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     return frame(rows, COLUMNS)
 
 
-def draw(given: pd.DataFrame) -> Panels:
+@dataclass(frozen=True)
+class Across:
+    """What runs from left to right, in the words of the chart."""
+
+    unit: str = "year"
+    heading: str = "Effect sizes over time"
+    name: str = "Timeline"
+    axis: str = "Year"
+
+
+def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
     """Draw a panel for each test and source; periods without a result are marked.
 
     Parameters
     ----------
     given : DataFrame
         What :func:`prepare` made, or some panels of it.
+    across : Across, optional
+        The words for what runs from left to right.
 
     Raises
     ------
     EatlasError
         If altair is not installed.
     """
-    return timeline_drawing.draw(given)
+    alt = altair()
+    found = records(given)
+    known = [row for row in found if row["state"] != "missing"]
+    years = sorted({row["period"] for row in found})
+    signatures = len({row["signature"] for row in found}) > 1
+    words = described(across.name, known)
+    of_panels = [rows for _, rows in grouped(found, "test", "series", "signature")]
+    heads = [_about(rows[0], with_signature=signatures) for rows in of_panels]
+    if len(of_panels) == 1:
+        about = title(across.heading, [*heads[0], *_notes(known, found)])
+        return themed(_panel(of_panels[0], years, across), title=about, description=words)
+    panels = [
+        _panel(rows, years, across).properties(title=title(first, more))
+        for rows, (first, *more) in zip(of_panels, heads, strict=True)
+    ]
+    return themed(
+        alt.vconcat(*panels, spacing=26).resolve_scale(
+            color="independent", shape="independent", strokeDash="independent"
+        ),
+        title=title(across.heading, _notes(known, found)),
+        description=words,
+    )
+
+
+def _panel(rows: list[dict[str, Any]], years: list[int], across: Across) -> Any:
+    """One test on one source: a line, its interval and its points for each effect size."""
+    alt = altair()
+    lines = {_line(row): LEVELS[look_of(row["role"])] for row in rows}
+    drawn = [
+        row | {"line": _line(row), "alone": _alone(row, rows, years)} | _texts(row) for row in rows
+    ]
+    colour, shape = looks("line", lines)
+    dash = alt.StrokeDash(
+        "line:N",
+        scale=alt.Scale(domain=list(lines), range=[look["dash"] for look in lines.values()]),
+        legend=None,
+    )
+    ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
+    marked = any(row["state"] != "found" for row in rows)
+    x = alt.X(
+        "period:Q",
+        scale=alt.Scale(domain=[years[0], years[-1]], zero=False, nice=False, padding=14),
+        axis=alt.Axis(
+            title=across.axis,
+            format="d",
+            grid=False,
+            labelAngle=0,
+            labelFlush=False,
+            offset=20 if marked else 0,
+            **ticks,
+        ),
+    )
+    y = {"title": "Effect size d", "axis": alt.Axis(grid=True, tickCount=6)}
+    base = alt.Chart()
+    layers = [
+        zero("y"),
+        base.mark_area(opacity=0.15, aria=False).encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        base.mark_rule(strokeWidth=1.4, opacity=0.5, aria=False)
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q")
+        .transform_filter("datum.alone"),
+        base.mark_line(strokeWidth=2, aria=False).encode(
+            y=alt.Y("effect_size:Q", **y), strokeDash=dash
+        ),
+        *points(shape, "significant", y=alt.Y("effect_size:Q", **y)),
+        base.mark_text(fontSize=14, dy=10)
+        .encode(y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N")
+        .transform_filter("isValid(datum.sign)"),
+    ]
+    told = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
+    return (
+        alt.layer(*layers, data=frame(drawn))
+        .encode(x=x, color=colour, tooltip=told)
+        .properties(width=620, height=250)
+    )
+
+
+def _about(first: dict[str, Any], *, with_signature: bool) -> list[str]:
+    """What a panel is about."""
+    names = [first["test"], *([first["title"]] if first["title"] else [])]
+    signature = f". {first['signature']}" if with_signature else ""
+    return [
+        ": ".join(names),
+        f"Source: {first['series']}{signature}",
+        f"Up: towards {first['A']}. Down: towards {first['B']}.",
+    ]
+
+
+def _notes(known: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[str]:
+    """What marks and bands mean."""
+    states = {row["state"] for row in found}
+    marks = ["×: no result for this period."] if "missing" in states else []
+    marks += ["?: effect size undefined."] if "undefined" in states else []
+    notes = " ".join(effect_notes(known)).replace("Filled and starred", "Filled")
+    return [notes.replace("Bars", "Bands"), *([" ".join(marks)] if marks else [])]
+
+
+def _line(row: dict[str, Any]) -> str:
+    if row["role"] == "AB":
+        return f"Over attributes: {row['A']} against {row['B']}"
+    if row["level"] == "level 1":
+        return f"Level 1: {row['X']} against {row['Y']}"
+    return f"Level 2, {row['role']}: {row['name']}"
+
+
+def _alone(row: dict[str, Any], rows: list[dict[str, Any]], years: list[int]) -> bool:
+    """Whether an interval has no neighbour that a band would reach."""
+    place = years.index(row["period"])
+    near = {*years[max(0, place - 1) : place], *years[place + 1 : place + 2]}
+    return not any(
+        one["low"] is not None and one["period"] in near and one["role"] == row["role"]
+        for one in rows
+    )
+
+
+def _texts(row: dict[str, Any]) -> dict[str, Any]:
+    """Texts of a point, or of the sign for a period without one."""
+    if row["state"] == "found":
+        return shown(row)
+    missing = row["state"] == "missing"
+    why = "no result" if missing else f"effect size undefined for {isolated(row['name'])}"
+    return {
+        "significant": None,
+        "sign": "×" if missing else "?",
+        "words": f"{row['period']}: {why}",
+        "d": why, "interval": "–", "p_shown": "–",
+    }  # fmt: skip
 
 
 def _years(found: Iterable[AssociationResult]) -> list[int]:

@@ -1,0 +1,94 @@
+"""Charts are altair's: a user restyles them with altair's own words."""
+
+import altair as alt
+import pytest
+from tests.present.charts.reading import layers, rows, texts
+from tests.present.charts.records import full
+from tests.present.records import ml_eat
+
+import eatlas
+from eatlas.present.charts import forest
+from eatlas.present.charts.saving import svg_of
+
+ONE_PANEL = ("forest", "level3", "stability", "influence", "timeline")
+PANELS = {"eat-map": [full()], "legend": None, "stability": [full(test="a"), full(test="b")]}
+
+
+@pytest.mark.parametrize("kind", ONE_PANEL)
+def test_a_chart_of_one_panel_is_a_layered_chart_of_one_frame(kind):
+    chart = eatlas.plot(full(period=1990), kind)
+    assert isinstance(chart, alt.LayerChart)
+    assert len(rows(chart)) == len(chart.data)
+    assert all("data" not in layer or layer["data"] == {"name": "empty"} for layer in layers(chart))
+
+
+@pytest.mark.parametrize("kind", ONE_PANEL)
+def test_its_width_follows_and_nothing_is_at_pixels_of_the_panel(kind):
+    chart = eatlas.plot(full(period=1990), kind)
+    narrow = chart.properties(width=140)
+    assert narrow.to_dict()["width"] == 140
+    assert texts(svg_of(narrow))
+    x = [layer["encoding"].get("x", {}) for layer in layers(chart)]
+    places = [place["value"] for place in x if "value" in place]
+    assert all(place == "width" or place <= 20 for place in places), places
+
+
+@pytest.mark.parametrize("kind", ONE_PANEL)
+def test_a_column_may_colour_it(kind):
+    chart = eatlas.plot(full(period=1990), kind)
+    ours = chart.to_dict()["encoding"]["color"]
+    coloured = chart.encode(color=alt.Color("test:N", scale=alt.Scale(range=["#123456"])))
+    assert coloured.to_dict()["encoding"]["color"]["field"] == "test" != ours["field"]
+    assert "#123456" in svg_of(coloured)
+    assert type(coloured) is type(chart)
+
+
+@pytest.mark.parametrize("kind", [*ONE_PANEL, "eat-map"])
+def test_axes_are_configured_as_those_of_any_chart(kind):
+    chart = eatlas.plot(full(period=1990), kind).configure_axis(labelFontSize=21, titleFontSize=22)
+    assert 'font-size="21px"' in svg_of(chart)
+    assert chart.to_dict()["config"]["axis"]["labelLimit"] == 0, "the rest of the theme stays"
+
+
+def test_a_layer_of_the_users_lies_above():
+    chart = eatlas.plot(full(), "forest")
+    line = (
+        alt.Chart(alt.InlineData(values=[{}])).mark_rule(color="#abcdef").encode(x=alt.datum(0.8))
+    )
+    both = chart + line
+    assert type(both) is type(chart)
+    assert len(layers(both)) == len(layers(chart)) + 1
+    assert both.description == chart.description
+    assert both.to_dict()["config"]["title"] == chart.to_dict()["config"]["title"]
+
+
+def test_sources_may_stand_beside_each_other():
+    given = [full(source="one"), full(source="two", d=-0.4)]
+    chart = forest.draw(forest.prepare(given)).facet(column="series:N")
+    assert isinstance(chart, alt.FacetChart)
+    assert {"one", "two"} <= set(texts(svg_of(chart)))
+    assert chart.description.startswith("Forest plot of 6 effect sizes.")
+    assert chart.to_dict()["config"]["background"] == "#ffffff"
+
+
+@pytest.mark.parametrize("kind", PANELS)
+def test_small_multiples_take_sizes_and_encodings_of_a_panel(kind):
+    chart = eatlas.plot(PANELS[kind], kind)
+    assert isinstance(chart, alt.FacetChart)
+    changed = chart.properties(width=33, title="Mine").encode(opacity=alt.value(0.5))
+    written = changed.to_dict()
+    assert (written["spec"]["width"], written["title"]) == (33, "Mine")
+    assert written["spec"]["encoding"]["opacity"] == {"value": 0.5}
+    assert chart.to_dict()["spec"]["width"] != 33
+    assert texts(svg_of(changed))
+
+
+def test_titles_may_go_for_journals_that_forbid_them():
+    bare = eatlas.plot([ml_eat()], "forest").properties(title="")
+    assert "Effect sizes of levels 1 and 2" not in texts(svg_of(bare))
+
+
+def test_more_rows_than_altair_takes_by_itself_are_drawn():
+    many = eatlas.plot([full(test=f"t{n}") for n in range(1300)], "forest")
+    assert len(many.data) > 5000
+    assert len(rows(many)) == len(many.data)
