@@ -10,7 +10,7 @@ import eatlas
 from eatlas.decoding import read_toml
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.variation import leave_one_out
-from eatlas.sources.published.entries import parse_registry
+from eatlas.sources.published.registry import parse_registry
 from eatlas.stats.weighted import design
 from eatlas.stimuli.sentences.pairs import parse_pairs
 from eatlas.stimuli.sentences.templates import parse_templates

@@ -61,7 +61,7 @@ def where(name: Name) -> None:
     from pathlib import Path  # noqa: PLC0415
 
     from eatlas.sources.published import find  # noqa: PLC0415
-    from eatlas.sources.published.resolving import on_this_machine  # noqa: PLC0415
+    from eatlas.sources.published.registry import on_this_machine  # noqa: PLC0415
     from eatlas.sources.spec import FileSpec  # noqa: PLC0415
 
     print_line(str(on_this_machine(FileSpec(Path(find(name).name))).path))
@@ -138,7 +138,7 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
 
 
 def _size(entry: Published) -> str:
-    from eatlas.sources.published.resolving import size_text  # noqa: PLC0415
+    from eatlas.sources.published.registry import size_text  # noqa: PLC0415
 
     return size_text(entry.download.size) if entry.download.size else "?"
 

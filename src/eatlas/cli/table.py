@@ -260,7 +260,7 @@ def _terms_table(result: AssociationResult) -> Table:
     heads = ("group", "d", "p greater", "p less", "p two-sided")
     add_columns(table, *((head, head == "group") for head in heads))
     for one in found:
-        group = result.concepts.name(one.roles)
+        group = result.concepts[one.roles[0]]
         table.add_row(Text(one.name), group, effect(one.d) + one.star, *_tails(one))
     return table
 

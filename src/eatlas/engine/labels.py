@@ -8,11 +8,11 @@ from typing import Literal
 
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
-from eatlas.stimuli import ROLES, AssociationTest, Test, built_in_tests
+from eatlas.stimuli import Test, built_in_tests
 
 Against = Literal["given", "built in", "hash", "nothing"]
 """Tests that the user gave; those of eatlas itself; the hash in the file alone; nothing at all."""
-Placed = Callable[[AssociationTest], AssociationTest]
+Placed = Callable[[Test], Test]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Labels:
 
 def compared(
     result: AssociationResult,
-    test: AssociationTest,
+    test: Test,
     given: Mapping[str, Test],
     placed: Placed,
 ) -> Labels:
@@ -37,7 +37,7 @@ def compared(
     Parameters
     ----------
     result : AssociationResult
-    test : AssociationTest
+    test : Test
         What the result belongs to, rebuilt from it.
     given : mapping
         Tests that the user vouches for, by id.
@@ -50,7 +50,7 @@ def compared(
     places = (("given", given.values()), ("built in", known))
     for against, tests in places:
         same = next((one for one in tests if one.id == result.test), None)
-        if isinstance(same, AssociationTest):
+        if same is not None and same.kind == test.kind:
             said = "the test that was given" if against == "given" else "the built-in test"
             return Labels(against, tuple(_against(test, same, placed, f"{said} {same.id}")))
     stated = result.provenance.labels_sha256
@@ -60,19 +60,19 @@ def compared(
     return Labels("hash", remark=remark)
 
 
-def _against(test: AssociationTest, same: AssociationTest, placed: Placed, where: str) -> list[str]:
+def _against(test: Test, same: Test, placed: Placed, where: str) -> list[str]:
     try:
         return list(_differences(test, placed(same), where))
     except EatlasError:  # its terms have no contexts in the file that has those of the result
         return [f"coverage: the terms are not those of {where}"]
 
 
-def _differences(test: AssociationTest, known: AssociationTest, where: str) -> Iterator[str]:
+def _differences(test: Test, known: Test, where: str) -> Iterator[str]:
     """Say what is called otherwise, and which terms are others."""
-    for role in ROLES:
-        one, other = test.concept(role), known.concept(role)
-        if one.name != other.name:
-            yield f"concepts.{role}: {one.name!r} in the file, {other.name!r} in {where}"
+    for group, known_as in known.concepts.items():
+        one, other = test.concepts.get(group), known_as.name
+        if one is not None and one.name != other:
+            yield f"concepts.{group}: {one.name!r} in the file, {other!r} in {where}"
     for key in ("title", "citation"):
         one_said, other_said = getattr(test, key), getattr(known, key)
         if one_said != other_said:
@@ -81,14 +81,15 @@ def _differences(test: AssociationTest, known: AssociationTest, where: str) -> I
         yield f"coverage: the terms are not those of {where}{_other_terms(test, known)}"
 
 
-def _other_terms(test: AssociationTest, known: AssociationTest) -> str:
+def _other_terms(test: Test, known: Test) -> str:
     """The first group whose terms differ, and a few of them."""
-    for role in ROLES:
-        ours, theirs = set(test.concept(role).terms), set(known.concept(role).terms)
+    for group, concept in known.concepts.items():
+        theirs = set(concept.terms)
+        ours = set(test.concepts[group].terms) if group in test.concepts else set()
         if ours != theirs:
             more, less = _few(ours - theirs), _few(theirs - ours)
             parts = [f"has {more}"] * bool(more) + [f"lacks {less}"] * bool(less)
-            return f": {role} {' and '.join(parts)}; a test with other terms needs another id"
+            return f": {group} {' and '.join(parts)}; a test with other terms needs another id"
     return ""
 
 
@@ -97,14 +98,12 @@ def _few(terms: Iterable[str]) -> str:
     return ", ".join(map(repr, named[:3])) + (", ..." if len(named) > 3 else "")
 
 
-def _of_the_same_stimuli(test: AssociationTest, known: Iterable[Test]) -> str:
+def _of_the_same_stimuli(test: Test, known: Iterable[Test]) -> str:
     """Name a known test that has these stimuli, where its groups are called otherwise."""
     if test.contexts is not None:
         return ""
     asked = test.stimuli_sha256
-    same = [
-        one for one in known if isinstance(one, AssociationTest) and one.stimuli_sha256 == asked
-    ]
+    same = [one for one in known if one.stimuli_sha256 == asked]
     names = [concept.name for _, concept in test.parts]
     if not same or any([c.name for _, c in one.parts] == names for one in same):
         return ""

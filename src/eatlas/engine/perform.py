@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from eatlas.engine.plan import Job
@@ -52,9 +53,10 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
     """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
     case, seed, rounding = conditions.case, conditions.seed, conditions.rounding
+    measure: Callable[..., AssociationResult] = job.measure  # of the kind of test that it takes
     if rounding == 1:  # measures of other packages may know no other
-        return job.measure(job.test, job.source, case=case, seed=seed)
-    return job.measure(job.test, job.source, case=case, seed=seed, rounding=rounding)
+        return measure(job.test, job.source, case=case, seed=seed)
+    return measure(job.test, job.source, case=case, seed=seed, rounding=rounding)
 
 
 def failure(job: Job, error: EatlasError) -> Failure:

@@ -23,7 +23,7 @@ from eatlas.sources import (
     prompted,
 )
 from eatlas.sources.opening import is_pair
-from eatlas.stimuli import AssociationTest, Test, load_tests
+from eatlas.stimuli import Test, load_tests
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
@@ -39,7 +39,7 @@ ASKED = {"vectors": "texts by", "masked": "questions to", "causal": "questions t
 class Job:
     """One test on one source by one measure; it can be handed to another process."""
 
-    test: AssociationTest
+    test: Test
     source: Source
     """The vectors or log-probabilities that the run's tests ask for, and no others."""
     measure: AssociationMeasure
@@ -131,7 +131,7 @@ def _compared(
     )
 
 
-Question = tuple[AssociationTest, AssociationMeasure]
+Question = tuple[Test, AssociationMeasure]
 
 
 def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
@@ -159,7 +159,7 @@ def _asked(
 
 def _of_fitting_kind(
     tests: tuple[Test, ...], measures: Iterable[AssociationMeasure]
-) -> tuple[AssociationTest, ...]:
+) -> tuple[Test, ...]:
     """Return the tests, if every measure takes every one of them."""
     for measure in measures:
         for test in tests:
@@ -174,8 +174,7 @@ def _of_fitting_kind(
                 remedy="run tests of different kinds one after the other, each with its measures; "
                 "eatlas tests list says of what kind a test is",
             )
-    # what a measure of another kind takes is that measure's own business
-    return cast("tuple[AssociationTest, ...]", tests)
+    return tests
 
 
 def _several(given: Any, default: str) -> list[Any]:

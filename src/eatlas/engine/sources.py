@@ -11,7 +11,7 @@ from eatlas.measures.base import Need
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources
 from eatlas.sources.frequency.ranking import strongest
-from eatlas.stimuli import AssociationTest
+from eatlas.stimuli import AssociationTest, Test
 
 Source = VectorSource | LanguageModel
 """Where a job's numbers come from."""
@@ -31,7 +31,7 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
 def asked(
     source: Source,
     need: Need,
-    questions: Sequence[tuple[AssociationTest, AssociationMeasure]],
+    questions: Sequence[tuple[Test, AssociationMeasure]],
     case: CaseRule = "auto",
     tell: Tell | None = None,
 ) -> Source:
@@ -44,7 +44,7 @@ def asked(
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions
-        if isinstance(measure, LogRatioMeasure)
+        if isinstance(measure, LogRatioMeasure) and isinstance(test, AssociationTest)
         for one in measure.questions(test)
     )
     return Answers.of(cast("LanguageModel", source), wanted, tell)

@@ -13,7 +13,7 @@ from eatlas.measures import AssociationMeasure
 from eatlas.measures.base import Need
 from eatlas.sources import period_of
 from eatlas.sources.care import data_only
-from eatlas.stimuli import AssociationTest
+from eatlas.stimuli import Test
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Trust:
         return name in self.vectors
 
     def ask(
-        self, name: str, need: Need, questions: list[tuple[AssociationTest, AssociationMeasure]]
+        self, name: str, need: Need, questions: list[tuple[Test, AssociationMeasure]]
     ) -> dict[int | None, Source]:
         """Open what results name, and ask it once for all of them.
 
@@ -100,7 +100,7 @@ class Trust:
         spec: Any,
         name: str,
         need: Need,
-        questions: list[tuple[AssociationTest, AssociationMeasure]],
+        questions: list[tuple[Test, AssociationMeasure]],
     ) -> dict[int | None, Source]:
         return {
             period_of(one): renamed(asked(one, need, questions), name) for one in opened(spec, need)

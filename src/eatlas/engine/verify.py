@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from eatlas.corpora import ContextsAtHand
 from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
@@ -24,7 +24,7 @@ from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources.care import computed_afresh, data_only
-from eatlas.stimuli import ROLES, AssociationTest, Concept, Sentence, Test, load_tests
+from eatlas.stimuli import KINDS, Concept, Sentence, Test, load_tests
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 
@@ -149,7 +149,7 @@ BRIEF = {"resamples": 0, "frequency": "off"}
 class Question(NamedTuple):
     """What a result answers, and how what it is called compares."""
 
-    test: AssociationTest
+    test: Test
     measure: AssociationMeasure
     labels: Labels
 
@@ -170,12 +170,12 @@ def _asked(
             return Question(test, measure, compared(result, test, known, lambda one: one))
         contexts = at_hand.find(origin)
 
-        def placed(one: AssociationTest) -> AssociationTest:
-            return cast("AssociationTest", in_contexts((one,), [measure], contexts)[0][0][0])
+        def placed(one: Test) -> Test:
+            return in_contexts((one,), [measure], contexts)[0][0][0]
 
         [((put,), (measure_in,))] = in_contexts((test,), [measure], contexts)
         # the title says already that the test is one of contexts
-        there = cast("AssociationTest", put.model_copy(update={"title": test.title}))
+        there: Test = put.model_copy(update={"title": test.title})
         return Question(there, measure_in, compared(result, there, known, placed))
     except EatlasError as error:
         return error
@@ -188,7 +188,7 @@ def _need(question: Question | EatlasError) -> Need:
 def _opened(
     name: str,
     need: Need,
-    questions: list[tuple[AssociationTest, AssociationMeasure]],
+    questions: list[tuple[Test, AssociationMeasure]],
     trust: Trust,
 ) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
@@ -327,7 +327,7 @@ def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int,
     return record.test, record.source, record.signature, given.seed, given.stimuli_sha256
 
 
-def rebuilt_test(result: AssociationResult) -> AssociationTest:
+def rebuilt_test(result: AssociationResult) -> Test:
     """Rebuild the test that a result belongs to, from the terms that it lists.
 
     Raises
@@ -337,15 +337,16 @@ def rebuilt_test(result: AssociationResult) -> AssociationTest:
     """
     try:
         concepts = {
-            role: _rebuilt(result.concepts.name(role), result.coverage.group(role))
-            for role in ROLES
+            group: _rebuilt(result.concepts[group], covered)
+            for group, covered in result.coverage.items()
         }
-        return AssociationTest(
+        return KINDS[result.kind].of(
+            concepts,
             id=result.test,
             title=result.title,
             citation=result.provenance.citation,
             sentences_from=result.provenance.sentences_from,
-            **concepts,
+            **result.of_the_test(),
         )
     except StimulusError as error:
         said = "; ".join(error.what.splitlines())

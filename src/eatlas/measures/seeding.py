@@ -62,7 +62,7 @@ def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
                 ]
             )
         )
-        for role, concept in test.parts
+        for role, concept in test.concepts.items()
     }
 
 

@@ -6,6 +6,7 @@ from eatlas.results.collection import Failure, Results, read_results, salvage_re
 from eatlas.results.draws import DrawnResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.files import to_json_line
+from eatlas.results.groups import GroupsResult
 from eatlas.results.lpbs import LogRatioResult, LPBSResult
 from eatlas.results.lpbs_ceat import LPBSCEATResult
 from eatlas.results.ml_eat import MLEATResult, ThreeLevelResult
@@ -19,6 +20,7 @@ __all__ = [
     "DrawnResult",
     "Effect",
     "Failure",
+    "GroupsResult",
     "LPBSCEATResult",
     "LPBSResult",
     "LogRatioResult",

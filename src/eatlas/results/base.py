@@ -72,6 +72,8 @@ class AssociationResult(Record):
     effect sizes; the attributes below are its words.
     """
 
+    kind: ClassVar[str] = "association"
+    """Kind of test that the result belongs to."""
     display_name: ClassVar[str] = ""
     """Name of the measure in texts, such as ML-EAT; by default the upper case of `measure`."""
     full_name: ClassVar[str] = ""
@@ -235,6 +237,10 @@ class AssociationResult(Record):
             return found
         return replace(found, over_sentences=measured(self, place, self, self.uncertainty))
 
+    def of_the_test(self) -> dict[str, Any]:
+        """What a test of this kind has besides its concepts, to make it again."""
+        return {}
+
     def scored(self, role: str) -> tuple[str, ...]:
         """What each score of a group belongs to: used terms, or stimuli."""
         return self.primary.names(role)
@@ -308,7 +314,7 @@ def measured(
         Holds the interval.
     """
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
-    title, roles, suffix = PLACES.get(place, (name, "XYAB", f"_{place}"))
+    title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
     resampled = at(uncertainty, place)
     effect = Effect(
         place=place,

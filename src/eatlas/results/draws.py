@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import show_effect
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import Magnitude, Probability, Record
+from eatlas.results.parts import ByGroup, Magnitude, Probability, Record
+from eatlas.stimuli.model import TARGETS
 
 Model = Literal["dl", "pm", "reml"]
 Variance = Literal["common", "union", "borenstein", "ceat"]
@@ -80,16 +81,10 @@ class OverDraws(Record):
     stimuli."""
 
 
-class Level2OverDraws(Record):
+class Level2OverDraws(ByGroup[OverDraws]):
     """Both level 2 effect sizes over draws."""
 
-    X: OverDraws
-    Y: OverDraws
-
-    def group(self, role: str) -> OverDraws:
-        """Return what was found for X or Y."""
-        found: OverDraws = getattr(self, role)
-        return found
+    names: ClassVar = TARGETS
 
 
 class DrawsRecord(Record):

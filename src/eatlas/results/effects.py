@@ -115,8 +115,9 @@ class Effect:
     ``over_attributes``; ``level2`` for each term of an SC-EAT. :func:`at` finds it there."""
     title: str
     """The place in words: "Level 1", "Level 2, X", "Over attributes"."""
-    roles: str
-    """Groups that are compared, or the one that is taken alone: "XY", "X", "Y", "AB"."""
+    roles: str | tuple[str, ...]
+    """Names of the groups that are compared, or of the one that is taken alone: "XY", "X"; of a
+    number that belongs to none of these, of all groups."""
     names: tuple[str, ...]
     """What these groups are called, or the single term."""
     d: float | None

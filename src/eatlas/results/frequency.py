@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from eatlas.results.parts import Probability, Record
+from eatlas.results.parts import ByGroup, Probability, Record
+from eatlas.stimuli.model import OPPOSITES, ROLES, TARGETS
 
-PAIRS = {"X": "Y", "A": "B"}
+PAIRS: dict[str, str] = {one: other for one, other in OPPOSITES}  # noqa: C416  (of names)
 """Groups that are compared: targets at level 1, attributes at level 2."""
 
 
@@ -43,7 +44,7 @@ class Ranks(Record):
 
     def medians(self) -> dict[str, float | None]:
         """The four medians, by role."""
-        return {role: self.group(role).median for role in "XYAB"}
+        return {role: self.group(role).median for role in ROLES}
 
 
 class MatchedLevel(Record):
@@ -71,16 +72,10 @@ class MatchedLevel(Record):
         return found
 
 
-class MatchedLevel2(Record):
+class MatchedLevel2(ByGroup[MatchedLevel]):
     """The effect sizes of X and of Y."""
 
-    X: MatchedLevel
-    Y: MatchedLevel
-
-    def group(self, role: str) -> MatchedLevel:
-        """Return that of X or of Y."""
-        found: MatchedLevel = getattr(self, role)
-        return found
+    names: ClassVar = TARGETS
 
 
 class Matched(Record):
@@ -118,7 +113,7 @@ class Frequency(Record):
             return found
         levels = {"": matched.level1}
         if matched.level2 is not None:
-            levels |= {f"_{role}": matched.level2.group(role) for role in "XY"}
+            levels |= {f"_{role}": level for role, level in matched.level2.items()}
         for suffix, level in levels.items():
             for tail in ("greater", "less", "two_sided"):
                 found[f"matched_p_{tail}{suffix}"] = None if level is None else level.tail(tail)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import Probability, Record
+from eatlas.results.parts import ByGroup, Probability, Record
 from eatlas.results.uncertainty import Unit
+from eatlas.stimuli.model import TARGETS
 
 SesoiUnit = Literal["d", "difference"]
 """Of the smallest effect of interest: standard deviations of the union, or the unit of what
@@ -43,16 +44,10 @@ class CrossedLevel(Record):
     """The part that both contain."""
 
 
-class CrossedLevel2(Record):
+class CrossedLevel2(ByGroup[CrossedLevel | None]):
     """Both level 2 contrasts; None for a group of one term."""
 
-    X: CrossedLevel | None
-    Y: CrossedLevel | None
-
-    def group(self, role: str) -> CrossedLevel | None:
-        """Return the contrast of X or Y."""
-        level: CrossedLevel | None = getattr(self, role)
-        return level
+    names: ClassVar = TARGETS
 
 
 class Generalisation(Record):
@@ -131,16 +126,10 @@ class EquivalentLevel(Record):
     """The same for other targets and other attributes, by the crossed test."""
 
 
-class EquivalentLevel2(Record):
+class EquivalentLevel2(ByGroup[EquivalentLevel | None]):
     """Both level 2 contrasts."""
 
-    X: EquivalentLevel | None
-    Y: EquivalentLevel | None
-
-    def group(self, role: str) -> EquivalentLevel | None:
-        """Return what was found for X or Y."""
-        level: EquivalentLevel | None = getattr(self, role)
-        return level
+    names: ClassVar = TARGETS
 
 
 class Equivalence(Record):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from eatlas.results.parts import Coverage, Record
+from eatlas.results.parts import ByGroup, Coverage, Record
 from eatlas.results.uncertainty import Unit
+from eatlas.stimuli.model import ROLES, TARGETS
 
 Changes = tuple[float | None, ...]
 
@@ -20,7 +21,7 @@ class Driver(NamedTuple):
     """d without the term less d; of the sign opposite to d."""
 
 
-class TermInfluence(Record):
+class TermInfluence(ByGroup[Changes]):
     """Change of one effect size when a term is left out, for each used term of each group.
 
     Of sentences: when a stimulus is left out with all its sentences, for each stimulus.
@@ -29,15 +30,7 @@ class TermInfluence(Record):
     the effect size does not use.
     """
 
-    X: Changes
-    Y: Changes
-    A: Changes
-    B: Changes
-
-    def group(self, role: str) -> Changes:
-        """Return the changes of one of X, Y, A, B, in the order of its terms, or stimuli."""
-        changes: Changes = getattr(self, role)
-        return changes
+    names: ClassVar = ROLES
 
     def drivers(
         self, effect_size: float | None, coverage: Coverage, count: int | None = None
@@ -55,23 +48,17 @@ class TermInfluence(Record):
         """
         holding = [
             Driver(role, term, change)
-            for role in "XYAB"
-            for term, change in zip(coverage.group(role).stimuli, self.group(role), strict=False)
+            for role, changes in self.items()
+            for term, change in zip(coverage[role].stimuli, changes, strict=False)
             if change is not None and effect_size is not None and change * effect_size < 0
         ]
         return tuple(sorted(holding, key=lambda driver: -abs(driver.change))[:count])
 
 
-class Level2Influence(Record):
+class Level2Influence(ByGroup[TermInfluence]):
     """Influence of terms on both level 2 effect sizes."""
 
-    X: TermInfluence
-    Y: TermInfluence
-
-    def group(self, role: str) -> TermInfluence:
-        """Return the influence on the level 2 of X or Y."""
-        influence: TermInfluence = getattr(self, role)
-        return influence
+    names: ClassVar = TARGETS
 
 
 class Influence(Record):

@@ -8,24 +8,17 @@ from typing import Any, ClassVar, Literal
 from eatlas.results.base import interval_columns, measured, p_columns, show_effect
 from eatlas.results.effects import Effect
 from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import LanguageModelRecord, Level, Record
+from eatlas.results.parts import ByGroup, LanguageModelRecord, Level
 from eatlas.results.uncertainty import EffectInterval
+from eatlas.stimuli.model import ROLES
 
 Direction = Literal["target given attribute", "attribute given target"]
 
 
-class PieceCounts(Record):
+class PieceCounts(ByGroup[tuple[int, ...]]):
     """Pieces of each used term, by role and in its order: the most that any sentence needs."""
 
-    X: tuple[int, ...]
-    Y: tuple[int, ...]
-    A: tuple[int, ...]
-    B: tuple[int, ...]
-
-    def group(self, role: str) -> tuple[int, ...]:
-        """Return the counts of one of X, Y, A, B."""
-        counts: tuple[int, ...] = getattr(self, role)
-        return counts
+    names: ClassVar = ROLES
 
 
 class LogRatioResult(ThreeLevelResult):

@@ -12,9 +12,10 @@ from pydantic import model_validator
 from eatlas.results.base import AssociationResult, show_effect
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
-from eatlas.results.parts import Cell, Level, Record, TargetScores, effect_of
+from eatlas.results.parts import ByGroup, Cell, Level, Record, TargetScores, effect_of
 from eatlas.results.uncertainty import Uncertainty
 from eatlas.results.weat import StimulusWEAT, level_columns, of_sentences
+from eatlas.stimuli.model import ATTRIBUTES, TARGETS
 
 Label = Literal[
     "AB-Divergent",
@@ -34,16 +35,10 @@ LARGEST_COSINE = 1 + 1e-6
 """That of a vector with itself is 1 but for rounding."""
 
 
-class Level2(Record):
+class Level2(ByGroup[Level]):
     """Differential association of each target group, taken alone, with A and B."""
 
-    X: Level
-    Y: Level
-
-    def group(self, role: str) -> Level:
-        """Return the level 2 of X or Y."""
-        level: Level = getattr(self, role)
-        return level
+    names: ClassVar = TARGETS
 
 
 class Level3(Record):
@@ -80,11 +75,10 @@ class Pattern(Record):
         return attribute
 
 
-class AttributeScores(Record):
+class AttributeScores(ByGroup[tuple[float, ...]]):
     """Mean cosine u(T, a) of one target group with each attribute term."""
 
-    A: tuple[float, ...]
-    B: tuple[float, ...]
+    names: ClassVar = ATTRIBUTES
 
 
 class Scores(TargetScores):
@@ -181,7 +175,7 @@ class ThreeLevelResult(AssociationResult):
     def summary(self) -> str:
         """Pattern and the three effect sizes, over stimuli where these are read."""
         read = self.primary
-        levels = (read.level1, read.group("X"), read.group("Y"))
+        levels = (read.level1, *map(read.group, TARGETS))
         d, d_x, d_y = (show_effect(effect_of(level)) for level in levels)
         over = ", over stimuli" if read.over_stimuli else ""
         return f"{read.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}{over}"
@@ -193,7 +187,7 @@ def _columns(
     """The three effect sizes with intervals and p-values as columns of a table."""
     row = level_columns(level1, "", drawn.level1.interval if drawn else None)
     within = drawn.level2 if drawn else None
-    for role in "XY":
+    for role in TARGETS:
         level = level2.group(role) if level2 else None
         interval = within.group(role).interval if within else None
         row.update(level_columns(level, f"_{role}", interval))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -53,9 +53,7 @@ class Record(BaseModel):
 
     @model_validator(mode="after")
     def _not_beyond_all_bounds(self) -> Self:
-        for name, value in self:
-            if _too_large(value):
-                raise ValueError(f"{name} holds a number beyond {LARGEST:g}")
+        _require_bounds(self)
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +64,12 @@ class Record(BaseModel):
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Rebuild the record; the inverse of :meth:`to_dict`."""
         return cls.model_validate(values)
+
+
+def _require_bounds(values: Iterable[tuple[str, Any]]) -> None:
+    for name, value in values:
+        if _too_large(value):
+            raise ValueError(f"{name} holds a number beyond {LARGEST:g}")
 
 
 def _too_large(value: object) -> bool:
@@ -232,6 +236,24 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    names: ClassVar[tuple[str, ...]] = ()
+    """Names that the groups must have; any, where there are none here."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_its_groups(cls, given: Any) -> Any:
+        return ordered(given, cls.names) if cls.names and not isinstance(given, cls) else given
+
+    @model_validator(mode="after")
+    def _not_beyond_all_bounds(self) -> Self:
+        _require_bounds(self.root.items())
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return closed(handler(schema), handler, cls.names)
 
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.root)
@@ -270,49 +292,58 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
 
 @dataclass(frozen=True)
 class Of:
-    """Annotation of a :class:`ByGroup` whose groups have these names, such as X, Y, A and B."""
+    """Annotation of a field whose groups have these names, such as X, Y, A and B."""
 
-    groups: tuple[str, ...]
+    names: tuple[str, ...]
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return no_info_before_validator_function(self._ordered, handler(source))
+        return no_info_before_validator_function(
+            lambda given: ordered(given, self.names), handler(source)
+        )
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        found = handler(schema)
-        definition = handler.resolve_ref_schema(found)
-        value = definition.get("additionalProperties")
-        if isinstance(value, dict):
-            properties = {name: _titled(name, value) for name in self.groups}
-            closed = {"additionalProperties": False, "properties": properties}
-            definition |= {**closed, "required": list(self.groups)}
-        return found
-
-    def _ordered(self, given: Any) -> Any:
-        """Refuse other groups, and put these in order."""
-        values = given.root if isinstance(given, ByGroup) else given
-        if not isinstance(values, dict):
-            return given
-        faults = [
-            InitErrorDetails(type="missing", loc=(name,), input=values)
-            for name in self.groups
-            if name not in values
-        ]
-        faults += [
-            InitErrorDetails(type="extra_forbidden", loc=(str(name),), input=value)
-            for name, value in values.items()
-            if name not in self.groups
-        ]
-        if faults:
-            raise ValidationError.from_exception_data("groups", faults)
-        return {name: values[name] for name in self.groups}
+        return closed(handler(schema), handler, self.names)
 
 
-def _titled(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return schema if "$ref" in schema else {**schema, "title": name}
+def ordered(given: Any, names: tuple[str, ...]) -> Any:
+    """Values by group in the order of the names; others than these are refused."""
+    values = given.root if isinstance(given, ByGroup) else given
+    if not isinstance(values, dict):
+        return given
+    faults = [
+        InitErrorDetails(type="missing", loc=(name,), input=values)
+        for name in names
+        if name not in values
+    ]
+    faults += [
+        InitErrorDetails(type="extra_forbidden", loc=(str(name),), input=value)
+        for name, value in values.items()
+        if name not in names
+    ]
+    if faults:
+        raise ValidationError.from_exception_data("groups", faults)
+    return {name: values[name] for name in names}
+
+
+def closed(
+    found: dict[str, Any], handler: GetJsonSchemaHandler, names: tuple[str, ...]
+) -> dict[str, Any]:
+    """The JSON Schema of a mapping, with a property for each name and no others."""
+    definition = handler.resolve_ref_schema(found)
+    value = definition.get("additionalProperties")
+    if names and isinstance(value, dict):
+        titled = "$ref" not in value and "anyOf" not in value
+        properties = {name: {**value, "title": name} if titled else value for name in names}
+        definition |= {
+            "additionalProperties": False,
+            "properties": properties,
+            "required": list(names),
+        }
+    return found
 
 
 OF_ROLES = Of(ROLES)

@@ -93,7 +93,7 @@ class Primary:
         """The groups with one stimulus alone, so that a level over stimuli is undefined."""
         if self.sentences is None:
             return ()
-        return tuple(role for role in "XYAB" if len(self.names(role)) < 2)
+        return tuple(role for role in self.coverage if len(self.names(role)) < 2)
 
 
 def primary_of(result: AssociationResult) -> Primary:

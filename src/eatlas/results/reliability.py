@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eatlas.results.parts import Record
 from eatlas.results.uncertainty import Unit
+from eatlas.stimuli.model import ROLES
 
 
 class Coefficient(Record):
@@ -61,7 +62,7 @@ class Reliability(Record):
         lines = [
             f"{role}: {one.terms} {units}, alpha {one.alpha}, omega {one.omega}, raw alpha "
             f"{'undefined' if one.raw_alpha is None else format(one.raw_alpha, '.2f')}"
-            for role in "XYAB"
+            for role in ROLES
             for one in [self.group(role)]
         ]
         return "\n".join(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.results.parts import GroupCoverage, Level, Probability, Provenance, PValues, Record
+from eatlas.results.parts import Concepts, Coverage, Level, Probability, Provenance, PValues, Record
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
+from eatlas.stimuli.model import ATTRIBUTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,31 +21,19 @@ SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"
 Side = Literal["A", "B"]
 Sort = Literal["effect_size", "difference", "p"]
 """What lists of words are sorted by."""
-SIDES: tuple[Side, ...] = ("A", "B")
+SIDES: tuple[Side, ...] = get_args(Side)
 
 
-class AttributeNames(Record):
+class AttributeNames(Concepts):
     """What the two attribute groups are called."""
 
-    A: str
-    B: str
-
-    def name(self, side: str) -> str:
-        """Return what A or B is called."""
-        name: str = getattr(self, side)
-        return name
+    names: ClassVar = ATTRIBUTES
 
 
-class AttributeCoverage(Record):
+class AttributeCoverage(Coverage):
     """Which attribute terms have a vector, and why the others have none."""
 
-    A: GroupCoverage
-    B: GroupCoverage
-
-    def group(self, side: str) -> GroupCoverage:
-        """Return the coverage of A or B."""
-        group: GroupCoverage = getattr(self, side)
-        return group
+    names: ClassVar = ATTRIBUTES
 
 
 class Sides(Record):

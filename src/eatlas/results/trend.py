@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import OF_ROLES, Concepts, Probability, Record
+from eatlas.results.parts import OF_ROLES, ByGroup, Concepts, Probability, Record
+from eatlas.stimuli.model import TARGETS
 
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -42,11 +43,10 @@ class LevelTrend(Record):
     """Of neighbouring periods, after a straight line is taken out; None where nothing is left."""
 
 
-class Level2Trends(Record):
+class Level2Trends(ByGroup[LevelTrend | None]):
     """Trends of both level 2 effect sizes."""
 
-    X: LevelTrend | None
-    Y: LevelTrend | None
+    names: ClassVar = TARGETS
 
 
 class MissingPeriod(Record):

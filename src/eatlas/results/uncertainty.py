@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from eatlas.results.parts import Record
+from eatlas.results.parts import ByGroup, Record
+from eatlas.stimuli.model import TARGETS
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
@@ -33,16 +34,10 @@ class EffectInterval(Record):
     """Resamples whose scores have no spread, left out."""
 
 
-class Level2Intervals(Record):
+class Level2Intervals(ByGroup[EffectInterval]):
     """Intervals of both level 2 effect sizes."""
 
-    X: EffectInterval
-    Y: EffectInterval
-
-    def group(self, role: str) -> EffectInterval:
-        """Return the interval of X or Y."""
-        interval: EffectInterval = getattr(self, role)
-        return interval
+    names: ClassVar = TARGETS
 
 
 class Uncertainty(Record):

@@ -23,7 +23,7 @@ from eatlas.sources.misnamed import file_like, missing_folder
 from eatlas.sources.passages import is_contextual
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.published import published_vectors
-from eatlas.sources.published.resolving import on_this_machine
+from eatlas.sources.published.registry import on_this_machine
 from eatlas.sources.sample import NAME as SAMPLE
 from eatlas.sources.sample import open_sample
 from eatlas.sources.schemes import known_schemes, load, opener_of

@@ -208,7 +208,9 @@ class _Sample:
                 if done < with_errors:
                     parts[i].append(self._error(i, *pair))
                 else:
-                    further[i].append(self.test.levels[i].effect(*pair, self.ddof))
+                    further[i].append(
+                        self.test.levels[i].effect(*pair, self.ddof, whole=weights.whole)
+                    )
             done += max(len(weights.targets), len(weights.attributes))
         joined = [
             [np.concatenate(column) for column in zip(*some, strict=True)]

@@ -48,7 +48,14 @@ class ClusterLevel:
         units, others = self.sums.shape
         return units, others
 
-    def effect(self, units: Array, others: Array, ddof: int) -> Array:
+    def effect(
+        self,
+        units: Array,
+        others: Array,
+        ddof: int,
+        *,
+        whole: bool = False,  # noqa: ARG002  (clusters have sizes of their own)
+    ) -> Array:
         """Effect size for each set of weights, shape (sets,).
 
         With S_i the sum of the scores s of cluster i and n_i its rows, weights u:

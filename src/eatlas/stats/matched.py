@@ -17,6 +17,8 @@ from eatlas.stats.rejections import Judge
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
+NUMBERS = 1 << 17
+"""Of the rows of lists that are looked at together: 1 MB."""
 TRIES = 1_000
 """Rounds in which a unit that a list holds twice is drawn anew."""
 
@@ -135,11 +137,8 @@ def matched_effects(
     >>> round(float(found.level1[0]), 3), round(float(found.level2_x[0]), 3)
     (1.732, 1.732)
     """
-    n_x, n_y, n_a, n_b = sizes
-    x, y, a, b = (_mean_rows(rows, part) for part in np.split(lists, np.cumsum(sizes)[:3], axis=1))
-    targets, terms = np.split(lists, [n_x + n_y], axis=1)
-    scores = _products(rows, targets, a - b)
-    attributes = [_products(rows, terms, mean) for mean in (x, y)]
+    n_x, _, n_a, n_b = sizes
+    scores, attributes = _scores(rows, lists, sizes)
     level1 = effect_sizes(scores, n_x, ddof=ddof)[1]
     level2 = [effect_sizes(some, n_a, ddof=ddof)[1] for some in attributes]
     signs = [np.empty(0, np.int64)] * 2
@@ -159,19 +158,43 @@ def matched_effects(
     return MatchedEffects(level1, level2[0], level2[1], signs[0], signs[1])
 
 
-def _mean_rows(rows: Array, lists: NDArray[np.intp]) -> Array:
-    """Mean of the rows of each list, shape (lists, d)."""
-    total = rows[lists[:, 0]]
-    for place in lists.T[1:]:
-        total += rows[place]
-    mean: Array = total / lists.shape[1]
-    return mean
+def _scores(
+    rows: Array, lists: NDArray[np.intp], sizes: tuple[int, int, int, int]
+) -> tuple[Array, list[Array]]:
+    """Associations of each list's targets, and of its attributes with X and with Y.
+
+    Parameters
+    ----------
+    rows : array, shape (units, d)
+    lists : array of int, shape (draws, terms)
+    sizes : tuple of int
+        Terms of X, Y, A and B.
+
+    Returns
+    -------
+    array, shape (draws, n_x + n_y); two arrays, shape (draws, n_a + n_b)
+    """
+    x, y, a, b = (slice(end - n, end) for n, end in zip(sizes, np.cumsum(sizes), strict=True))
+    targets, attributes = slice(0, y.stop), slice(y.stop, None)
+    parts: list[tuple[Array, Array, Array]] = []
+    step = max(1, NUMBERS // (lists.shape[1] * rows.shape[1]))
+    for start in range(0, len(lists), step):
+        terms = rows[lists[start : start + step]]
+        mean_x, mean_y, mean_a, mean_b = (terms[:, group].mean(axis=1) for group in (x, y, a, b))
+        parts.append(
+            (
+                _products(terms[:, targets], mean_a - mean_b),
+                _products(terms[:, attributes], mean_x),
+                _products(terms[:, attributes], mean_y),
+            )
+        )
+    scores, with_x, with_y = (np.concatenate(some) for some in zip(*parts, strict=True))
+    return scores, [with_x, with_y]
 
 
-def _products(rows: Array, lists: NDArray[np.intp], means: Array) -> Array:
-    """Product of each row of a list with the mean that belongs to the list, shape of `lists`."""
-    columns = [np.einsum("ij,ij->i", rows[place], means) for place in lists.T]
-    return np.stack(columns, axis=1)
+def _products(terms: Array, means: Array) -> Array:
+    """Product of each row of a list with the mean that belongs to the list, shape (lists, n)."""
+    return np.asarray(np.matmul(terms, means[:, :, None])[:, :, 0])
 
 
 def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:

@@ -331,7 +331,7 @@ class _Decisions:
                     sign, effect = self.associations(level, *pair)
                     signs[i].append(sign)
                 else:
-                    effect = level.effect(*pair, self.rule.ddof)
+                    effect = level.effect(*pair, self.rule.ddof, whole=weights.whole)
                 d[i].append(effect)
             done += max(len(weights.targets), len(weights.attributes))
         x, y = ((np.concatenate(signs[i]), np.concatenate(d[i])) for i in range(2))

@@ -114,6 +114,7 @@ def draw(test: Layout, over: Over, count: int, streams: Streams) -> Iterator[Wei
             yield Weights(
                 _rotated([lists["X"], lists["Y"]], by, rows) if targets else ones.targets,
                 _rotated([lists["A"], lists["B"]], by, rows) if attributes else ones.attributes,
+                whole=test.alike,
             )
             left -= block
             if left <= 0:

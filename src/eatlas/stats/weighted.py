@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -54,7 +55,7 @@ class Weighable(Protocol):
     def others(self) -> tuple[tuple[slice, float], ...]:
         """Groups of the other side, each with the sign its mean has in a score."""
 
-    def effect(self, units: Array, others: Array, ddof: int) -> Array:
+    def effect(self, units: Array, others: Array, ddof: int, *, whole: bool = False) -> Array:
         """Effect size for each set of weights."""
 
     def effect_and_variance(
@@ -89,9 +90,9 @@ class Level:
         units, others = self.block.shape
         return units, others
 
-    def effect(self, units: Array, others: Array, ddof: int) -> Array:
+    def effect(self, units: Array, others: Array, ddof: int, *, whole: bool = False) -> Array:
         """Effect size for each set of weights, shape (sets,)."""
-        return quick_effects(self, units, others, ddof)
+        return quick_effects(self, units, others, ddof, whole=whole)
 
     def effect_and_variance(
         self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
@@ -108,6 +109,20 @@ class Level:
         """The greatest effect size there is, shape (sets,): no spread within the two groups."""
         return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
 
+    @cached_property
+    def centred(self) -> Array:
+        """The block less what all units have in common."""
+        centred: Array = self.block - self.block.mean(axis=0)
+        return centred
+
+    @cached_property
+    def averaging(self) -> Array:
+        """The same, each column by what a term counts in a score if weights sum to group sizes."""
+        block = self.centred.copy()
+        for where, sign in self.others:
+            block[:, where] *= sign / block[:, where].shape[1]
+        return block
+
     @property
     def noise(self) -> float:
         """Rounding error of a score: deviations no larger, on quadratic average, are none."""
@@ -123,6 +138,8 @@ class Weights:
     """Shape (sets or 1, n_targets)."""
     attributes: Array
     """Shape (sets or 1, n_attributes)."""
+    whole: bool = False
+    """Whether the weights of each group sum to its size, as those of resamples do."""
 
 
 class Layout(ABC):
@@ -140,6 +157,11 @@ class Layout(ABC):
     @abstractmethod
     def levels(self) -> tuple[Weighable, Weighable, Weighable]:
         """Level 1, level 2 of X, level 2 of Y."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all units count alike in means over their group."""
+        return True
 
     @property
     def work(self) -> int:
@@ -193,7 +215,7 @@ class Design(Layout):
         targets, attributes = self.block.shape
         return targets, attributes
 
-    @property
+    @cached_property
     def levels(self) -> tuple[Level, Level, Level]:
         """Level 1, level 2 of X, level 2 of Y."""
         a, b, every = slice(0, self.n_a), slice(self.n_a, None), ((slice(None), 1.0),)
@@ -202,6 +224,11 @@ class Design(Layout):
             Level(self.block[: self.n_x].T, self.n_a, every, self.precision),
             Level(self.block[self.n_x :].T, self.n_a, every, self.precision),
         )
+
+    @property
+    def alike(self) -> bool:
+        """Whether all units count alike in means over their group."""
+        return self.sizes is None
 
     def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
         """Weights of units and of the other side, which counts by `sizes`."""
@@ -309,11 +336,14 @@ def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
         return Effects(s, difference, sd, difference / sd)
 
 
-def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array:
+def quick_effects(
+    level: Level, units: Array, others: Array, ddof: int, *, whole: bool = False
+) -> Array:
     """Effect sizes as :func:`effects` finds them, in a third of the time, and nothing else.
 
     Squares are summed about the mean of the scores as they are, and moved to the mean of each set
     of weights. Where that cancels most of their digits, :func:`effects` finds the effect size.
+    `whole` says that the weights of each group sum to its size.
 
     Examples
     --------
@@ -322,10 +352,14 @@ def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array
     array([1.643168])
     """
     weights, n = units.T, level.n
+    sizes: tuple[Array | int, Array | int] = n, len(weights) - n
     with np.errstate(divide="ignore", invalid="ignore"):
-        s = _scores_of_units(level, others.T)
+        if whole:
+            s = product(level.averaging, others.T)
+        else:
+            s = product(level.centred, score_weights(level, others).T)
+            sizes = np.add.reduce(weights[:n], axis=0), np.add.reduce(weights[n:], axis=0)
         first, second = _sum(weights[:n], s[:n]), _sum(weights[n:], s[n:])
-        sizes = np.add.reduce(weights[:n], axis=0), np.add.reduce(weights[n:], axis=0)
         total, every = sizes[0] + sizes[1], first + second
         about = _sum(weights, np.multiply(s, s, out=s))
         squares = about - every * every / total
@@ -338,21 +372,6 @@ def quick_effects(level: Level, units: Array, others: Array, ddof: int) -> Array
         u, o = (side if len(side) == 1 else side[lost] for side in (units, others))
         d[lost] = effects(level, u, o, ddof).d
     return d
-
-
-def _scores_of_units(level: Level, weights: Array) -> Array:
-    """Score of each unit, shape (n_units, sets), but for what all units have in common.
-
-    `weights` have shape (n_others, sets).
-    """
-    totals = [np.add.reduce(weights[where], axis=0) for where, _ in level.others]
-    centred = level.block - level.block.mean(axis=0)
-    if all((total == total[0]).all() for total in totals):
-        # as of all resamples: the sums of weights are divided out of the block
-        for (where, sign), total in zip(level.others, totals, strict=True):
-            centred[:, where] *= sign / total[0]
-        return product(centred, weights)
-    return product(centred, score_weights(level, weights.T).T)
 
 
 def _sum(w: Array, x: Array) -> Array:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import field_validator, model_validator
 
@@ -121,6 +121,12 @@ class GroupsTest(Described):
     def concepts(self) -> dict[str, Concept]:
         """The targets, as ``targets``, and the groups by their names."""
         return {OF_TARGETS: self.targets, **{group.name: group for group in self.groups}}
+
+    @classmethod
+    def of(cls, concepts: Mapping[str, Concept], **values: Any) -> Self:
+        """Make a test of the targets and of the concepts of the groups, by their names."""
+        groups = tuple(one for name, one in concepts.items() if name != OF_TARGETS)
+        return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:

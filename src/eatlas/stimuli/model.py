@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -244,6 +244,11 @@ class Described(Frozen):
     def concepts(self) -> Mapping[str, Concept]:
         """The concept of each group, by the group's name."""
         raise NotImplementedError
+
+    @classmethod
+    def of(cls, concepts: Mapping[str, Concept], **values: Any) -> Self:
+        """Make a test of the concepts by their groups' names, as :attr:`concepts` has them."""
+        return cls(**concepts, **values)
 
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:

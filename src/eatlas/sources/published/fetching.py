@@ -5,14 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from eatlas.errors import SourceError
-from eatlas.sources.published import places, registry
+from eatlas.sources.archives import locate, told
+from eatlas.sources.folders import DATA, data_folder
+from eatlas.sources.published import registry
 from eatlas.sources.published.downloading import (
     PAUSE,
     BrokenOffError,
@@ -22,9 +27,11 @@ from eatlas.sources.published.downloading import (
     Resuming,
     Watch,
 )
-from eatlas.sources.published.entries import Published
-from eatlas.sources.published.unpacking import clear, need, unpack
+from eatlas.sources.published.registry import Published, Vectors
 
+# what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
+_OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
+_COPIED = 1 << 20
 _PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 
 
@@ -87,21 +94,21 @@ def fetch_vectors(
     """
     entry, told = registry.find(name), say or (lambda _: None)
     try:
-        places.data_folder().mkdir(parents=True, exist_ok=True)
+        data_folder().mkdir(parents=True, exist_ok=True)
         with _alone(entry, told):
             _bring(entry, watch, told, pause)
     except OSError as error:
         raise SourceError(
-            f"{name}: the vectors cannot be written to {places.data_folder()}",
+            f"{name}: the vectors cannot be written to {data_folder()}",
             got=error.strerror or str(error),
-            remedy=f"make room, or set {places.VARIABLE} to a folder that you may write to",
+            remedy=f"make room, or set {DATA} to a folder that you may write to",
         ) from error
-    return places.target_of(entry)
+    return registry.target_of(entry)
 
 
 def read_record(entry: Published) -> Record | None:
     """What an earlier download got; None if there was none."""
-    path = places.record_of(entry)
+    path = entry.file(".json")
     try:
         return Record(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -115,9 +122,9 @@ def read_record(entry: Published) -> Record | None:
 
 def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
     _tidy(entry)
-    if places.place_of(entry) is not None:
+    if registry.place_of(entry) is not None:
         return
-    by_hand, ours = places.archive_of(entry), places.download_of(entry)
+    by_hand, ours = entry.file(""), entry.file(".download")
     earlier = read_record(entry)
     if by_hand.exists():
         record = _inspect(entry, earlier, by_hand)
@@ -131,7 +138,8 @@ def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pa
     except SourceError:
         ours.unlink(missing_ok=True)  # it is not what it should be, so it is no use later either
         raise
-    places.record_of(entry).write_text(json.dumps(asdict(record), indent=2), encoding="utf-8")
+    text = json.dumps(asdict(record), indent=2)
+    entry.file(".json").write_text(text, encoding="utf-8")
     ours.unlink(missing_ok=True)
 
 
@@ -142,18 +150,18 @@ def _tidy(entry: Published) -> None:
     """
     sets = [one for one in registry.published_vectors() if one.download == entry.download]
     for one in sets:
-        clear(places.target_of(one))
-    if all(places.place_of(one) is not None for one in sets):
-        for path in (places.download_of(entry), *places.parts_of(entry)):
+        clear(registry.target_of(one))
+    if all(registry.place_of(one) is not None for one in sets):
+        for path in (entry.file(".download"), entry.file(".part"), entry.file(".part.json")):
             path.unlink(missing_ok=True)
 
 
 def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> None:
     """Unpack every set of vectors that the file holds."""
     for each in registry.published_vectors():
-        if each.download == entry.download and places.place_of(each) is None:
+        if each.download == entry.download and registry.place_of(each) is None:
             say(f"{each.name}: unpacking")
-            unpack(archive, each.vectors, places.target_of(each))
+            unpack(archive, each.vectors, registry.target_of(each))
 
 
 def _download(
@@ -163,8 +171,8 @@ def _download(
     say: Callable[[str], None],
     pause: float,
 ) -> Remote | None:
-    path, download = places.download_of(entry), entry.download
-    part = places.part_of(entry)
+    path, download = entry.file(".download"), entry.download
+    part = entry.file(".part")
     if download.size is not None:
         need(path.parent, download.size - (part.stat().st_size if part.exists() else 0))
     if caution := unproven(entry, earlier):
@@ -219,7 +227,7 @@ def _same_place(earlier: Record, entry: Published) -> bool:
 
 def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
     """Check a file that lies there: its hash where one is known, and that it is no web page."""
-    at = path if path == places.archive_of(entry) else None
+    at = path if path == entry.file("") else None
     if known := _known(entry, earlier):
         algorithm, _, digits = known.partition(":")
         if (got := _hash(path, algorithm)) != digits:
@@ -267,12 +275,9 @@ def _no_file(entry: Published, error: RefusedError | BrokenOffError) -> SourceEr
         first = f"run {again} again when there is a connection, it goes on where it stopped"
     else:
         first = f"see {page}" if page else "ask the publisher"
-    return SourceError(
-        f"{entry.name}: {url} cannot be downloaded",
-        got=str(error),
-        remedy=f"{first}; or get the file in another way, put it at {places.archive_of(entry)} "
-        f"and run {again}",
-    )
+    by_hand = f"or get the file in another way, put it at {entry.file('')} and run {again}"
+    what = f"{entry.name}: {url} cannot be downloaded"
+    return SourceError(what, got=str(error), remedy=f"{first}; {by_hand}")
 
 
 def _another(
@@ -286,7 +291,7 @@ def _another(
     else:
         then, allowed = (earlier.fetched, earlier.sha256) if earlier else ("an earlier day", None)
         what = f"is not the file that was got on {then}"
-        remedy = f"if the publisher replaced it, delete {places.record_of(entry)} and fetch again"
+        remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
     file = f"{at}: this" if at else f"{entry.name}: what {entry.download.url} serves"
     removed = "" if at else "; the download was removed"
     return SourceError(f"{file} {what}{removed}", got=got, allowed=allowed, remedy=remedy)
@@ -297,8 +302,7 @@ def _alone(entry: Published, say: Callable[[str], None]) -> Iterator[None]:
     """Let one process at a time fetch a file."""
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
-    path = places.archive_of(entry)
-    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    lock = FileLock(entry.file(".lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -308,3 +312,93 @@ def _alone(entry: Published, say: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+# --- from a download to vectors -------------------------------------------------------------------
+
+
+def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
+    """Unpack vectors to `target`; they appear there when they are whole.
+
+    Nothing is written but what the registry names: of an archive's own names only the last part
+    is used, and what grows out of proportion is refused. One
+    process at a time may unpack to a target.
+
+    Raises
+    ------
+    SourceError
+        If the archive is damaged, unsafe, or does not hold what it should.
+    OSError
+        If the vectors cannot be written.
+    """
+    clear(target)
+    folder = _workplace(target)
+    folder.mkdir(parents=True)
+    try:
+        if vectors.series:
+            made = _years(archive, folder / "years")
+        else:
+            made = folder / "vectors"
+            _copy(archive, vectors.member, made)
+        made.replace(target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear(target: Path) -> None:
+    """Remove what a process that was killed has left: gigabytes."""
+    shutil.rmtree(_workplace(target), ignore_errors=True)
+
+
+def _workplace(target: Path) -> Path:
+    return target.with_name(f".{target.name}.unpacking")
+
+
+def _copy(archive: Path, member: str | None, path: Path) -> None:
+    with locate(archive, member).open() as source, path.open("xb") as file:
+        _pour(source, file)
+
+
+def _pour(source: BinaryIO, file: BinaryIO) -> None:
+    while part := source.read(_COPIED):
+        file.write(part)
+
+
+def _years(archive: Path, folder: Path) -> Path:
+    folder.mkdir()
+    if not zipfile.is_zipfile(archive):
+        raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of vectors by year")
+    with told(str(archive)), zipfile.ZipFile(archive) as opened:
+        members = [info for info in opened.infolist() if not info.is_dir()]
+    chosen = [m for m in members if _OF_A_YEAR.fullmatch(PurePosixPath(m.filename).name)]
+    if not chosen:
+        raise SourceError(
+            f"{archive}: the archive holds no vectors by year",
+            got=", ".join(member.filename for member in members[:5]) or "nothing",
+            allowed="1990-w.npy beside 1990-vocab.pkl, or files such as 1990.txt",
+        )
+    need(folder, sum(member.file_size for member in chosen))
+    for member in chosen:
+        path = folder / PurePosixPath(member.filename).name
+        if path.exists():
+            raise SourceError(f"{archive}: two files would have one name", got=member.filename)
+        _copy(archive, member.filename, path)
+    return folder
+
+
+def need(folder: Path, size: int) -> None:
+    """Refuse to begin what cannot end.
+
+    Raises
+    ------
+    SourceError
+        If the disk has less room than `size` bytes.
+    """
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise SourceError(
+            f"{folder}: there is not enough room on this disk",
+            got=f"{free:,} bytes free",
+            allowed=f"{size:,} bytes at least",
+            remedy="make room, or set EATLAS_DATA to a folder on another disk",
+        )

@@ -1,21 +1,169 @@
-"""The published vectors that are known: eatlas' own, those of other packages, the user's."""
+"""Published vectors: what the registry says of them, and where they are kept.
+
+Known are eatlas' own, those of other packages and the user's. They lie in platformdirs' cache
+folder, or in the one that the environment variable EATLAS_DATA names.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from eatlas.decoding import read_toml
 from eatlas.errors import SourceError
 from eatlas.nearest import nearest
-from eatlas.sources.published.entries import Published, parse_registry
-from eatlas.sources.published.places import data_folder
+from eatlas.sources.folders import data_folder
+from eatlas.sources.spec import FileSpec
 
 ENTRY_POINTS = "eatlas.published"
 """An entry point is a callable that returns the path of a TOML file."""
 OWN_FILE = "vectors.toml"
 """The user's entries, in the folder of data."""
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# a name becomes a folder's name, so it may lead nowhere else
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$")]
+Hash = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(sha256:[0-9a-f]{64}|sha1:[0-9a-f]{40}|md5:[0-9a-f]{32})$", to_lower=True
+    ),
+]
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+_SAID = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a key that eatlas knows",
+    "string_pattern_mismatch": "is not usable",
+}
+_ALLOWED = {
+    "name": "letters, digits, full stops, - and _",
+    "file": "a file's name: letters, digits, full stops, - and _",
+    "url": "an address that begins with http:// or https://",
+    "hash": "sha256:, sha1: or md5: and as many hexadecimal digits",
+    "vectors": "[[download.vectors]] tables",
+    "download": "[[download]] tables",
+    "schema": "schema = 1",
+}
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+
+class Vectors(_Entry):
+    """One set of vectors in a download."""
+
+    name: Name
+    """What ``--vectors`` takes."""
+    title: Text
+    """Method, corpus, size of the vocabulary, letter case."""
+    dim: int | None = Field(None, gt=0)
+    """Number of components."""
+    member: Text | None = None
+    """The file in the archive; none where the download is one (compressed) file."""
+    series: bool = False
+    """Whether it is an archive of vectors by year."""
+
+
+class Download(_Entry):
+    """One file as its publisher serves it."""
+
+    url: Url
+    file: Name
+    """Its name here."""
+    size: int | None = Field(None, gt=0)
+    """In bytes; none where it is not known for sure."""
+    hash: Hash | None = None
+    """Algorithm and hexadecimal digits; none where nobody published any."""
+    evidence: Text | None = None
+    """Who published the hash."""
+    page: Text | None = None
+    """Where the publisher describes it."""
+    licence: Text | None = None
+    """Identifier of the licence; none where it was not found."""
+    citation: Text | None = None
+    """What to cite."""
+    notes: tuple[Text, ...] = ()
+    vectors: tuple[Vectors, ...] = Field(min_length=1)
+
+
+class Published(_Entry):
+    """Published vectors: one set, and the download that holds it."""
+
+    vectors: Vectors
+    download: Download
+
+    @property
+    def name(self) -> str:
+        """What ``--vectors`` takes."""
+        return self.vectors.name
+
+    def file(self, kind: Literal["", ".download", ".part", ".part.json", ".json", ".lock"]) -> Path:
+        """Where a file of the download lies.
+
+        Without a kind, where somebody without a connection may put it as the publisher serves it;
+        what was downloaded and is not unpacked yet; an unfinished download and what is known of it;
+        what was got, and when; the lock.
+        """
+        return data_folder() / f"{self.download.file}{kind}"
+
+
+class _File(_Entry):
+    schema_: Literal[1] = Field(alias="schema")
+    download: tuple[Download, ...] = Field(min_length=1)
+
+
+def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
+    """Read a TOML file of published vectors.
+
+    Parameters
+    ----------
+    data : bytes
+        The file's content, UTF-8.
+    where : str
+        The file's name, for messages.
+
+    Raises
+    ------
+    SourceError
+        Naming every fault of the file.
+
+    Examples
+    --------
+    >>> text = '''schema = 1
+    ... [[download]]
+    ... url = "https://example.org/mine.vec.gz"
+    ... file = "mine.vec.gz"
+    ... vectors = [{ name = "mine", title = "my vectors" }]'''
+    >>> parse_registry(text.encode(), "vectors.toml")[0].name
+    'mine'
+    """
+    document = read_toml(data, where, SourceError)
+    try:
+        file = _File.model_validate(document)
+    except ValidationError as error:
+        faults = [_said(dict(detail)) for detail in error.errors(include_url=False)]
+        raise SourceError("\n".join(f"{where}: {fault}" for fault in faults)) from error
+    return tuple(
+        Published(vectors=vectors, download=download)
+        for download in file.download
+        for vectors in download.vectors
+    )
+
+
+def _said(detail: dict[str, Any]) -> str:
+    names = [part for part in detail["loc"] if isinstance(part, str)]
+    numbers = [f"number {part + 1}" for part in detail["loc"] if isinstance(part, int)]
+    said = _SAID.get(detail["type"], detail["msg"])
+    allowed = _ALLOWED.get(names[-1]) if detail["type"] != "extra_forbidden" else None
+    place = ", ".join([".".join(names), *numbers])
+    return f"key {place}: {said}" + (f" (allowed: {allowed})" if allowed else "")
 
 
 def published_vectors() -> tuple[Published, ...]:
@@ -94,3 +242,66 @@ def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
 def _own() -> tuple[Published, ...]:
     data = resources.files("eatlas.sources") / "data" / "published.toml"
     return parse_registry(data.read_bytes(), "published.toml")
+
+
+# --- where they are kept --------------------------------------------------------------------------
+
+
+def target_of(entry: Published) -> Path:
+    """Where the vectors lie once they are here: a file, or a folder of vectors by year."""
+    folder = data_folder() / entry.name
+    if entry.vectors.series:
+        return folder
+    if entry.vectors.member:
+        return folder / entry.vectors.member.rpartition("/")[2]
+    file = entry.download.file  # NAME.gz alone becomes NAME
+    compressed = next((suffix for suffix in _COMPRESSED if file.endswith(suffix)), "")
+    return folder / file.removesuffix(compressed)
+
+
+def place_of(entry: Published) -> Path | None:
+    """Where published vectors lie on this machine; None if they are not here.
+
+    They are unpacked beside their place and moved there when whole, so what is there is whole.
+    """
+    target = target_of(entry)
+    return target if target.exists() else None
+
+
+def on_this_machine(spec: FileSpec) -> FileSpec:
+    """Put the path of published vectors where their name stands; leave anything else as it is.
+
+    Raises
+    ------
+    SourceError
+        If the name is one of published vectors that were not fetched. Nothing is downloaded here:
+        gigabytes come only to who asks for them.
+    """
+    name = str(spec.path)
+    entry = next((each for each in published_vectors() if each.name == name), None)
+    if entry is None:
+        return spec
+    path = place_of(entry)
+    if path is None:
+        size = entry.download.size
+        raise SourceError(
+            f"{name}: these published vectors are not on this machine yet",
+            got=f"nothing at {target_of(entry)}",
+            remedy=f"eatlas data fetch {name}" + (f" ({size_text(size)})" if size else ""),
+        )
+    return replace(spec, path=path)
+
+
+def size_text(size: int) -> str:
+    """Bytes as a person reads them.
+
+    Examples
+    --------
+    >>> size_text(862182613), size_text(2176768927), size_text(512)
+    ('862 MB', '2.2 GB', '512 bytes')
+    """
+    if size >= 10**9:
+        return f"{size / 10**9:.1f} GB"
+    if size >= 10**6:
+        return f"{size / 10**6:.0f} MB"
+    return f"{size / 10**3:.0f} kB" if size >= 10**3 else f"{size} bytes"
