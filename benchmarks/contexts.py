@@ -31,7 +31,7 @@ from pathlib import Path
 
 import eatlas
 from eatlas.corpora.extraction import stimuli_of
-from eatlas.corpora.spelling import Rule
+from eatlas.corpora.matching import Rule
 
 PART = 10_000_000
 """Bytes that the slow ones are given."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import eatlas
-from eatlas.engine.scan.attributes import embed_attributes, find_attributes
+from eatlas.engine.scan.plan import embed_attributes, find_attributes
 
 ATTRIBUTES = "weat-7"
 TEXT, ARRAY = "glove.6B.50d.txt", "glove.npy"

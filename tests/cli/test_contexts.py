@@ -80,14 +80,14 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
     out.write_text("old")
     script = (
         "import os, signal, sys\n"
-        "from eatlas.corpora import sharing\n"
+        "from eatlas.corpora import extraction\n"
         # a shell that starts tests in the background has them ignore the signal
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "read = sharing.read_texts\n"
+        "read = extraction.read_texts\n"
         "def cut_off(*given):\n"
         "    yield from read(*given)\n"
         f"    os.kill(os.getpid(), signal.{how})\n"
-        "sharing.read_texts = cut_off\n"
+        "extraction.read_texts = cut_off\n"
         f"sys.argv = ['eatlas', 'contexts', {str(corpus)!r}, '--tests', {str(test_file)!r}, '-o', {str(out)!r}]\n"
         "from eatlas.cli import main\n"
         "main()\n"

@@ -15,7 +15,7 @@ import pytest
 from tests.inputs import TOML
 
 import eatlas
-from eatlas.engine.scan.chunks import kept_chunks
+from eatlas.engine.scan.chunks import Chunks
 from eatlas.results.scan import json_schema, read_scan
 from eatlas.results.scan_words import COLUMNS
 
@@ -344,7 +344,7 @@ def test_what_another_scan_has_left_is_named_and_left(eatlas_cli, tmp_path, tiny
 
 
 def test_a_second_scan_of_the_same_file_waits_for_nobody(eatlas_cli, tmp_path, tiny_scan):
-    with kept_chunks(tmp_path / "words.csv", "0" * 64):
+    with Chunks(tmp_path / "words.csv", "0" * 64):
         ended = eatlas_cli(*tiny_scan, "--out", tmp_path / "words.csv")
     assert ended.code == 2
     assert ended.err == (

@@ -2,7 +2,7 @@
 
 import re
 
-from eatlas.corpora.spelling import HYPHENS, SPACES
+from eatlas.corpora.matching import HYPHENS, SPACES
 
 SPACE = "".join(SPACES)
 GAP = f"(?:[{SPACE}]|{'|'.join(HYPHENS)})[{SPACE}]*"

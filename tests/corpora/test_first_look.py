@@ -7,7 +7,7 @@ from textwrap import fill
 import pytest
 
 from eatlas.corpora import find_contexts
-from eatlas.corpora.first_look import is_wrapped
+from eatlas.corpora.files import is_wrapped
 from eatlas.errors import SourceError, SourceWarning
 from tests.inputs import make_test
 

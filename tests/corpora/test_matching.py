@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.matching import Matcher
-from eatlas.corpora.spelling import Rule
+from eatlas.corpora.matching import Matcher, Rule
 from eatlas.errors import SourceError
 from tests.corpora import oracle
 

@@ -5,6 +5,8 @@ import csv
 import gzip
 import json
 import lzma
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -217,9 +219,36 @@ def test_a_folder_holds_files_of_several_kinds(tmp_path):
 
 
 def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.corpora.csv_rows.LONGEST", 50)
+    monkeypatch.setattr("eatlas.corpora.formats.LONGEST_CELL", 50)
     path = tmp_path / "some.csv"
     path.write_text('id,text\n1,love a\n2,"' + "love\n" * 30 + "3,love b\n", encoding="utf-8")
     contexts, damaged = told(path)
     assert "love a" in {one.text for one in contexts}
     assert "field larger than field limit (50)" in damaged[0]
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["in a dictionary", "in pages"])
+def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(tmp_path, spread):
+    """One text of a megabyte that all rows share; or many texts that compress to nothing."""
+    path = tmp_path / "bomb.parquet"
+    text = "ant " * 250_000
+    if spread:
+        column = pa.array([f"{k} {text}" for k in range(90)])
+    else:
+        column = pa.DictionaryArray.from_arrays(pa.array([0] * 65_536, pa.int32()), [text])
+    pq.write_table(pa.table({"text": column}), path, compression="zstd", use_dictionary=not spread)
+    assert path.stat().st_size < 300_000
+    script = (
+        "import resource, sys\n"
+        "from eatlas.errors import SourceError\n"
+        "import eatlas\n"
+        "try:\n"
+        "    eatlas.find_contexts(sys.argv[1], 'weat-6')\n"
+        "except SourceError as error:\n"
+        "    print(error.what)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+    said, peak = done.stdout.splitlines()
+    assert said.endswith("this declares far more than a file of its size holds"), done.stderr
+    assert int(peak) < 1000

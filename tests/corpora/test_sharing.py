@@ -1,14 +1,16 @@
 """A corpus of several files in several processes: what is found is the same."""
 
+import multiprocessing
 import os
 import signal
+from functools import partial
 
 import pytest
 
-from eatlas.corpora import find_contexts, find_pairs, sharing
-from eatlas.corpora.collecting import Collector
+from eatlas.corpora import extraction, find_contexts, find_pairs
 from eatlas.corpora.files import Reading
 from eatlas.corpora.matching import Matcher
+from eatlas.corpora.sampling import Collector
 from eatlas.errors import EatlasError, SourceError
 from tests.inputs import make_test
 
@@ -62,15 +64,34 @@ def test_a_mistake_is_said_as_in_one_process(folder):
     assert said[0] == said[1]
 
 
-def kill_yourself():
-    os.kill(os.getpid(), signal.SIGKILL)
+class Deadly:
+    """Makes collectors, but kills its process the first so many times; a file keeps the count."""
+
+    def __init__(self, counter, deaths):
+        self.counter, self.deaths = counter, deaths
+
+    def __call__(self):
+        if len(self.counter.read_bytes()) < self.deaths and multiprocessing.parent_process():
+            with self.counter.open("ab") as file:
+                file.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Collector(Matcher(["aster", "of"]), per_term=3, window=3, seed=0)
 
 
-def test_a_process_that_is_killed(folder):
-    files = sorted(folder.iterdir())
+@pytest.mark.parametrize("deaths", [2, 99])
+def test_a_process_that_is_killed(folder, tmp_path, deaths):
+    """It costs a repeat; after many kills the corpus is given up."""
+    files = sorted(folder.iterdir())[:2]
+    make = Deadly(tmp_path / "deaths", deaths)
+    make.counter.touch()
+    look = partial(extraction.look_through, files, Reading(), make)
+    if deaths == 2:
+        assert look(workers=2)[0].lists() == look()[0].lists()
+        return
     with pytest.raises(EatlasError) as caught:
-        sharing.look_through(files, Reading(), kill_yourself, workers=2)
+        look(workers=2)
     assert caught.value.what == "a process that read the corpus has ended before its work was done"
+    assert caught.value.got == "it was killed 6 times"
     assert caught.value.remedy.startswith("use fewer workers; a script guards")
 
 
@@ -85,23 +106,24 @@ def test_shares_are_about_equal(tmp_path):
     files = [tmp_path / str(k) for k in range(len(sizes))]
     for path, size in zip(files, sizes, strict=True):
         path.write_bytes(b"x" * size)
-    parts = sharing.shares(files, 3)
+    parts = extraction.shares(files, 3)
     assert sorted(path for part in parts for path in part) == files
     assert [sum(path.stat().st_size for path in part) for part in parts] == [9, 8, 8]
-    assert len(sharing.shares(files, 50)) == len(files)
+    assert len(extraction.shares(files, 50)) == len(files)
 
 
 def test_small_files_are_not_worth_a_process(folder, monkeypatch):
-    monkeypatch.setattr(sharing, "ProcessPoolExecutor", None)
-    monkeypatch.setattr(sharing, "processors", lambda: 2)
+    monkeypatch.setattr(extraction, "Processes", None)
+    monkeypatch.setattr(extraction, "processors", lambda: 2)
     assert len(find_contexts(folder, TEST, workers=None).rows)
-    monkeypatch.setattr(sharing, "WORTH", 10)
+    monkeypatch.setattr(extraction, "WORTH", 10)
     with pytest.raises(TypeError):  # now they are
         find_contexts(folder, TEST, workers=None)
 
 
 def test_one_file_is_one_process(folder, monkeypatch):
-    monkeypatch.setattr(sharing, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(extraction, "Processes", None)
     collector = Collector(Matcher(["aster"]), per_term=3, window=3, seed=0)
-    part = sharing.look_through([folder / "RC-0.jsonl"], Reading(), lambda: collector, workers=9)
-    assert part.samples is collector.samples
+    path = folder / "RC-0.jsonl"
+    samples, _ = extraction.look_through([path], Reading(), lambda: collector, workers=9)
+    assert samples is collector.samples

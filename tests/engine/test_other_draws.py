@@ -9,6 +9,7 @@ import pytest
 
 import eatlas
 from eatlas.engine.verify import DRAWN_OTHERWISE, verify
+from eatlas.measures import get_measure
 from eatlas.results import MLEATResult, WEATResult
 
 
@@ -107,3 +108,25 @@ def test_results_say_how_their_draws_were_seeded() -> None:
     (result,) = eatlas.run(tests="weat-9")
     assert result.provenance.draws == "stimuli"
     assert verify([result])[0].status == "same"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "weat(p=sampled,draws=10000000000000)",
+        "ml-eat(resamples=1000000000)",
+        "weat(frequency=1000000000)",
+    ],
+)
+def test_a_file_that_asks_for_days_of_drawing(asked):
+    (result,) = eatlas.run("weat-6", measures=asked.split("(")[0], frequency="off")
+    forged = result.model_copy(update={"signature": str(get_measure(asked))})
+    if "resamples" in asked:  # as many are drawn again as the result says it has
+        more = forged.uncertainty.model_copy(update={"resamples": 10**9})
+        forged = forged.model_copy(update={"uncertainty": more})
+    (verdict,) = verify([forged])
+    assert verdict.status == "not repeated"
+    assert verdict.details[0].endswith("more random draws than are drawn again for a file")
+    assert verdict.details[1].startswith("remedy: eatlas run draws as many as you say; --trust")
+    (again,) = verify([result])
+    assert again.status == "same"

@@ -14,9 +14,9 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.engine import Processes, execute, executors, here, make_plan
-from eatlas.engine.executors import choose
-from eatlas.engine.perform import lacks_memory
+from eatlas import executors
+from eatlas.engine import Processes, choose, execute, here, make_plan
+from eatlas.engine.execution import lacks_memory
 from eatlas.errors import EatlasError
 
 
@@ -251,7 +251,7 @@ def test_a_number_of_workers_is_kept():
     assert choose(None, 5) is here
 
 
-@pytest.mark.parametrize(("worth", "processes"), [(1.0, 0), (1e-9, 2)])
+@pytest.mark.parametrize(("worth", "processes"), [(1e6, 0), (1e-9, 2)])
 def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
     """Six quick jobs are not worth a process, unless one costs next to nothing."""
     started = []

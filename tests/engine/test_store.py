@@ -8,8 +8,8 @@ import sys
 import pytest
 from tests.inputs import make_test, make_vectors
 
-from eatlas.engine import Store, execute, identities, make_plan
-from eatlas.engine.identity import identity
+from eatlas.engine import Store, execute, make_plan
+from eatlas.engine.plan import identity
 from eatlas.errors import EatlasWarning, ResultsError
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
@@ -22,10 +22,10 @@ def plan():
 
 
 def counting(done):
-    def executor(jobs, conditions):
+    def executor(function, jobs):
         from eatlas.engine import here
 
-        for position, outcome in here(jobs, conditions):
+        for position, outcome in here(function, jobs):
             done.append(jobs[position].test.id)
             yield position, outcome
 
@@ -35,8 +35,8 @@ def counting(done):
 def test_what_was_done_is_not_done_again(tmp_path, plan):
     whole = execute(plan)
 
-    def cut_off(jobs, conditions):
-        yield from list(counting([])(jobs, conditions))[:2]
+    def cut_off(function, jobs):
+        yield from list(counting([])(function, jobs))[:2]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), Store(tmp_path) as store:
@@ -45,7 +45,7 @@ def test_what_was_done_is_not_done_again(tmp_path, plan):
     with Store(tmp_path) as store:
         assert len(store.done) == 2
         results = execute(plan, counting(done), store=store)
-        store.discard(identities(plan))
+        store.discard(plan.identities())
     assert done == ["t2", "t3", "t4"]
     assert results == whole
     assert [p.name for p in tmp_path.glob("[!.]*")] == []
@@ -131,12 +131,12 @@ def test_what_a_finished_plan_leaves_goes(tmp_path, plan):
     size = path.stat().st_size
     with Store(tmp_path) as store:
         execute(other, store=store)
-        store.discard(identities(other))
+        store.discard(other.identities())
     assert path.stat().st_size == size
     done = []
     with Store(tmp_path) as store:
         execute(plan, counting(done), store=store)
-        store.discard(identities(plan))
+        store.discard(plan.identities())
     assert done == []
     assert list(tmp_path.iterdir()) == []
 
@@ -156,11 +156,11 @@ def test_what_another_run_left_is_kept(tmp_path, plan):
     other = make_plan(TESTS, VECTORS, "weat(ddof=0)")
     with Store(tmp_path) as store:
         execute(other, store=store)
-        store.discard(identities(other))
+        store.discard(other.identities())
     done = []
     with Store(tmp_path) as store:
         execute(plan, counting(done), store=store)
-        store.discard([*identities(plan), *identities(other)])
+        store.discard([*plan.identities(), *other.identities()])
     assert done == []
     assert list(tmp_path.glob("[!.]*")) == []
 
@@ -181,7 +181,7 @@ def test_a_finished_run_leaves_nothing_of_its_own(tmp_path, plan):
     with Store(tmp_path) as store:
         assert (tmp_path / ".eatlas.lock").exists()
         execute(plan, store=store)
-        store.discard(identities(plan))
+        store.discard(plan.identities())
     assert [path.name for path in tmp_path.iterdir()] == [".mine"]
 
 

@@ -5,7 +5,7 @@ from tests.inputs import TERMS, make_test
 
 import eatlas
 from eatlas.corpora import Context, Contexts, find_contexts
-from eatlas.engine import Store, execute, identities, make_plan
+from eatlas.engine import Store, execute, make_plan
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 
@@ -76,11 +76,11 @@ def test_a_run_that_was_cut_off_tells_windows_apart(contexts, tmp_path):
         return make_plan(TEST, "cbow:glove-sample", "weat", contexts=contexts, windows=windows)
 
     both = plan(1, 2)
-    assert len(set(identities(both))) == 2
+    assert len(set(both.identities())) == 2
     with Store(tmp_path) as store:
         execute(plan(2), store=store)
     with Store(tmp_path) as store:
-        assert list(store.done) == identities(both)[1:]
+        assert list(store.done) == both.identities()[1:]
         ended = execute(both, store=store)
     assert [one.contexts.window for one in ended] == [1, 2]
     assert ended[0].level1.effect_size != ended[1].level1.effect_size
@@ -89,7 +89,7 @@ def test_a_run_that_was_cut_off_tells_windows_apart(contexts, tmp_path):
 def test_windows_that_give_the_same_texts_are_still_told_apart():
     short = Contexts.of([Context(word, f"the {word}", 4, 4 + len(word)) for word in WORDS])
     plan = make_plan(TEST, "cbow:glove-sample", "weat", contexts=short, windows=[1, 2])
-    assert len(set(identities(plan))) == 2
+    assert len(set(plan.identities())) == 2
     assert len({job.test.stimuli_sha256 for job in plan.jobs}) == 2
 
 

@@ -17,7 +17,7 @@ from eatlas.cli.say import output_of_a_command, print_data, print_line, remark
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Count, Pairs
-    from eatlas.corpora.account import Damage
+    from eatlas.corpora.lines import Damage
 
 SHOWN = 5
 """Damaged lines that are said one by one; --log writes all."""

@@ -151,7 +151,7 @@ def run(
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run,
     130 interrupted.
     """
-    from eatlas.engine import choose, execute, identities, make_plan  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine import choose, execute, make_plan  # noqa: PLC0415  (--help waits for none)
 
     _check_family(family)
     with bars() as watch:
@@ -171,7 +171,7 @@ def run(
     executor = choose(workers, len(plan.jobs))
     target = out if out is not None else None if as_json else DEFAULT_OUT
     with _store(target) as store:
-        names = [] if store is None else identities(plan)
+        names = [] if store is None else plan.identities()
         _say_what_is_taken_over(store, names)
         try:
             with bar_of("jobs") as tick:

@@ -15,7 +15,7 @@ from eatlas.cli.say import output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.engine.scan.chunks import ChunkFile
+    from eatlas.engine.scan.chunks import Chunks
     from eatlas.engine.scan.plan import ScanPlan
     from eatlas.results.scan import ScanResult, Sort
 
@@ -129,9 +129,8 @@ def scan(
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
     """
-    from eatlas.engine.scan.bands import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
-    from eatlas.engine.scan.plan import make_scan  # noqa: PLC0415
-    from eatlas.engine.scan.target import require_usable  # noqa: PLC0415
+    from eatlas.engine.scan.outcome import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
 
     chosen = _attributes(attributes, a, b)
     edges = checked_edges(_edges(frequency_bands))
@@ -176,23 +175,23 @@ def _edges(text: str) -> list[int]:
 
 
 def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edges) -> ScanResult:
-    from eatlas.engine.scan.chunks import kept_chunks, passing_chunks  # noqa: PLC0415
+    from eatlas.engine.scan.chunks import Chunks  # noqa: PLC0415
     from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
     from eatlas.engine.scan.scanning import written  # noqa: PLC0415
 
     if out is None:
-        with passing_chunks() as chunks, _what_is_kept(chunks, kept=False):
+        with Chunks() as chunks, _what_is_kept(chunks, kept=False):
             _measure(plan, chunks)
             return conclude(plan, chunks, lambda _: None, top=top, sort=sort, edges=edges)
-    with kept_chunks(out, plan.identity) as chunks, _what_is_kept(chunks, kept=True):
+    with Chunks(out, plan.identity) as chunks, _what_is_kept(chunks, kept=True):
         _say_what_is_there(plan, chunks, out)
         _measure(plan, chunks)
         result = written(plan, chunks, out, top=top, sort=sort, edges=edges)
-        chunks.discard()
+        chunks.forget()
         return result
 
 
-def _say_what_is_there(plan: ScanPlan, chunks: ChunkFile, out: Path) -> None:
+def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
     from eatlas.engine.scan.chunks import others  # noqa: PLC0415
 
     if chunks.words:
@@ -202,7 +201,7 @@ def _say_what_is_there(plan: ScanPlan, chunks: ChunkFile, out: Path) -> None:
 
 
 @contextmanager
-def _what_is_kept(chunks: ChunkFile, *, kept: bool) -> Iterator[None]:
+def _what_is_kept(chunks: Chunks, *, kept: bool) -> Iterator[None]:
     """Say, when a scan ends before its time, what is done and how to go on."""
     try:
         yield
@@ -220,10 +219,9 @@ def _what_is_kept(chunks: ChunkFile, *, kept: bool) -> Iterator[None]:
         raise
 
 
-def _measure(plan: ScanPlan, chunks: ChunkFile) -> None:
+def _measure(plan: ScanPlan, chunks: Chunks) -> None:
     """Measure what is left, with an estimate before and progress on the way."""
-    from eatlas.engine.scan.estimating import estimate  # noqa: PLC0415
-    from eatlas.engine.scan.perform import measure_all  # noqa: PLC0415
+    from eatlas.engine.scan.perform import estimate, measure_all  # noqa: PLC0415
 
     if plan.expected is not None and chunks.words >= plan.expected:
         measure_all(plan, chunks)

@@ -2,11 +2,10 @@
 
 from eatlas.corpora.attaching import with_contexts, with_pairs
 from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
-from eatlas.corpora.finding import ContextsAtHand
-from eatlas.corpora.loading import load_contexts, load_either, load_pairs
+from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
+from eatlas.corpora.matching import Rule
 from eatlas.corpora.record import Contexts, Pairs
-from eatlas.corpora.rows import Context, Count, PairContext, PairCount, Window
-from eatlas.corpora.spelling import Rule
+from eatlas.corpora.sampling import Context, Count, PairContext, PairCount, Window
 
 __all__ = [
     "Context",

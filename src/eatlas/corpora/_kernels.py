@@ -1,4 +1,4 @@
-"""Compiled loops over UTF-8: whole-word matches, the words around them, and keyed hashes."""
+"""Compiled loops over UTF-8: whole-word matches, the words around them, pairs, keyed hashes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import WORD
-from eatlas.corpora.hashing import FNV_PRIME, FNV_START
+from eatlas.corpora.matching import FNV_PRIME, FNV_START, WORD
 
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
@@ -294,3 +293,41 @@ def count_lines(data: NDArray[np.uint8]) -> tuple[Any, Any]:
         newlines += ends
         filled += ends & (data[i - 1] != 10)
     return newlines, filled
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def near(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    stimuli: NDArray[np.int64],
+    separator: int,
+    distance: int,
+    numbers: NDArray[np.int32],
+) -> Any:
+    """Find two matches of one text with at most `distance` words between them.
+
+    Returns
+    -------
+    ndarray, shape (found, 3)
+        Place of the target and of the attribute among the matches, and the number of the pair:
+        ``numbers[target, attribute]``, where that is no -1.
+    """
+    found = np.empty((1024, 3), np.int64)
+    count = 0
+    for k in range(len(starts)):
+        at, gaps = ends[k], 0
+        for j in range(k + 1, len(starts)):
+            while at < starts[j] and gaps <= distance + 1 and data[at] != separator:
+                gaps += is_space(data[at]) and not is_space(data[at + 1])
+                at += 1
+            if at < starts[j] or gaps > distance + 1:
+                break
+            for target, attribute in ((k, j), (j, k)):
+                number = numbers[stimuli[target], stimuli[attribute]]
+                if number >= 0:
+                    if count == len(found):
+                        found = np.concatenate((found, np.empty_like(found)))
+                    found[count, 0], found[count, 1], found[count, 2] = target, attribute, number
+                    count += 1
+    return found[:count]

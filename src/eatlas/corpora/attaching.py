@@ -9,7 +9,7 @@ from typing import Any
 
 from eatlas.corpora.loading import load_contexts
 from eatlas.corpora.record import CUT, Contexts, Pairs
-from eatlas.corpora.rows import SENTENCE, Context
+from eatlas.corpora.sampling import SENTENCE, Context
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.model import OPPOSITES

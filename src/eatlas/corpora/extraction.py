@@ -1,30 +1,45 @@
-"""Contexts of the stimuli of tests, streamed once from a corpus."""
+"""Contexts of the stimuli of tests, streamed once from a corpus, in one process or several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.account import NAMED, Account, Tell
-from eatlas.corpora.collecting import Collector
-from eatlas.corpora.files import Format, Reading, Unit, corpus_files
-from eatlas.corpora.first_look import look_at
-from eatlas.corpora.matching import Matcher
-from eatlas.corpora.pairing import PairCollector, pairs_of
+from eatlas.corpora.files import Format, Reading, Unit, corpus_files, look_at, read_texts
+from eatlas.corpora.lines import NAMED, Account, Damage, Tell
+from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
-from eatlas.corpora.rows import SENTENCE, Context, Count, PairCount, Window
-from eatlas.corpora.samples import Samples
-from eatlas.corpora.sharing import Make, Progress, look_through
-from eatlas.corpora.spelling import Case, Compounds, Rule
+from eatlas.corpora.sampling import (
+    SENTENCE,
+    Collector,
+    Context,
+    Count,
+    PairCollector,
+    PairCount,
+    Samples,
+    Window,
+    pairs_of,
+)
 from eatlas.errors import EatlasError, StimulusError, described
-from eatlas.processors import require_workers
+from eatlas.executors import Lost, Processes
+from eatlas.processors import may_have_no_children, processors, require_workers
 from eatlas.sources.files.reading import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
+
+Progress = Callable[[int, int], None]
+"""Called with the number of files read and the number of all."""
+Make = Callable[[], Collector | PairCollector]
+"""Makes a collector; handed to other processes, so pickled."""
+WORTH = 100_000_000
+"""Bytes for each process: it takes a second or two to begin, in which one reads as much."""
+ROUNDS = 4
+"""Shares that each process gets, one after the other: a large file at the end delays less."""
 
 
 def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
@@ -104,30 +119,27 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     """
     search = _Search(
         load_tests(tests),
-        Reading(format, field, unit),
-        Rule(case, compounds),
         per_term,
         window,
+        case,
+        compounds,
+        format,
+        field,
+        unit,
         seed,
         workers,
     )
-    stimuli = search.stimuli
-    make = partial(
-        Collector,
-        Matcher(stimuli, search.rule),
-        per_term=search.per_term,
-        window=search.window,
-        seed=search.seed,
-    )
-    found, said = search.read(corpus, make, tell, progress)
-    samples = found.lists()
+    make = partial(Collector, search.matcher, **search.sampling)
+    samples, provenance = search.read(corpus, make, tell, progress)
+    lists = samples.lists()
+    names = search.matcher.stimuli
     return Contexts(
-        [Context(one, *kept) for one, some in zip(stimuli, samples, strict=True) for kept in some],
+        [Context(one, *kept) for one, some in zip(names, lists, strict=True) for kept in some],
         tuple(
-            Count(one, int(times), len(some))
-            for one, times, some in zip(stimuli, found.found, samples, strict=True)
+            Count(one, int(found), len(some))
+            for one, found, some in zip(names, samples.found, lists, strict=True)
         ),
-        said,
+        provenance,
     )
 
 
@@ -177,40 +189,23 @@ def find_pairs(
     ('John', 'career', 'For John, a career is all.')
     """
     _whole("distance", distance, 0)
-    known = {"per_term": 1000, "window": 9, "case": "auto", "compounds": "either", "format": "auto",
-             "field": None, "unit": "line", "seed": 0, "workers": 1}  # fmt: skip
+    known = [one.name for one in fields(_Search) if one.name != "tests"]
     if strange := sorted(choices.keys() - known):
         raise EatlasError(
             "pairs are not looked for so", got=", ".join(strange), allowed=", ".join(known)
         )
-    given: dict[str, Any] = {**known, **choices}
-    reading = Reading(given["format"], given["field"], given["unit"])
-    rule = Rule(given["case"], given["compounds"])
-    search = _Search(
-        load_tests(tests),
-        reading,
-        rule,
-        *(given[name] for name in ("per_term", "window", "seed", "workers")),
-    )
+    search = _Search(load_tests(tests), **choices)
     pairs = pairs_of(_associations(search.tests))
-    make = partial(
-        PairCollector,
-        Matcher(search.stimuli, rule),
-        pairs,
-        per_term=search.per_term,
-        window=search.window,
-        distance=int(distance),
-        seed=search.seed,
-    )
-    found, said = search.read(corpus, make, tell, progress)
-    samples = found.lists()
+    make = partial(PairCollector, search.matcher, pairs, distance=int(distance), **search.sampling)
+    samples, provenance = search.read(corpus, make, tell, progress)
+    lists = samples.lists()
     return Pairs(
-        [row for some in samples for row in some],
+        [row for some in lists for row in some],
         tuple(
-            PairCount(*pair, int(times), len(some))
-            for pair, times, some in zip(pairs, found.found, samples, strict=True)
+            PairCount(*pair, int(found), len(some))
+            for pair, found, some in zip(pairs, samples.found, lists, strict=True)
         ),
-        {**said, "distance": int(distance)},
+        {**provenance, "distance": int(distance)},
     )
 
 
@@ -219,25 +214,38 @@ class _Search:
     """What is looked for, and how; checked."""
 
     tests: tuple[Test, ...]
-    reading: Reading
-    rule: Rule
-    per_term: int
-    window: Window
-    seed: int
-    workers: int | None
+    per_term: int = 1000
+    window: Window = 9
+    case: Case = "auto"
+    compounds: Compounds = "either"
+    format: Format = "auto"
+    field: str | None = None
+    unit: Unit = "line"
+    seed: int = 0
+    workers: int | None = 1
 
     def __post_init__(self) -> None:
         _whole("per_term", self.per_term, 1)
         if self.window != SENTENCE:
             _whole("window", self.window, 0, " or 'sentence'")
-            object.__setattr__(self, "window", int(self.window))
         _whole("seed", self.seed, 0)
         require_workers(self.workers)
 
     @property
-    def stimuli(self) -> tuple[str, ...]:
-        """All stimuli of the tests."""
-        return stimuli_of(self.tests)
+    def reading(self) -> Reading:
+        """How the files are read."""
+        return Reading(self.format, self.field, self.unit)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """Finds the stimuli of the tests."""
+        return Matcher(stimuli_of(self.tests), Rule(self.case, self.compounds))
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """What collectors need to know of the sample, in plain numbers."""
+        window = self.window if self.window == SENTENCE else int(self.window)
+        return {"seed": int(self.seed), "per_term": int(self.per_term), "window": window}
 
     def read(
         self,
@@ -246,24 +254,22 @@ class _Search:
         tell: Tell | None,
         progress: Progress | None,
     ) -> tuple[Samples[Any], dict[str, Any]]:
-        """Let collectors look through a corpus; say what was read, and how."""
+        """Have collectors look through a corpus; say what was read, and how."""
         files = corpus_files(corpus)
         look_at(files, self.reading)
-        part = look_through(
+        samples, accounts = look_through(
             files, self.reading, make, workers=self.workers, tell=tell, progress=progress
         )
-        return part.samples, {
+        return samples, {
             "schema": SCHEMA,
             "version": __version__,
-            "seed": int(self.seed),
-            "per_term": int(self.per_term),
-            "window": self.window,
-            "case": self.rule.case,
-            "compounds": self.rule.compounds,
-            "unit": self.reading.unit,
-            "field": self.reading.field,
+            **self.sampling,
+            "case": self.case,
+            "compounds": self.compounds,
+            "unit": self.unit,
+            "field": self.field,
             "tests": [test.id for test in self.tests],
-            **_account(files, part.accounts),
+            **_account(files, accounts),
         }
 
 
@@ -324,3 +330,111 @@ def _whole(name: str, value: object, least: int, other: str = "") -> None:
             got=described(value),
             allowed=f"a whole number from {least}{other}",
         )
+
+
+def look_through(
+    files: Sequence[Path],
+    reading: Reading,
+    make: Make,
+    *,
+    workers: int | None = 1,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+) -> tuple[Samples[Any], list[Account]]:
+    """Look through files, in one process or several; which one, changes nothing in the samples.
+
+    Parameters
+    ----------
+    files : sequence of paths
+    reading : Reading
+    make : callable
+    workers : int or None
+        Processes; None takes as many as the files are worth, up to the processors. There are never
+        more than files.
+    tell : callable, optional
+        Called with every damaged line.
+    progress : callable, optional
+
+    Raises
+    ------
+    SourceError
+        If a file cannot be read.
+    EatlasError
+        If a process ends before its work is done.
+    """
+    count = min(len(files), _worth(files) if workers is None else workers)
+    if count <= 1 or may_have_no_children():
+        return _read(files, reading, make, tell, progress)
+    parts = shares(files, count * ROUNDS)
+    samples, done = make().samples, 0
+    accounts: dict[str, Account] = {}
+    work = partial(_read_apart, reading=reading, make=make)
+    with closing(Processes(count)(work, parts)) as ended:
+        for position, found in ended:
+            if isinstance(found, Lost):
+                raise _lost(found)
+            some, of_files, damages = found
+            samples.merge(some)
+            accounts |= {one.file: one for one in of_files}
+            if tell is not None:
+                for damage in damages:
+                    tell(damage)
+            done += len(parts[position])
+            if progress is not None:
+                progress(done, len(files))
+    return samples, [accounts[str(path)] for path in files]
+
+
+def shares(files: Sequence[Path], count: int) -> list[list[Path]]:
+    """Share files out into at most `count` parts of about the same size, the largest first."""
+    sizes = {path: path.stat().st_size for path in files}
+    parts: list[list[Path]] = [[] for _ in range(min(count, len(files)))]
+    weights = [0] * len(parts)
+    for path in sorted(files, key=sizes.__getitem__, reverse=True):
+        least = weights.index(min(weights))
+        parts[least].append(path)
+        weights[least] += max(sizes[path], 1)
+    return sorted(parts, key=lambda part: sum(map(sizes.__getitem__, part)), reverse=True)
+
+
+def _worth(files: Sequence[Path]) -> int:
+    return min(processors(), sum(path.stat().st_size for path in files) // WORTH)
+
+
+def _read(
+    files: Sequence[Path],
+    reading: Reading,
+    make: Make,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+) -> tuple[Samples[Any], list[Account]]:
+    """Look through files one after the other."""
+    collector, accounts = make(), []
+    for done, path in enumerate(files):
+        if progress is not None:
+            progress(done, len(files))
+        account = Account(str(path), tell)
+        for batch in read_texts(path, reading, account):
+            collector.take(batch)
+        account.tell = None
+        accounts.append(account)
+    if progress is not None:
+        progress(len(files), len(files))
+    return collector.samples, accounts
+
+
+def _read_apart(
+    files: Sequence[Path], reading: Reading, make: Make
+) -> tuple[Samples[Any], list[Account], list[Damage]]:
+    """Look through files in a process of its own, which tells of damage when it is done."""
+    damages: list[Damage] = []
+    return *_read(files, reading, make, damages.append), damages
+
+
+def _lost(part: Lost) -> EatlasError:
+    return EatlasError(
+        "a process that read the corpus has ended before its work was done",
+        got=part.reason or f"it was killed {part.kills} times",
+        allowed="processes that may run to the end, with 300 MB of memory each",
+        remedy='use fewer workers; a script guards what it runs with: if __name__ == "__main__":',
+    )

@@ -1,21 +1,245 @@
-"""Where stimuli stand in texts, as whole words."""
+"""Where stimuli stand in texts, as whole words: spellings, the automaton, and its matches."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.automaton import build
-from eatlas.corpora.characters import character_table
-from eatlas.corpora.spelling import HYPHENS, SPACES, Rule
+from eatlas.errors import SourceError
 
 if TYPE_CHECKING:
     from eatlas.corpora._kernels import Tables
+
+FNV_START, FNV_PRIME = 14695981039346656037, 1099511628211
+_MASK = (1 << 64) - 1
+
+
+def fnv64(word: bytes) -> int:
+    """Hash a word as the compiled loop does.
+
+    Examples
+    --------
+    >>> hex(fnv64(b"a"))
+    '0xaf63dc4c8601ec8c'
+    """
+    value = FNV_START
+    for byte in word:
+        value = ((value ^ byte) * FNV_PRIME) & _MASK
+    return value
+
+
+WORD, LOWER = 1, 2
+"""Bits of the table: a character of a word (``\\w``), and a letter in lower case."""
+_ALL = 0x110000
+_LETTERS = 0x10000
+"""Lower case is looked for below; beyond are scripts that few texts are written in."""
+
+
+@cache
+def character_table() -> NDArray[np.uint8]:
+    """Return the bits of every code point, shape (0x110000,).
+
+    Examples
+    --------
+    >>> table = character_table()
+    >>> [bool(table[ord(c)] & WORD) for c in "aé_-’"]
+    [True, True, True, False, False]
+    """
+    points = np.arange(_ALL, dtype="<u4").tobytes()
+    characters = points.decode("utf-32-le", "surrogatepass")
+    table = np.zeros(_ALL, np.uint8)
+    for run in re.finditer(r"\w+", characters):
+        table[run.start() : run.end()] |= WORD
+    lower = np.fromiter((c.islower() for c in characters[:_LETTERS]), np.bool_, _LETTERS)
+    table[:_LETTERS][lower] |= LOWER
+    return table
+
+
+Case = Literal["auto", "exact", "ignore"]
+Compounds = Literal["either", "written", "head"]
+GAP = "gap"
+"""A symbol for what stands between the words of a compound."""
+HYPHENS = ("-", "\u2010", "\u2011")
+"""Hyphen-minus, hyphen, and the hyphen at which no line is broken."""
+_LAST_PART = re.compile(f"[^{''.join(HYPHENS)}]+[{''.join(HYPHENS)}]*$")
+SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One place of a stimulus, and the characters that may stand there."""
+
+    name: str
+    characters: tuple[str, ...]
+    repeats: tuple[str, ...] = ()
+    """Characters that may follow any number of times."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How stimuli and texts are compared.
+
+    Parameters
+    ----------
+    case : {"auto", "exact", "ignore"}
+        ``auto``: a stimulus in lower case is found as it is written, with a capital first letter
+        and in capitals; one with a capital letter only as it is written, so that Will is no will.
+        ``exact``: only as written. ``ignore``: in any case.
+    compounds : {"either", "written", "head"}
+        ``either``: hyphen and space stand for each other, so that fried-chicken finds
+        fried chicken; ``written``: a hyphen is a hyphen; ``head``: of a stimulus with hyphens the
+        last part alone is looked for, so that fried-chicken finds chicken, as Guo and Caliskan
+        (2021) simplify it. A space is any white space.
+
+    Examples
+    --------
+    >>> Rule("auto").written("love"), Rule("auto").written("Will")
+    (('love', 'Love', 'LOVE'), ('Will',))
+    >>> Rule("exact", "head").written("fried-chicken")
+    ('chicken',)
+    """
+
+    case: Case = "auto"
+    compounds: Compounds = "either"
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("case", self.case, get_args(Case)),
+            ("compounds", self.compounds, get_args(Compounds)),
+        ):
+            if value not in allowed:
+                raise SourceError(
+                    f"unknown rule for {name}", got=repr(value), allowed=", ".join(allowed)
+                )
+
+    def written(self, stimulus: str) -> tuple[str, ...]:
+        """Return the spellings of a stimulus, hyphens and spaces as they are written."""
+        stimulus = self.sought(stimulus)
+        if self.case != "auto" or stimulus != stimulus.lower():
+            return (stimulus,)
+        first = stimulus[0].upper() + stimulus[1:]
+        return tuple(dict.fromkeys((stimulus, first, stimulus.upper())))
+
+    def sought(self, stimulus: str) -> str:
+        """What is looked for: the stimulus, or its head."""
+        last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
+        return last[0] if last else stimulus
+
+    def require_heads(self, stimuli: Iterable[str]) -> None:
+        """Refuse compounds that leave one and the same word, which could be either.
+
+        Raises
+        ------
+        SourceError
+        """
+        by_head: dict[str, str] = {}
+        for stimulus in stimuli if self.compounds == "head" else ():
+            head = self.sought(stimulus)
+            if (other := by_head.setdefault(head, stimulus)) != stimulus:
+                raise SourceError(
+                    f"two stimuli have the same head, {head!r}",
+                    got=f"{other}, {stimulus}",
+                    allowed="heads that tell stimuli apart",
+                    remedy="keep compounds whole (either, written), or leave one of them out",
+                )
+
+    def symbols(self, spelling: str) -> list[Symbol]:
+        """Return the places of a spelling."""
+        found: list[Symbol] = []
+        for character in spelling:
+            symbol = self._symbol(character)
+            if not (symbol.repeats and found and found[-1] == symbol):
+                found.append(symbol)
+        return found
+
+    def _symbol(self, character: str) -> Symbol:
+        if character in SPACES or (self.compounds != "written" and character in HYPHENS):
+            hyphens = HYPHENS if self.compounds != "written" else ()
+            return Symbol(GAP, (*SPACES, *hyphens), SPACES)
+        if self.case != "ignore":
+            return Symbol(character, (character,))
+        upper = character.upper()
+        name = upper.lower() if len(upper) == 1 and len(upper.lower()) == 1 else character
+        both = (character, name, *(c for c in (name.upper(),) if len(c) == 1))
+        return Symbol(name, tuple(dict.fromkeys(both)))
+
+
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """What the compiled loop walks through, byte by byte of UTF-8, from state 0.
+
+    Every spelling ends in a state of its own, which spellings of several stimuli may share.
+    """
+
+    next: NDArray[np.int32]
+    """The state after a byte, shape (states, 256); -1 where no stimulus goes on so."""
+    final: NDArray[np.int32]
+    """Shape (states,): the number of what ends in a state, or -1."""
+    endings: tuple[tuple[int, ...], ...]
+    """The stimuli of each such number, without repetition."""
+
+
+class _Building:
+    """States by the way that leads to them."""
+
+    def __init__(self) -> None:
+        self.rows = [np.full(256, NOTHING, np.int32)]
+        self.children: dict[tuple[int, str], int] = {}
+        self.between: dict[tuple[int, bytes], int] = {}
+
+    def child(self, state: int, symbol: Symbol) -> int:
+        if (state, symbol.name) not in self.children:
+            child = self._new()
+            self.children[state, symbol.name] = child
+            for character in symbol.repeats:
+                self._lead(child, character, child)
+        child = self.children[state, symbol.name]
+        for character in symbol.characters:
+            self._lead(state, character, child)
+        return child
+
+    def _lead(self, state: int, character: str, child: int) -> None:
+        *some, last = character.encode()
+        at, way = state, b""
+        for byte in some:
+            way += bytes([byte])
+            if (state, way) not in self.between:
+                self.between[state, way] = self._new()
+                self.rows[at][byte] = self.between[state, way]
+            at = self.between[state, way]
+        self.rows[at][last] = child
+
+    def _new(self) -> int:
+        self.rows.append(np.full(256, NOTHING, np.int32))
+        return len(self.rows) - 1
+
+
+def build(stimuli: Iterable[str], rule: Rule) -> Automaton:
+    """Put stimuli into an automaton; the number of a stimulus is its place among them."""
+    building = _Building()
+    ends: dict[int, dict[int, None]] = {}
+    for number, stimulus in enumerate(stimuli):
+        for spelling in rule.written(stimulus):
+            state = 0
+            for symbol in rule.symbols(spelling):
+                state = building.child(state, symbol)
+            ends.setdefault(state, {})[number] = None
+    table = np.stack(building.rows)
+    final = np.full(len(table), NOTHING, np.int32)
+    endings: dict[tuple[int, ...], int] = {}
+    for state, numbers in ends.items():
+        final[state] = endings.setdefault(tuple(numbers), len(endings))
+    return Automaton(table, final, tuple(endings))
+
 
 _AT_ONCE = 1 << 16
 """Matches that are looked at together; bounds the memory that many matches take."""

@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import character_table
-from eatlas.corpora.hashing import fnv64
+from eatlas.corpora.matching import character_table, fnv64
 
 BEFORE_MORE = frozenset(
     {"mr", "mrs", "ms", "messrs", "dr", "prof", "st", "mt", "ft", "rev", "fr", "hon", "gov", "sen"}

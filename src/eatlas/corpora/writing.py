@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.cells import marked
-from eatlas.corpora.parquet_rows import pyarrow_of
+from eatlas.corpora.formats import pyarrow_of
 from eatlas.errors import ResultsError
 from eatlas.results.files import atomic_file, require_writable
 

@@ -1,38 +1,56 @@
-"""What is to be done, checked before anything is done."""
+"""What is to be done: tests, sources and measures resolved, checked and asked once.
+
+Everything is opened before any source is asked, so that a mistake costs no work; then each source
+looks up, or encodes, all that the tests of a run need of it, in one go.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from eatlas.engine.contexts import Variant, in_contexts
-from eatlas.engine.sources import Source, asked, opened
+from eatlas.corpora import Contexts, Pairs, load_either, with_contexts, with_pairs
+from eatlas.encoders.language import Answers, LanguageModel, open_language_model
 from eatlas.errors import EatlasError, SignatureError, SourceError
+from eatlas.executors import Executor, Lost, here
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
 from eatlas.measures.base import Need
+from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import (
     CaseRule,
     Tell,
     VectorSource,
+    ask,
+    open_sources,
     period_of,
     prompted,
 )
+from eatlas.sources.frequency.ranking import strongest
 from eatlas.sources.opening import is_pair
-from eatlas.stimuli import Test, load_tests
+from eatlas.stimuli import AssociationTest, Test, load_tests
+from eatlas.version import __version__
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURE = "ml-eat"
-Watch = Callable[[str, str], Tell]
-"""From what is counted (such as "texts by") and the name of a source to what is told how far it
-is."""
-ASKED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
+COUNTED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
 """What is counted of a source, by what is needed of it."""
+Watch = Callable[[str, str], Tell]
+"""From what is counted (such as "texts by") and the name of a source to what is called with its
+progress."""
+Source = VectorSource | LanguageModel
+"""Where a job's numbers come from."""
+Question = tuple[Test, AssociationMeasure]
+Variant = tuple[tuple[Test, ...], list[AssociationMeasure]]
+"""Tests in contexts of one size, and the measures that take them so."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,25 @@ class Plan:
     case: CaseRule
     seed: int
 
+    def identities(self) -> list[str]:
+        """Name every job, in order, by all that its result depends on."""
+        return [identity(job, self.case, self.seed) for job in self.jobs]
+
+
+def identity(job: Job, case: CaseRule, seed: int) -> str:
+    """Name a job by all that its result depends on; equal names mean equal results.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    test = job.test.model_dump(mode="json")
+    source = [job.source.name, period_of(job.source), job.source.fingerprint]
+    parts = [__version__, test, *source, job.measure.signature, case, seed]
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any = None,
@@ -67,13 +104,20 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     case: CaseRule = "auto",
     seed: int = 0,
     watch: Watch | None = None,
+    executor: Executor = here,
 ) -> Plan:
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
-    Parameters are those of :func:`eatlas.engine.run`, and `watch`, which is called with what is
-    counted and the name of a source that is about to be asked; what it returns is called with the
-    number of texts that the source has encoded, or of questions that it has answered, and the
-    number of all.
+    Parameters are those of :func:`eatlas.engine.run`, and:
+
+    Parameters
+    ----------
+    watch : callable, optional
+        Called with what is counted and the name of a source before its words are looked up; what
+        it returns is called with the number of texts encoded, or of questions answered, and the
+        number of all.
+    executor : Executor
+        Who has the sources look up, or encode, their words.
 
     Raises
     ------
@@ -85,21 +129,23 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
-    given = map(get_measure, _several(measures, DEFAULT_MEASURE))
-    chosen = {m.signature: m for m in _compared(tuple(given), frequency)}
+    requested = map(get_measure, _several(measures, DEFAULT_MEASURE))
+    chosen = {m.signature: m for m in _compared(tuple(requested), frequency)}
     if not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
-    tests = load_tests(DEFAULT_TESTS if tests is None else tests)
-    variants = in_contexts(tests, chosen.values(), contexts, windows, distances)
+    loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
+    variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
-    named = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
+    specs = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is asked, so that a mistake costs no work
-    sources = {need: _open_all(named, prompts, need) for need in questions}
+    places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
+
+    with closing(executor(_ask, _asking(places, questions, case, watch))) as outcomes:
+        answers = dict(outcomes)
     jobs = tuple(
-        Job(test, source, measure)
-        for need, some in questions.items()
-        for source in _asked(sources[need], need, some, case, watch)
-        for test, measure in some
+        Job(test, _not_lost(answers[position]), measure)
+        for position, (_, need) in enumerate(places)
+        for test, measure in questions[need]
     )
     return Plan(jobs, case, int(seed))
 
@@ -131,9 +177,6 @@ def _compared(
     )
 
 
-Question = tuple[Test, AssociationMeasure]
-
-
 def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
     """Which tests are asked by which measures, variant by variant, by what measures need."""
     found: dict[Need, list[Question]] = {}
@@ -143,18 +186,33 @@ def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
     return found
 
 
-def _asked(
-    sources: Sequence[Source],
-    need: Need,
-    questions: Sequence[Question],
+Asking = tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]
+
+
+def _asking(
+    places: Iterable[tuple[Source, Need]],
+    questions: Mapping[Need, Sequence[Question]],
     case: CaseRule,
     watch: Watch | None,
-) -> list[Source]:
-    tells = (None if watch is None else watch(ASKED[need], source.name) for source in sources)
-    return [
-        asked(source, need, questions, case, tell)
-        for source, tell in zip(sources, tells, strict=True)
-    ]
+) -> Iterator[Asking]:
+    """What each source is asked; its progress is shown from when its turn comes."""
+    for source, need in places:
+        tell = None if watch is None else watch(COUNTED[need], source.name)
+        yield source, need, questions[need], case, tell
+
+
+def _ask(asking: Asking) -> Source:
+    return asked(*asking)
+
+
+def _not_lost(answer: Source | Lost) -> Source:
+    if isinstance(answer, Lost):
+        raise SourceError(
+            "a source could not be asked in a process of its own",
+            got=answer.reason or f"the process was killed {answer.kills} times",
+            remedy="ask it in this process",
+        )
+    return answer
 
 
 def _of_fitting_kind(
@@ -214,3 +272,138 @@ def _prompted(sources: Sequence[Source], prompts: Iterable[str], need: Need) -> 
         )
     vectors = cast("Sequence[VectorSource]", sources)
     return [prompted(source, prompt) for source in vectors for prompt in dict.fromkeys(prompts)]
+
+
+def in_contexts(
+    tests: Sequence[Test],
+    measures: Iterable[AssociationMeasure],
+    contexts: Any,
+    windows: Any = None,
+    distances: Any = None,
+) -> list[Variant]:
+    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios.
+
+    Parameters
+    ----------
+    tests : sequence of tests
+    measures : iterable of measures
+    contexts : Contexts, Pairs, str, path or None
+    windows, distances : int, "sentence", or list of them, optional
+        To what the contexts are cut; each combination makes a variant.
+
+    Returns
+    -------
+    list of Variant
+        The tests as they are, where there are no contexts.
+
+    Raises
+    ------
+    EatlasError
+        If a measure does not take contexts of this kind, or they are not usable.
+    """
+    measures = list(measures)
+    windows, distances = _each(windows), _each(distances)
+    if contexts is None:
+        _require_none(windows, distances)
+        return [(tuple(tests), measures)]
+    given = load_either(contexts) if isinstance(contexts, str | Path) else contexts
+    pairs = isinstance(given, Pairs)
+    for measure in measures:
+        _require(measure, given, fits=isinstance(measure, LogRatioMeasure) == pairs)
+    if isinstance(given, Pairs):
+        sizes = product(windows or [None], distances or [None])
+        return [_in_pairs(tests, measures, given.cut(*size)) for size in sizes]
+    if distances:
+        raise EatlasError(
+            "contexts of single stimuli have no distance between two",
+            got=_said("distance", distances),
+            allowed="windows for contexts; windows and distances for pairs",
+            remedy="leave the distance out, or take a file of eatlas contexts --pairs",
+        )
+    if not windows or not isinstance(given, Contexts):  # with_contexts says what they are not
+        return [(with_contexts(tests, given), measures)]
+    return [(with_contexts(tests, given.cut(window)), measures) for window in windows]
+
+
+def _in_pairs(tests: Iterable[Test], measures: list[AssociationMeasure], pairs: Pairs) -> Variant:
+    put = (with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests)
+    return tuple(put), [measure.with_parameters(pairs=pairs) for measure in measures]
+
+
+def _each(given: Any) -> list[Any]:
+    """One or several, each once."""
+    if given is None:
+        return []
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return list(dict.fromkeys(given if several else [given]))
+
+
+def _require_none(windows: list[Any], distances: list[Any]) -> None:
+    for name, given in (("window", windows), ("distance", distances)):
+        if given:
+            raise EatlasError(
+                f"a {name} says to what contexts are cut, and there are none",
+                got=_said(name, given),
+                allowed=f"--contexts FILE --{name} N; in Python contexts=..., {name}s=[...]",
+            )
+
+
+def _said(name: str, given: list[Any]) -> str:
+    return f"{name} {', '.join(map(str, given))}"
+
+
+def _require(measure: AssociationMeasure, given: Any, *, fits: bool) -> None:
+    if fits:
+        return
+    kind = (
+        "pairs of a target and an attribute"
+        if isinstance(given, Pairs)
+        else "contexts of single stimuli"
+    )
+    lpbs = isinstance(measure, LogRatioMeasure)
+    raise EatlasError(
+        f"the measure {measure.name} does not take these contexts",
+        got=kind,
+        allowed="pairs of a target and an attribute in one sentence"
+        if lpbs
+        else "contexts of single stimuli",
+        remedy="make them with eatlas contexts"
+        + (
+            " --pairs, or eatlas.find_pairs"
+            if lpbs
+            else ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
+        ),
+    )
+
+
+def opened(spec: Any, need: Need) -> tuple[Source, ...]:
+    """Open a source as what some measures need: vectors, or a language model of one kind.
+
+    Raises
+    ------
+    SourceError
+        If there is no such source, or it is of another kind.
+    """
+    return open_sources(spec) if need == "vectors" else (open_language_model(spec, need),)
+
+
+def asked(
+    source: Source,
+    need: Need,
+    questions: Sequence[Question],
+    case: CaseRule = "auto",
+    tell: Tell | None = None,
+) -> Source:
+    """Ask a source once for all that tests and measures need of it, and keep the answer."""
+    if need == "vectors":
+        words = {word for _, measure in questions for word in measure.words}
+        tests = [test for test, _ in questions]
+        wish = strongest(measure.wish for _, measure in questions)
+        return ask(cast("VectorSource", source), tests, words, case, tell, wish)
+    wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
+        one
+        for test, measure in questions
+        if isinstance(measure, LogRatioMeasure) and isinstance(test, AssociationTest)
+        for one in measure.questions(test)
+    )
+    return Answers.of(cast("LanguageModel", source), wanted, tell)

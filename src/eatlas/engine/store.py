@@ -1,7 +1,7 @@
-"""Finished jobs on disk, one a line, so that a run that was killed can go on.
+"""Finished work on disk, one piece a line, so that what was killed can go on.
 
-The store only grows while a run lasts, under a lock. Each line is written by one system call, so a
-kill can cut the last line and nothing else; a cut line is dropped and its job is done again. Each
+A store only grows while work lasts, under a lock. Each line is written by one system call, so a
+kill can cut the last line and nothing else; a cut line is dropped and its piece is done again. Each
 line carries its hash: one that is not as it was written is done again too, and that is said.
 """
 
@@ -15,7 +15,8 @@ import re
 import stat
 import tempfile
 import warnings
-from collections.abc import Collection
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -36,47 +37,76 @@ _LINE = re.compile(
 )
 
 
-class Store:
-    """The unfinished run of a directory.
+class Journal(ABC):
+    """Finished pieces of work in a file that only grows.
 
-    Use as a context manager: entering locks the directory and reads what was done before.
+    Use as a context manager: entering locks the file and reads what was done before.
 
     Parameters
     ----------
-    directory : Path
-        Exists and can be written to.
+    path : Path or None
+        The file; None for one without a name, which ends with the process.
+    lock : Path or None
+        Locked while the file is in use. It lies beside what it guards, not in a directory for
+        temporary files, so that it holds between machines that share a disk and between users
+        whose temporary files lie apart.
 
     Raises
     ------
     ResultsError
-        On entering, if another run holds the directory, or the store cannot be opened or is no
-        file.
+        On entering, if another process holds the lock, or the file cannot be opened or is none.
 
     Warns
     -----
     EatlasWarning
-        On entering, if lines of the store are not as they were written.
+        On entering, if lines are not as they were written.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self.path = directory / STORE
-        self.done: dict[str, AssociationResult] = {}
-        self._lock = FileLock(directory / LOCK, timeout=0)
+    work = "jobs"
+    """What is kept, as messages call it."""
+    elsewhere = "choose another directory with --out"
+
+    def __init__(self, path: Path | None, lock: Path | None) -> None:
+        self.path = path
+        self._lock = None if lock is None else FileLock(lock, timeout=0)
         self._handle = -1
+        self._places: dict[str, tuple[int, int]] = {}
+        """Where the result of each piece stands in the file, and how long it is."""
         self._finished: set[str] = set()
 
+    @abstractmethod
+    def take(self, name: str, result: bytes) -> None:
+        """Take over a piece that was done before.
+
+        Raises
+        ------
+        EatlasError, ValueError, KeyError, TypeError, RecursionError
+            If the result makes no sense.
+        """
+
+    @abstractmethod
+    def held(self) -> ResultsError:
+        """Say that another process is writing."""
+
+    def not_locked(self, error: OSError) -> ResultsError:
+        """Say that the lock cannot be made."""
+        return self._cannot(error)
+
     def __enter__(self) -> Self:
-        self._acquire()
         try:
-            self._handle = _opened(self.path)
+            if self._lock is not None:
+                self._lock.acquire()
+        except Timeout as error:
+            raise self.held() from error
+        except OSError as error:
+            raise self.not_locked(error) from error
+        try:
+            self._handle = _opened(self.path, self)
             self._recover()
-            for leftover in (path for p in LEFTOVERS for path in self.path.parent.glob(p)):
-                leftover.unlink(missing_ok=True)
         except BaseException as error:
             self._close()
-            self._release()
             if isinstance(error, OSError):
-                raise _cannot(self.path, error) from error
+                raise self._cannot(error) from error
             raise
         return self
 
@@ -86,168 +116,191 @@ class Store:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        left = os.fstat(self._handle).st_size and set(self.done) - self._finished
-        self._close()
+        empty = not os.fstat(self._handle).st_size
+        left = self._places.keys() - self._finished
+        os.close(self._handle)
+        self._handle = -1
         # the file goes when it is closed: some systems neither remove nor replace an open one
-        if not left:
+        if self.path is not None and (empty or not left):
             self.path.unlink(missing_ok=True)
-        elif self._finished & set(self.done):
-            self._keep_only(left)
-        self._release()
+        elif self.path is not None and self._finished & self._places.keys():
+            self._keep_only(self.path, left)
+        self._close()
 
-    def append(self, name: str, result: AssociationResult) -> None:
-        """Keep the result of one job.
+    def append(self, name: str, result: bytes) -> None:
+        """Keep the result of one piece, which is JSON.
 
         Raises
         ------
         ResultsError
             If it cannot be written, for example on a full disk; what was kept before stays.
         """
-        data = _line(name, result.model_dump_json().encode())
+        head = b'{"job": "%b", "sha256": "%b", "result": ' % (name.encode(), _hash(name, result))
         end = os.lseek(self._handle, 0, os.SEEK_END)
+        data = head + result + b"}\n"
         try:
             written = os.write(self._handle, data)
             if written < len(data):  # a disk that fills up takes part of a line first
-                raise OSError(28, os.strerror(28))
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._handle, end)
-            raise _cannot(self.path, error) from error
-        self.done[name] = result
+            raise self._cannot(error) from error
+        self._places[name] = end + len(head), len(result)
+
+    def read(self, name: str) -> bytes:
+        """Return the result of one piece."""
+        start, length = self._places[name]
+        os.lseek(self._handle, start, os.SEEK_SET)  # not os.pread, which Windows has not
+        return os.read(self._handle, length)
 
     def discard(self, names: Collection[str]) -> None:
-        """Forget the jobs of a run, once their results stand elsewhere.
+        """Forget pieces, once what follows from them stands elsewhere.
 
-        Jobs of another run that was cut off here are not lost: the store stays while it has any.
+        Pieces of other work that was cut off here are not lost: the file stays while it has any.
         """
         self._finished |= set(names)
 
-    def _acquire(self) -> None:
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise ResultsError(
-                f"{self.path.parent}: another run is writing here",
-                remedy="wait for it to end, or choose another directory with --out",
-            ) from error
-        except OSError as error:
-            raise _cannot(self.path, error) from error
-
-    def _close(self) -> None:
-        if self._handle >= 0:
-            os.close(self._handle)
-        self._handle = -1
-
-    def _release(self) -> None:
-        """Give the directory free, and leave no lock file in it.
-
-        The file is removed while it is locked. Who opened it before and locks it afterwards holds
-        a file without a name, which filelock (3.21 and later) sees, and tries again with the file
-        that then has the name; so two never hold the directory. The lock lies beside what it
-        guards, not in a directory for temporary files, so that it holds between machines that
-        share a disk and between users whose temporary files lie apart. On Windows, and where the
-        disk knows no locks, filelock removes the file itself.
-        """
-        if isinstance(self._lock, UnixFileLock):
-            with suppress(OSError):
-                Path(self._lock.lock_file).unlink()
-        self._lock.release()
-
     def _recover(self) -> None:
-        """Read whole lines; cut off what follows the last of them."""
-        with os.fdopen(os.dup(self._handle), "rb") as file:
-            file.seek(0)
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        read = [_read(line) for line in whole.splitlines()]
-        self.done = dict(one for one in read if one is not None)
-        faulty = read.count(None)
-        os.ftruncate(self._handle, len(whole))
+        """Take over whole lines; cut off what follows the last of them."""
+        end = faulty = 0
+        for line in self._lines():
+            found = _LINE.fullmatch(line, 0, len(line) - 1)
+            name = found["job"].decode(errors="replace") if found else ""
+            if not found or _hash(name, found["result"]) != found["sha256"]:
+                faulty += 1
+            else:
+                try:
+                    self.take(name, found["result"])
+                    self._places[name] = end + found.start("result"), len(found["result"])
+                except (EatlasError, ValueError, KeyError, TypeError, RecursionError):
+                    faulty += 1
+            end += len(line)
+        os.ftruncate(self._handle, end)
         if faulty:
             lines = "1 line is" if faulty == 1 else f"{faulty} lines are"
             warnings.warn(
                 f"{self.path}: {lines} not as written; what stood there is done again",
                 EatlasWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
-    def _keep_only(self, names: Collection[str]) -> None:
-        """Leave in the store what other runs have not finished, and drop what no line belongs to.
+    def _lines(self) -> Iterator[bytes]:
+        """Whole lines of the file."""
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(0)
+            yield from (line for line in file if line.endswith(b"\n"))
 
-        Where that cannot be written the store stays as it is, which costs only its size.
+    def _keep_only(self, path: Path, names: Collection[str]) -> None:
+        """Leave what other work has not finished, and drop what no line belongs to.
+
+        Where that cannot be written the file stays as it is, which costs only its size.
         """
         with suppress(OSError):
-            lines = self.path.read_bytes().splitlines(keepends=True)
-            handle, new = tempfile.mkstemp(dir=self.path.parent, prefix=f".{STORE}.")
+            lines = path.read_bytes().splitlines(keepends=True)
+            handle, new = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.writelines(
                         line
                         for line in lines
                         if (found := _LINE.fullmatch(line.rstrip()))
-                        and found["job"].decode() in names
+                        and found["job"].decode(errors="replace") in names
                     )
-                Path(new).replace(self.path)
+                Path(new).replace(path)
             finally:
                 Path(new).unlink(missing_ok=True)
 
+    def _close(self) -> None:
+        """Close the file, give the lock free, and leave no lock file.
 
-def _opened(path: Path) -> int:
-    """Open the store for reading and writing; a link or a device in its place is not followed.
+        The lock file is removed while it is locked. Who opened it before and locks it afterwards
+        holds a file without a name, which filelock (3.21 and later) sees, and tries again with the
+        file that then has the name; so two never hold it. On Windows, and where the disk knows no
+        locks, filelock removes the file itself.
+        """
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+        if isinstance(self._lock, UnixFileLock):
+            with suppress(OSError):
+                Path(self._lock.lock_file).unlink()
+        if self._lock is not None:
+            self._lock.release()
 
-    Raises
-    ------
-    ResultsError
-        If there is one.
-    OSError
-        If the system does not let us.
+    def _cannot(self, error: OSError) -> ResultsError:
+        return ResultsError(
+            f"{self.path or 'the folder for temporary files'}: finished {self.work} cannot be kept",
+            got=error.strerror or str(error),
+            remedy=f"free some space, or {self.elsewhere}; the same command then does what is left",
+        )
+
+
+class Store(Journal):
+    """The finished jobs of the unfinished runs of a directory.
+
+    Parameters
+    ----------
+    directory : Path
+        Exists and can be written to.
     """
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory / STORE, directory / LOCK)
+        self.directory = directory
+        self.done: dict[str, AssociationResult] = {}
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        for leftover in (path for p in LEFTOVERS for path in self.directory.glob(p)):
+            leftover.unlink(missing_ok=True)
+        return self
+
+    def take(self, name: str, result: bytes) -> None:
+        """Take over a job that was done before."""
+        self.done[name] = record_from_dict(json.loads(result))
+
+    def keep(self, name: str, result: AssociationResult) -> None:
+        """Keep the result of one job."""
+        self.append(name, result.model_dump_json().encode())
+        self.done[name] = result
+
+    def held(self) -> ResultsError:
+        """Say that another run is writing."""
+        return ResultsError(
+            f"{self.directory}: another run is writing here",
+            remedy=f"wait for it to end, or {self.elsewhere}",
+        )
+
+
+def _opened(path: Path | None, journal: Journal) -> int:
+    """Open a file for reading and writing; a link or a device in its place is not followed."""
+    if path is None:
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
     try:
         handle = os.open(path, flags, 0o666)
     except OSError as error:
         if error.errno == errno.ELOOP or path.is_symlink():
-            raise _no_file(path, "a link, which may lead to any other file") from error
+            raise _no_file(journal, "a link, which may lead to any other file") from error
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise _no_file(path, "a device or a pipe")
+        raise _no_file(journal, "a device or a pipe")
     return handle
 
 
-def _no_file(path: Path, got: str) -> ResultsError:
+def _no_file(journal: Journal, got: str) -> ResultsError:
     return ResultsError(
-        f"{path}: finished jobs are kept in a file of this name, and this is none",
+        f"{journal.path}: finished {journal.work} are kept in a file of this name, and this is "
+        "none",
         got=got,
-        remedy="remove it, or choose another directory with --out",
+        remedy=f"remove it, or {journal.elsewhere}",
     )
 
 
-def _line(name: str, result: bytes) -> bytes:
-    """One finished job, with the hash of all that the line says."""
-    parts = (name.encode(), _hash(name.encode(), result), result)
-    return b'{"job": "%b", "sha256": "%b", "result": %b}\n' % parts
-
-
-def _hash(name: bytes, result: bytes) -> bytes:
-    return hashlib.sha256(name + b"\n" + result).hexdigest().encode()
-
-
-def _read(line: bytes) -> tuple[str, AssociationResult] | None:
-    """The job of one line and its result; None of a line that is not as it was written."""
-    found = _LINE.fullmatch(line)
-    if found is None or _hash(found["job"], found["result"]) != found["sha256"]:
-        return None
-    try:
-        return found["job"].decode(), record_from_dict(json.loads(found["result"]))
-    except (EatlasError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _cannot(path: Path, error: OSError) -> ResultsError:
-    return ResultsError(
-        f"{path}: finished jobs cannot be kept",
-        got=error.strerror or str(error),
-        remedy="free some space, or choose another directory with --out; "
-        "the same command then does what is left",
-    )
+def _hash(name: str, result: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + result).hexdigest().encode()

@@ -1,24 +1,33 @@
-"""Computing results again from their provenance, and saying what differs."""
+"""Computing results and trends again from their provenance, and saying what differs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from eatlas.corpora import ContextsAtHand
-from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
-from eatlas.engine.contexts import in_contexts
-from eatlas.engine.labels import Labels, compared
-from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
-from eatlas.engine.perform import Conditions, perform
-from eatlas.engine.plan import Job
-from eatlas.engine.sources import Source
-from eatlas.engine.strangers import Trust
-from eatlas.engine.verdicts import Judged, Verdict, written
-from eatlas.engine.verify_trends import verify_trend
-from eatlas.errors import EatlasError, SourceError, StimulusError, UntrustedSourceError
+from eatlas.engine.comparing import (
+    LOOKED_UP,
+    as_recorded,
+    differences,
+    drawn_otherwise,
+    random_differences,
+    tolerance_of,
+)
+from eatlas.engine.execution import Conditions, perform
+from eatlas.engine.plan import Job, Source, in_contexts
+from eatlas.engine.trends import trends
+from eatlas.engine.trust import Trust
+from eatlas.engine.verdicts import Judged, Labels, Verdict, compared, written
+from eatlas.errors import (
+    EatlasError,
+    SignatureError,
+    SourceError,
+    StimulusError,
+    UntrustedSourceError,
+)
 from eatlas.measures import AssociationMeasure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
@@ -103,36 +112,21 @@ def verify(
     >>> [verdict.status for verdict in verify(eatlas.run(tests=["weat-6", "weat-7"]))]
     ['same', 'same']
     """
-    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
-    results = tuple(results)
     given = contexts if isinstance(contexts, list | tuple) else [contexts]
     at_hand = ContextsAtHand(given, [*map(Path, folders), Path()])
     said = Trust(vectors or {}, (trust,) if isinstance(trust, str) else tuple(trust))
-    said.require_named(result.source for result in results)
     known = {test.id: test for test in (load_tests(tests) if tests else ())}
+    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
+    results = tuple(results)
+    said.require_named(result.source for result in results)
     with computed_afresh():
-        asked = [_asked(result, at_hand, known) for result in results]
-        places = [(r.source, _need(q)) for r, q in zip(results, asked, strict=True)]
-        sources: dict[tuple[str, Need], Opened] = {}
-        for name, need in dict.fromkeys(places):
-            questions = [q for q, place in zip(asked, places, strict=True) if place == (name, need)]
-            some = [(q.test, q.measure) for q in questions if not isinstance(q, EatlasError)]
-            sources[name, need] = _opened(name, need, some, said)
-        again = [
-            _again(result, question, _of_period(sources[place], result.period))
-            for result, question, place in zip(results, asked, places, strict=True)
-        ]
-        limits = [
-            _limits(result, found, question, _of_period(sources[place], result.period))
-            for result, found, question, place in zip(results, again, asked, places, strict=True)
-        ]
-    moved = [said.moved(result.source) for result in results]
+        checks = [_Check(result, _question(result, at_hand, known, said)) for result in results]
+        opened = {place: _opened(place, checks, said) for place in {c.place: 0 for c in checks}}
+        for check in checks:
+            check.compute(opened[check.place])
     return (
-        *map(_judged, results, asked, again, limits, moved),
-        *(
-            _of_trend(trend, results, asked, again, sources.get((trend.source, "vectors")))
-            for trend in trends
-        ),
+        *(check.verdict(moved=said.moved(check.result.source)) for check in checks),
+        *(_of_trend(trend, checks, opened.get((trend.source, "vectors"))) for trend in trends),
     )
 
 
@@ -144,6 +138,8 @@ ROUNDINGS = (0.5, 1.5)
 """Multiples of the precision of computed vectors between whose counts an honest one lies."""
 BRIEF = {"resamples": 0, "frequency": "off"}
 """Parameters of measures that leave out what does not bear on counts."""
+MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
+"""Random draws that a file of somebody else's may ask for: minutes, not days."""
 
 
 class Question(NamedTuple):
@@ -154,18 +150,87 @@ class Question(NamedTuple):
     labels: Labels
 
 
+Place = tuple[str, Need]
+"""A source, as results name it, and what is needed of it."""
 Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
+Again = AssociationResult | Failure | EatlasError
+"""What comes out now; why the test has no result; why it could not be asked at all."""
 
 
-def _asked(
-    result: AssociationResult, at_hand: ContextsAtHand, known: Mapping[str, Test]
+@dataclass
+class _Check:
+    """One result, what it answers, and what comes out now."""
+
+    result: AssociationResult
+    question: Question | EatlasError
+    again: Again = field(init=False)
+    limits: tuple[dict[str, Any], ...] = ()
+    """Of computed vectors, what comes out where sums tie by less and by more; counts of honest
+    computations lie between."""
+
+    @property
+    def place(self) -> Place:
+        """Where its vectors, or log-probabilities, come from."""
+        if isinstance(self.question, EatlasError):
+            return self.result.source, "vectors"
+        return self.result.source, self.question.measure.needs
+
+    def compute(self, opened: Opened) -> None:
+        """Measure again; what model and rounding decide is measured with other tolerances too."""
+        source = _of_period(opened, self.result.period)
+        self.again = self.measured(source)
+        if is_result(self.again) and tolerance_of(self.again.to_dict()) is not LOOKED_UP:
+            found = (self.measured(source, rounding) for rounding in ROUNDINGS)
+            self.limits = tuple(one.to_dict() for one in found if is_result(one))
+
+    def measured(self, source: Source | EatlasError, rounding: float = 1.0) -> Again:
+        """Measure the test; with another rounding nothing that is drawn is drawn again."""
+        if isinstance(self.question, EatlasError):
+            return self.question
+        if isinstance(source, EatlasError):
+            return source
+        test, measure, _ = self.question
+        asked, given = as_recorded(measure, self.result), self.result.provenance
+        if rounding != 1:
+            known = {one.name for one in fields(measure) if one.init}
+            asked = measure.with_parameters(**{k: v for k, v in BRIEF.items() if k in known})
+        found = perform(Job(test, source, asked), Conditions(given.case, given.seed, rounding))
+        # without the number of resamples that was recorded
+        if isinstance(found, Failure):
+            return replace(found, signature=measure.signature)
+        return found.model_copy(update={"signature": measure.signature})
+
+    def verdict(self, *, moved: bool) -> Verdict:
+        """Say what differs; a model that was moved is called otherwise."""
+        result, again = self.result, self.again
+        if isinstance(again, Failure):
+            again = again.error
+        if isinstance(self.question, EatlasError) or isinstance(again, EatlasError):
+            return _unrepeated(result, cast("EatlasError", again))
+        old, new, labels = written(result), again.to_dict(), self.question.labels
+        for record in (old, new) if moved else ():
+            for key in ("encoding", "language_model"):
+                if isinstance(record.get(key), dict):
+                    record[key].pop("model", None)
+        drawn = list(random_differences(old, new)) if drawn_otherwise(result) else []
+        said = (*labels.differences, *drawn, *differences(old, new, self.limits))
+        found = Verdict.found(result, said, old, new, labels)
+        if not drawn_otherwise(result):
+            return found
+        return replace(found, details=(*found.details, DRAWN_OTHERWISE))
+
+
+def _question(
+    result: AssociationResult, at_hand: ContextsAtHand, known: Mapping[str, Test], trust: Trust
 ) -> Question | EatlasError:
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
         with data_only(result.source):  # a signature that eatlas wrote names no file
             test, measure = rebuilt_test(result), get_measure(result.signature)
+        if result.source not in trust.trusted:
+            _require_few_draws(as_recorded(measure, result))
         if origin is None:
             return Question(test, measure, compared(result, test, known, lambda one: one))
         contexts = at_hand.find(origin)
@@ -181,19 +246,25 @@ def _asked(
         return error
 
 
-def _need(question: Question | EatlasError) -> Need:
-    return "vectors" if isinstance(question, EatlasError) else question.measure.needs
+def _require_few_draws(measure: AssociationMeasure) -> None:
+    """Refuse a number of random draws with which a file would keep a machine busy for days."""
+    for name, most in MOST_DRAWS.items():
+        number = getattr(measure, name, 0)
+        if isinstance(number, int) and number > most:
+            raise SignatureError(
+                f"{measure.name}: more random draws than are drawn again for a file",
+                got=f"{name}={number}",
+                allowed=f"{name} up to {most:,}",
+                remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
+            )
 
 
-def _opened(
-    name: str,
-    need: Need,
-    questions: list[tuple[Test, AssociationMeasure]],
-    trust: Trust,
-) -> Opened:
+def _opened(place: Place, checks: Iterable[_Check], trust: Trust) -> Opened:
     """Open a source and ask it for all words at once; a large file is read once then."""
+    questions = [check.question for check in checks if check.place == place]
+    asked = [(one.test, one.measure) for one in questions if not isinstance(one, EatlasError)]
     try:
-        return trust.ask(name, need, questions)
+        return trust.ask(*place, asked)
     except EatlasError as error:
         return error
 
@@ -201,112 +272,31 @@ def _opened(
 def _of_period(found: Opened, period: int | None) -> Source | EatlasError:
     if isinstance(found, EatlasError):
         return found
-    if period in found:
-        return found[period]
-    return SourceError(f"the series has no period {period}")
-
-
-Again = AssociationResult | Failure | EatlasError
-"""What comes out now; why the test has no result; why it could not be asked at all."""
-
-
-def _again(
-    result: AssociationResult, question: Question | EatlasError, source: Source | EatlasError
-) -> Again:
-    if isinstance(question, EatlasError):
-        return question
-    if isinstance(source, EatlasError):
-        return source
-    given = result.provenance
-    job = Job(question.test, source, as_recorded(question.measure, result))
-    found = perform(job, Conditions(given.case, given.seed))
-    signature = question.measure.signature  # without the number of resamples that was recorded
-    if isinstance(found, Failure):
-        return replace(found, signature=signature)
-    return found.model_copy(update={"signature": signature})
-
-
-def _limits(
-    result: AssociationResult,
-    again: Again,
-    question: Question | EatlasError,
-    source: Source | EatlasError,
-) -> tuple[dict[str, Any], ...]:
-    """Of computed vectors, what comes out where sums tie by less and by more.
-
-    Counts of honest computations lie between. Nothing that is drawn is drawn again.
-    """
-    if (
-        not is_result(again)
-        or isinstance(question, EatlasError)
-        or isinstance(source, EatlasError)
-        or tolerance_of(again.to_dict()) is LOOKED_UP
-    ):
-        return ()
-    known = {field.name for field in fields(question.measure) if field.init}
-    brief = {name: value for name, value in BRIEF.items() if name in known}
-    job = Job(question.test, source, question.measure.with_parameters(**brief))
-    given = result.provenance
-    found = (perform(job, Conditions(given.case, given.seed, rounding)) for rounding in ROUNDINGS)
-    return tuple(one.to_dict() for one in found if is_result(one))
-
-
-def _judged(
-    result: AssociationResult,
-    question: Question | EatlasError,
-    again: Again,
-    limits: tuple[dict[str, Any], ...],
-    moved: bool,  # noqa: FBT001
-) -> Verdict:
-    if is_result(again):
-        old, new = written(result), again.to_dict()
-        if moved:
-            _without_places(old, new)
-        labels = None if isinstance(question, EatlasError) else question.labels
-        if not drawn_otherwise(result):
-            return Verdict.of(result, old, new, labels, limits)
-        said = (*(labels.differences if labels else ()), *random_differences(old, new))
-        found = Verdict.found(result, (*said, *differences(old, new, limits)), old, new, labels)
-        return replace(found, details=(*found.details, DRAWN_OTHERWISE))
-    return _unrepeated(result, again.error if isinstance(again, Failure) else again)
-
-
-def _without_places(*records: dict[str, Any]) -> None:
-    """Leave out how a model was called: one that was moved has another name."""
-    for record in records:
-        for key in ("encoding", "language_model"):
-            if isinstance(record.get(key), dict):
-                record[key].pop("model", None)
+    return found.get(period) or SourceError(f"the series has no period {period}")
 
 
 def _unrepeated(record: Judged, error: EatlasError) -> Verdict:
     """Say why a record was not computed again, and what to do about it."""
-    remedy = error.remedy if isinstance(error, SourceError) else None
+    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
     details = [error.what, *([f"remedy: {remedy}"] if remedy else [])]
     return Verdict.without(record, *details, refused=isinstance(error, UntrustedSourceError))
 
 
-def _of_trend(
-    trend: TrendResult,
-    results: tuple[AssociationResult, ...],
-    asked: list[Question | EatlasError],
-    again: list[Again],
-    found: Opened | None,
-) -> Verdict:
+def _of_trend(trend: TrendResult, checks: Iterable[_Check], found: Opened | None) -> Verdict:
     """Verify a trend by the results of its periods, those that the file lacks included."""
     known = {
-        result.period: (result, question, found)
-        for result, question, found in zip(results, asked, again, strict=True)
-        if _belongs(result, trend)
+        check.result.period: check
+        for check in checks
+        if check.result.period is not None and _named(check.result) == _named(trend)
     }
     if not known or found is None:
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict.without(trend, reason)
     if isinstance(found, EatlasError):
         return _unrepeated(trend, found)
-    first, question, _ = next(iter(known.values()))
+    first = next(iter(known.values()))
     outcomes = [
-        known[period][2] if period in known else _again(first, question, source)
+        known[period].again if period in known else first.measured(source)
         for period, source in found.items()
     ]
     faults = [outcome.what for outcome in outcomes if isinstance(outcome, EatlasError)]
@@ -314,11 +304,6 @@ def _of_trend(
         return Verdict.without(trend, faults[0])
     usable = [outcome for outcome in outcomes if not isinstance(outcome, EatlasError)]
     return verify_trend(trend, usable, trend.provenance.seed)
-
-
-def _belongs(result: AssociationResult, trend: TrendResult) -> bool:
-    """Whether a result is one of the periods of a trend."""
-    return result.period is not None and _named(result) == _named(trend)
 
 
 def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int, str]:
@@ -374,3 +359,64 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
     )
     kept = tuple(one.term for one in sentences)
     return Concept(name=name, terms=kept, sentences=sentences, absent=absent)
+
+
+OF_THE_PERIODS = ("periods", "missing")
+"""Keys of a record that are compared year by year."""
+CUT = "not compared: the p-values of the trend, whose runs were cut in another way"
+
+
+def verify_trend(
+    trend: TrendResult, outcomes: Iterable[AssociationResult | Failure], seed: int
+) -> Verdict:
+    """Compute a trend again and say what differs.
+
+    Parameters
+    ----------
+    trend : TrendResult
+    outcomes : iterable of AssociationResult or Failure
+        What came of the same test and measure in every period that the series has now.
+    seed : int
+        Of the run.
+    """
+    found = tuple(outcomes)
+    done = [outcome for outcome in found if not isinstance(outcome, Failure)]
+    failed = [outcome for outcome in found if isinstance(outcome, Failure)]
+    again = trends(done, failed, seed)
+    if not again:
+        return Verdict.without(trend, "too few periods of the series give a result now")
+    old, new = written(trend), again[0].to_dict()
+    for key in OF_THE_PERIODS:
+        old.pop(key, None)
+        new.pop(key, None)
+    otherwise = trend.provenance.draws is None
+    if otherwise:
+        _without_runs(old, new)
+    found_now = (*_of_periods(trend, again[0]), *differences(old, new))
+    verdict = Verdict.found(trend, found_now, old, new)
+    return replace(verdict, details=(*verdict.details, CUT)) if otherwise else verdict
+
+
+def _without_runs(*records: dict[str, Any]) -> None:
+    """Leave out what rests on how the series is cut into runs."""
+    for record in records:
+        record.get("provenance", {}).pop("draws", None)
+        record.pop("warnings", None)
+        for level in (record.get("level1"), *(record.get("level2") or {}).values()):
+            if level:
+                level.pop("p", None)
+                level.pop("block_length", None)
+
+
+def _of_periods(old: TrendResult, new: TrendResult) -> Iterator[str]:
+    """Say which years have a result in one and not in the other, or lack it for another reason."""
+    before, after = _states(old), _states(new)
+    for year in sorted(before | after):
+        then, now = (states.get(year, "not there") for states in (before, after))
+        if then != now:
+            yield f"period {year}: {then} in the file, {now} now"
+
+
+def _states(trend: TrendResult) -> dict[int, str]:
+    missing = {m.period: f"missing ({m.reason})" for m in trend.missing}
+    return missing | dict.fromkeys(trend.periods, "a result")

@@ -3,7 +3,7 @@
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
-from eatlas.engine.scan.estimating import Estimate, estimate
+from eatlas.engine.scan.perform import Estimate, estimate
 from eatlas.engine.scan.plan import make_scan
 
 

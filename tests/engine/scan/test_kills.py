@@ -13,8 +13,6 @@ import time
 import numpy as np
 import pytest
 
-from eatlas.engine.scan.chunks import _FRAME, _MAGIC
-
 GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
 """12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
 PROGRESS = re.compile(r"words: [\d,]+ of |[\d,]+ words, 12 against 12 attributes: about ")
@@ -59,14 +57,7 @@ class Scan:
         """Finished chunks; a kill may have cut one more."""
         found = list(self.folder.glob(f".{self.out}.*.unfinished"))
         data = found[0].read_bytes() if found else b""
-        parts, place = [], data.find(b"\n", len(_MAGIC)) + 1
-        while place and len(data) - place >= _FRAME.size:
-            end = place + _FRAME.size + _FRAME.unpack_from(data, place)[0]
-            if end > len(data):
-                break
-            parts.append(data[place:end])
-            place = end
-        return parts
+        return [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
 
     def ended(self):
         out, err = self.process.communicate(timeout=120)

@@ -8,8 +8,7 @@ from tests.sources.files import writers
 
 import eatlas
 from eatlas import Concept
-from eatlas.engine.scan.attributes import find_attributes
-from eatlas.engine.scan.plan import make_scan
+from eatlas.engine.scan.plan import find_attributes, make_scan
 from eatlas.errors import EatlasError, SourceError, StimulusError
 
 ALL = (["a0", "a1"], ["b0", "b1"])

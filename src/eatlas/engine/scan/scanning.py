@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.engine.scan.bands import DEFAULT, checked_edges, checked_sort
-from eatlas.engine.scan.chunks import ChunkList, Chunks, kept_chunks
-from eatlas.engine.scan.outcome import conclude
+from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.outcome import DEFAULT, checked_edges, checked_sort, conclude
 from eatlas.engine.scan.perform import Progress, measure_all
-from eatlas.engine.scan.plan import ScanPlan, make_scan
-from eatlas.engine.scan.target import require_usable
+from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
 from eatlas.measures import SCEAT
 from eatlas.results.files import atomic_file
@@ -99,16 +97,15 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     plan = make_scan(vectors, attributes, measure, case=case, seed=seed, first=first)
     if out is None:
         blocks: list[ScannedWords] = []
-        chunks = ChunkList()
-        measure_all(plan, chunks)
-        return conclude(plan, chunks, blocks.append, top=top, sort=sort, edges=edges).with_words(
-            blocks
-        )
+        with Chunks() as chunks:
+            measure_all(plan, chunks)
+            found = conclude(plan, chunks, blocks.append, top=top, sort=sort, edges=edges)
+            return found.with_words(blocks)
     path = Path(out)
-    with kept_chunks(path, plan.identity) as kept:
+    with Chunks(path, plan.identity) as kept:
         measure_all(plan, kept)
         result = written(plan, kept, path, top=top, sort=sort, edges=edges)
-        kept.discard()
+        kept.forget()
         return result
 
 

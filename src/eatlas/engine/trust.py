@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from eatlas.engine.sources import Source, asked, opened
+from eatlas.engine.plan import Source, asked, opened
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.measures import AssociationMeasure
 from eatlas.measures.base import Need

@@ -1,0 +1,268 @@
+"""JSON Lines, CSV, TSV and Parquet: one field or column holds the texts, row by row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from eatlas.corpora.lines import Account, read_lines
+from eatlas.errors import SourceError
+from eatlas.nearest import did_you_mean
+from eatlas.sources.archives import check_growth
+
+USUAL = ("text", "body")
+"""Where corpora, and Reddit's comments, keep the text."""
+GONE = ("[deleted]", "[removed]")
+"""What Reddit puts in the place of a comment that is no longer there."""
+LONGEST_CELL = 1 << 24
+"""Characters of the longest cell; a quotation mark that is never closed must not eat a file."""
+LONGEST_LINE = 1 << 28
+"""Bytes of the longest line that is read; a longer one counts as damaged."""
+TRIED = 1000
+"""Good lines without the field after which the file is refused."""
+ROWS = 64
+"""Rows of Parquet that are read at once; more are no faster."""
+BUDGET = 64 << 20
+"""Bytes of the texts that are read at once; a text that many rows share is small in a file."""
+Rows = Iterator[tuple[str, str]]
+"""Field or column, and the text."""
+
+
+def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
+    """Yield the text of every row that has one.
+
+    Rows that cannot be read, or whose text is none, are damaged: counted, told and skipped. What
+    Reddit puts in the place of deleted comments is skipped and counted.
+
+    Raises
+    ------
+    SourceError
+        If the file is damaged or empty, or has no such field or column.
+    """
+    for name, text in read(account):
+        skipped = "empty" if not text or text.isspace() else ""
+        if name == "body":
+            if text in GONE:
+                skipped = text
+            elif "&" in text:  # so Reddit writes <, > and &
+                text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")  # noqa: PLW2901
+        if skipped:
+            account.skipped[skipped] += 1
+        else:
+            account.texts += 1
+            yield text
+
+
+def _column(columns: Collection[str], field: str | None, label: str) -> str:
+    """Return the column that holds the text."""
+    for name in _wanted(field):
+        if name in columns:
+            return name
+    raise _no_field(columns, field, label, "column")
+
+
+def _wanted(field: str | None) -> tuple[str, ...]:
+    return USUAL if field is None else (field,)
+
+
+def _no_field(
+    there: Collection[str], field: str | None, label: str, what: str, where: str = ""
+) -> SourceError:
+    """Say that a file holds no text where it was looked for."""
+    names = sorted(there)
+    wanted = " or ".join(map(repr, _wanted(field)))
+    near = did_you_mean(field, names) if field is not None else ""
+    return SourceError(
+        f"{label}: {where}there is no {what} {wanted}{near}",
+        got=", ".join(names) or f"no {what}",
+        remedy=f"name the {what} that holds the text: --field NAME (in Python, field='NAME')",
+    )
+
+
+def table_rows(file: BinaryIO, field: str | None, separator: str, account: Account) -> Rows:
+    """Read CSV or TSV: a header, and one column with the texts."""
+    bad: list[int] = []
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        rows = csv.reader(_decoded(file, account.file, bad), delimiter=separator)
+        header = next(rows, None)
+        if header is None:
+            raise SourceError(f"{account.file}: the file is empty", allowed="a header, then rows")
+        name = _column(header, field, account.file)
+        place, line = header.index(name), rows.line_num
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                account.damage(rows.line_num, f"no row: {error}")
+                continue
+            first, line = line + 1, rows.line_num
+            if bad and bad[-1] >= first:
+                account.damage(bad[-1], "not UTF-8")
+            elif row and len(row) != len(header):
+                account.damage(first, f"{len(row)} cells instead of {len(header)}")
+            elif row:
+                yield name, row[place]
+    finally:
+        csv.field_size_limit(before)
+
+
+def _decoded(file: BinaryIO, label: str, bad: list[int]) -> Iterator[str]:
+    """Yield the lines as text, and note the number of the last that is no UTF-8."""
+    for block in read_lines(file, label):
+        for number, line in enumerate(
+            block.data.tobytes().splitlines(keepends=True), start=block.number
+        ):
+            try:
+                yield line.decode()
+            except UnicodeDecodeError:
+                bad[:] = [number]
+                yield line.decode("utf-8", "replace")
+
+
+def json_rows(file: BinaryIO, field: str | None, account: Account) -> Rows:
+    """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments."""
+    names = _wanted(field)
+    decode, keys = _parsers(names)
+    lacking, found, line = 0, False, b""
+    for number, line in _json_lines(file, account):
+        try:
+            values = decode(line)
+        except (ValueError, RecursionError) as error:
+            account.damage(number, _why(error))
+            continue
+        row = next(((a, b) for a, b in zip(names, values, strict=True) if b is not None), None)
+        if row is not None:
+            found = True
+            yield row
+            continue
+        account.skipped[f"no {' or '.join(names)}"] += 1
+        lacking += not found
+        if lacking == TRIED:
+            break
+    if lacking and not found:
+        raise _no_field(keys(line), field, account.file, "field", "no line has it; ")
+
+
+def _json_lines(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold something with their numbers; one that is too long is damaged."""
+    cut = False
+    for block in read_lines(file, account.file, longest=LONGEST_LINE):
+        data, number = block.data.tobytes(), block.number
+        if not block.whole or cut:
+            if not cut:
+                account.damage(number, f"longer than {LONGEST_LINE:,} bytes")
+            begin = data.find(b"\n") + 1
+            cut = not begin
+            data, number = data[begin:] if begin else b"", number + 1
+        for at, line in enumerate(data.split(b"\n"), start=number):
+            if line and not line.isspace():
+                yield at, line
+
+
+def _parsers(
+    names: tuple[str, ...],
+) -> tuple[Callable[[bytes], tuple[str | None, ...]], Callable[[bytes], list[str]]]:
+    """Return what takes some fields out of a line, and what names all its fields."""
+    try:
+        msgspec: Any = import_module("msgspec")
+    except ImportError as error:
+        raise SourceError(
+            "msgspec is needed to read JSON Lines", remedy="pip install 'eatlas[text]'"
+        ) from error
+    places = [f"field{k}" for k in range(len(names))]
+    record = msgspec.defstruct(
+        "Line",
+        [(place, str | None, None) for place in places],
+        rename=dict(zip(places, names, strict=True)),
+    )
+    decode = msgspec.json.Decoder(record).decode
+
+    def values(line: bytes) -> tuple[str | None, ...]:
+        found: tuple[str | None, ...] = msgspec.structs.astuple(decode(line))
+        return found
+
+    def keys(line: bytes) -> list[str]:
+        try:
+            whole = msgspec.json.decode(line)
+        except ValueError:
+            return []
+        return list(whole) if isinstance(whole, dict) else []
+
+    return values, keys
+
+
+def _why(error: Exception) -> str:
+    said = str(error)
+    if isinstance(error, UnicodeDecodeError) or "UTF-8" in said or "utf-8" in said:
+        return "not UTF-8"
+    return "the text is no text: " + said if "Expected `str" in said else f"no JSON object: {said}"
+
+
+def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
+    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged."""
+    pa, parquet = pyarrow_of(path)
+    row, size, packed = 0, 0, path.stat().st_size
+    try:
+        with parquet.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            name = _column(schema.names, field, account.file)
+            kind = schema.field(name).type
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+                raise SourceError(
+                    f"{account.file}: the column {name!r} holds no texts",
+                    got=str(kind),
+                    remedy="name the column that does: --field NAME (in Python, field='NAME')",
+                )
+            for batch in _batches(file, path, name):
+                for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
+                    row += 1
+                    size += len(cell or b"")
+                    try:
+                        text = (cell or b"").decode()
+                    except UnicodeDecodeError as error:
+                        byte = error.object[error.start]
+                        account.damage(row, f"byte 0x{byte:02x}, which is not UTF-8")
+                        continue
+                    yield name, text
+                check_growth(str(path), size, packed)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(
+            f"{path}: this Parquet file is damaged or ends early", got=str(error)
+        ) from error
+
+
+def _batches(file: Any, path: Path, name: str) -> Iterator[Any]:
+    """Batches of a column: few rows where its dictionary has texts of megabytes."""
+    pa, parquet = pyarrow_of(path)
+    packed = path.stat().st_size
+    with parquet.ParquetFile(path, read_dictionary=[name]) as by_dictionary:
+        for group in range(file.num_row_groups):
+            facts = file.metadata.row_group(group)
+            columns = (facts.column(number) for number in range(facts.num_columns))
+            size = sum(one.total_uncompressed_size for one in columns if one.path_in_schema == name)
+            check_growth(str(path), size, packed)
+            for first in by_dictionary.iter_batches(1, [group], [name]):
+                longest = pa.compute.max(pa.compute.binary_length(first.column(0).dictionary))
+                rows = BUDGET // (longest.as_py() or 1)
+                yield from file.iter_batches(max(1, min(ROWS, rows)), [group], [name])
+                break
+
+
+def pyarrow_of(path: Path) -> tuple[Any, Any]:
+    """Import pyarrow where it is needed; `path` is named if it is missing."""
+    try:
+        import_module("pyarrow.compute")
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise SourceError(
+            f"{path}: pyarrow is needed to read and write Parquet",
+            remedy="pip install 'eatlas[text]'",
+        ) from error
