@@ -371,9 +371,9 @@ def _print_warnings(console: Console, results: Results) -> None:
         size = _size(result)
         name = f"{_called(result)} ({size})" if size else _called(result)
         missing = [
-            f"{result.concepts.name(role)}: {listed(group.missing, 100)}"
-            for role in "XYAB"
-            if (group := result.coverage.group(role)).missing
+            f"{result.concepts[role]}: {listed(group.missing, 100)}"
+            for role, group in result.coverage.items()
+            if group.missing
         ]
         said = [f"Missing terms: {'; '.join(missing)}."] if missing else []
         for warning in (*result.warnings, *said):

@@ -355,7 +355,8 @@ class Section:
     @property
     def unit(self) -> str:
         """What a score belongs to: "term" or "stimulus"."""
-        return "stimulus" if self.over_stimuli or self.contexts("X") else "term"
+        in_contexts = any(group.contexts for group in self.result.coverage.values())
+        return "stimulus" if self.over_stimuli or in_contexts else "term"
 
     @property
     def over_draws(self) -> list[tuple[str, str, OverDraws]]:

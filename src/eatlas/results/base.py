@@ -23,6 +23,7 @@ from eatlas.results.parts import (
     Record,
 )
 from eatlas.results.primary import Primary, primary_of
+from eatlas.stimuli.model import OPPOSITES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,6 +241,11 @@ class AssociationResult(Record):
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""
         return {}
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the concepts that are compared, side by side: X and Y, then A and B."""
+        return tuple(tuple(self.concepts[role] for role in side) for side in OPPOSITES)
 
     def scored(self, role: str) -> tuple[str, ...]:
         """What each score of a group belongs to: used terms, or stimuli."""

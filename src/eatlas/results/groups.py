@@ -45,6 +45,12 @@ class GroupsResult(AssociationResult):
                 raise ValueError(f"{name} are of the targets and of each group, in their order")
         return self
 
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """Name of the concept of targets, then those of the groups."""
+        targets, *groups = self.concepts.values()
+        return (targets,), tuple(groups)
+
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group."""
         return {"reference": dict(zip(self.groups, self.reference, strict=True))}

@@ -262,8 +262,7 @@ def _test(result: AssociationResult) -> Cell:
 
 
 def _concepts(result: AssociationResult) -> Cell:
-    x, y, a, b = (one_line(result.concepts.name(role)) for role in "XYAB")
-    return Cell((f"{x} / {y}", f"{a} / {b}"))
+    return Cell(tuple(" / ".join(map(one_line, side)) for side in result.sides))
 
 
 def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iterator[str]:
