@@ -355,7 +355,7 @@ class Section:
     @property
     def unit(self) -> str:
         """What a score belongs to: "term" or "stimulus"."""
-        in_contexts = any(group.contexts for group in self.result.coverage.values())
+        in_contexts = any(map(self.contexts, self.result.coverage))
         return "stimulus" if self.over_stimuli or in_contexts else "term"
 
     @property
