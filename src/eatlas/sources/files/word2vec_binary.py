@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -25,6 +26,7 @@ from eatlas.sources.files.sequential import SequentialSource, index_of
 from eatlas.sources.protocol import CHUNK, Vector
 
 BLOCK = 4 << 20
+_SPACE = 32
 MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
 _NO_WORD = (
     "if the header tells the right dimension, say what the words are: ?encoding=latin-1; "
@@ -98,7 +100,7 @@ class Word2VecBinarySource(SequentialSource):
                 records.check_words(self._encoding)
                 yield records
                 done += len(records.words)
-                used = int(records.starts[-1]) - offset + len(records.words[-1]) + 1 + size
+                used = int(records.vectors[-1]) + size
                 kept, offset = kept[used:], offset + used
             if (kept + file.read(2)).strip(b"\n"):
                 raise SourceError(
@@ -149,6 +151,8 @@ class Records:
     label: str
     words: list[bytes]
     starts: NDArray[np.int64]
+    vectors: NDArray[np.int64]
+    """Where the vectors begin in the data."""
 
     def check_words(self, encoding: str) -> None:
         """Refuse words that are none of the encoding."""
@@ -159,36 +163,34 @@ class Records:
 
     def vector(self, k: int) -> Vector:
         """One vector."""
-        at = int(self.starts[k]) - self.offset + len(self.words[k]) + 1
-        vector: Vector = np.frombuffer(self.data, "<f4", self.size // 4, at).astype(np.float32)
+        at, dim = int(self.vectors[k]), self.size // 4
+        vector: Vector = np.frombuffer(self.data, "<f4", dim, at).astype(np.float32)
         check_finite(vector, f"{self.label}, {self.words[k].decode('utf-8', 'replace')!r}")
         return vector
 
     def chunk(self, encoding: str) -> Chunk:
         """All words and vectors."""
-        lengths = np.fromiter(map(len, self.words), np.int64, len(self.words))
-        places = self.starts - self.offset + lengths + 1
-        windows = np.lib.stride_tricks.sliding_window_view(
-            np.frombuffer(self.data, np.uint8), self.size
-        )
-        vectors = windows[places].view("<f4").astype(np.float32, copy=False)
-        return Chunk([word.decode(encoding) for word in self.words], vectors)
+        data = np.frombuffer(self.data, np.uint8)
+        windows = np.lib.stride_tricks.sliding_window_view(data, self.size)
+        vectors = windows[self.vectors].view("<f4").astype(np.float32, copy=False)
+        return Chunk(b" ".join(self.words).decode(encoding).split(" "), vectors)
 
 
 def _records(data: bytes, offset: int, size: int, most: int, label: str) -> Records:
     """Find whole records from the beginning of some bytes; line breaks may stand before words."""
-    words: list[bytes] = []
-    starts: list[int] = []
-    at, end = 0, len(data)
-    while len(words) < most:
-        space = data.find(b" ", at, at + MAX_WORD)
-        if space < 0 or space + 1 + size > end:
-            break
-        word = data[at:space].lstrip(b"\n")
-        words.append(word)
-        starts.append(offset + space - len(word))
-        at = space + 1 + size
-    return Records(data, offset, size, label, words, np.array(starts, np.int64))
+    pattern = rb"([^ ]{0,%d}+) .{%d}" % (MAX_WORD - 1, size)
+    words = re.findall(pattern, data, re.DOTALL)[:most]
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
+    ends = np.cumsum(lengths + 1 + size) - 1 - size
+    buffer = np.frombuffer(data, np.uint8)
+    # where no word stands the pattern goes on behind it, and its words do not stand one by one
+    if len(words) and (ends[-1] >= len(data) or (buffer[ends] != _SPACE).any()):
+        words = [data[: data.find(b" ", 0, MAX_WORD)]] if re.match(pattern, data, re.DOTALL) else []
+        ends = np.array([len(word) for word in words], np.int64)
+    if b"\n" in b"".join(words):
+        words = [word.lstrip(b"\n") for word in words]
+    starts = ends - np.fromiter(map(len, words), np.int64, len(words)) + offset
+    return Records(data, offset, size, label, words, starts, ends + 1)
 
 
 def read_header(head: bytes, label: str) -> tuple[int, int, int]:
