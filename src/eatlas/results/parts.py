@@ -49,6 +49,7 @@ class Record(BaseModel):
         allow_inf_nan=False,
         populate_by_name=True,
         serialize_by_alias=True,
+        defer_build=True,  # most runs use few of the records
     )
 
     @model_validator(mode="after")
