@@ -22,7 +22,7 @@ import numpy as np
 import scipy
 from scipy import stats
 
-from eatlas.measures.variation import STUDENTISED
+from eatlas.measures.resampling import STUDENTISED
 from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout
 from eatlas.stats.influence import influence
 from eatlas.stats.pattern_stability import (

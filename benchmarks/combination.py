@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 
-from eatlas.measures.drawn_levels import Combining, DrawnLevel
+from eatlas.measures.draws import Drawing, DrawnLevel
 from eatlas.stats.bootstrap import bootstrap_effects
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.meta import combine_effect_sizes, random_effects
@@ -45,7 +45,7 @@ def draws_of_one_population(samples):
             level = DrawnLevel.of("level 1", scores, (n, n), 1)
             d = level.effects.d
             found = [
-                Combining("dl", v, 1).over_draws(level, None).combined.effect_size
+                Drawing(10_000, "auto", "dl", v, 1).over_draws(level, None).combined.effect_size
                 for v in VARIANCES
             ]
             correlation = np.corrcoef(np.abs(d), union_variance(d, n, n))[0, 1]

@@ -23,8 +23,14 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 import eatlas
 from eatlas.measures.base import Input
 from eatlas.measures.log_ratios import Ratios
-from eatlas.measures.pair_sentences import PairSentences
-from eatlas.results.parts import Coverage, GroupCoverage, LanguageModelRecord, Provenance
+from eatlas.measures.lpbs_ceat import PairSentences
+from eatlas.results.parts import (
+    Concepts,
+    Coverage,
+    GroupCoverage,
+    LanguageModelRecord,
+    Provenance,
+)
 
 VOCABULARY = 30_522
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -103,11 +109,11 @@ def given_of(found, measure):
     )  # fmt: skip
     about = LanguageModelRecord(model="none", architecture="None", kind="masked", vocabulary=1)
     head = {
-        **measure.head(test, "none", found.coverage, origin), "templates": (),
-        "direction": "target given attribute", "language_model": about, "pieces": found.pieces,
+        "signature": measure.signature, "test": test.id, "title": test.title, "source": "none",
+        "concepts": Concepts(**{role: test.concept(role).name for role in "XYAB"}),
+        "coverage": found.coverage, "provenance": origin, "language_model": about,
     }  # fmt: skip
-    rng = np.random.default_rng(0)
-    return Input({}, found.coverage, (), head, rng, log_ratios=found)
+    return Input({}, found.coverage, head, np.random.default_rng(0), log_ratios=found)
 
 
 def plain(scores, n):

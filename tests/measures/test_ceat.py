@@ -20,8 +20,8 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.measures.contexts import Contexts
-from eatlas.measures.drawn_levels import Combining, DrawnLevel
+from eatlas.measures.ceat import Contexts
+from eatlas.measures.draws import Drawing, DrawnLevel
 from eatlas.results import to_json_line
 from eatlas.results.records import record_from_dict
 from eatlas.stats.effect_size import union_variance
@@ -204,7 +204,7 @@ def test_draws_of_one_population_are_combined_to_their_mean():
         scores[:, :n] += g
         level = DrawnLevel.of("level 1", scores, (n, n), 1)
         found, own = (
-            Combining("dl", variance, 1).over_draws(level, None).combined.effect_size
+            Drawing(100, "auto", "dl", variance, 1).over_draws(level, None).combined.effect_size
             for variance in ("common", "union")
         )
         assert found == pytest.approx(level.effects.mean, rel=1e-12)

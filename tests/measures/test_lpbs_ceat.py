@@ -21,8 +21,8 @@ from eatlas.corpora import Context, Contexts
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
-from eatlas.measures.drawn_levels import Combining
-from eatlas.measures.pair_sentences import PairSentences
+from eatlas.measures.draws import Drawing
+from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results import LPBSCEATResult
 from eatlas.results.records import record_from_dict
 from eatlas.stats.draws import draw_effects
@@ -36,8 +36,8 @@ AGREEMENT = 1e-12
 def sentences_of(test, templates=THREE, answer=any_number):
     """Ratios of all sentences of a test, by their pairs."""
     measure = LPBSCEAT(templates=templates)
-    found = measure._embed(test, Table(answer), "auto", 0, np.random.default_rng(0))
-    return PairSentences.of(found.log_ratios)
+    answers = Table(answer).score(dict.fromkeys(measure.questions(test)))
+    return PairSentences.of(measure.ratios(test, answers))
 
 
 def matrices(test, n, seed=0, replace="auto", **parameters):
@@ -381,4 +381,4 @@ def test_contexts_of_single_stimuli_are_refused():
 
 def test_two_units_have_no_sampling_variance():
     found = draw_effects(np.array([[1.0, 2.0], [4.0, 1.0]]), 1)
-    assert Combining("dl", "union", 1).combined(found, (1, 1)) is None
+    assert Drawing(100, "auto", "dl", "union", 1).combined(found, (1, 1)) is None

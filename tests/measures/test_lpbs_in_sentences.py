@@ -21,7 +21,7 @@ from eatlas.corpora import Context, Contexts, PairContext, Pairs
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
-from eatlas.measures.sentence_ratios import completed
+from eatlas.measures.log_ratios import completed
 from eatlas.present import report_html
 
 TINY = make_test(

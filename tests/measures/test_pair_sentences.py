@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.measures.pair_sentences import PairSentences
+from eatlas.measures.lpbs_ceat import PairSentences
 
 
 def pairs(single, counts, sizes):

@@ -9,7 +9,7 @@ from tests.sources.files.faults import no_more_memory_than
 import eatlas
 from eatlas.decoding import read_toml
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
-from eatlas.measures.variation import leave_one_out
+from eatlas.measures.resampling import leave_one_out
 from eatlas.sources.published.registry import parse_registry
 from eatlas.stats.weighted import design
 from eatlas.stimuli.sentences.pairs import parse_pairs

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from eatlas.measures import AssociationMeasure
-from eatlas.measures.close_words import TOLD
+from eatlas.measures.resampling import NEARLY_ONE
 from eatlas.results import AssociationResult
 
 RELATIVE = 1e-11
@@ -430,7 +430,7 @@ def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str
             kept = [
                 said
                 for said in record["warnings"]
-                if not said.startswith(REMARK) and TOLD not in said
+                if not said.startswith(REMARK) and NEARLY_ONE not in said
             ]
             record["warnings"] = kept
     yield from _walk(old, new, "")

@@ -19,11 +19,11 @@ from typing import Any, cast, get_args
 
 from eatlas.corpora import Contexts, Pairs, load_either, with_contexts, with_pairs
 from eatlas.encoders.language import Answers, LanguageModel, open_language_model
+from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures import AssociationMeasure, get_measure, measure_types
 from eatlas.measures.base import Need
-from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.sources import (
     CaseRule,
     Tell,
@@ -309,7 +309,7 @@ def in_contexts(
     given = load_either(contexts) if isinstance(contexts, str | Path) else contexts
     pairs = isinstance(given, Pairs)
     for measure in measures:
-        _require(measure, given, fits=isinstance(measure, LogRatioMeasure) == pairs)
+        _require(measure, given, fits=(measure.needs != "vectors") == pairs)
     if isinstance(given, Pairs):
         sizes = product(windows or [None], distances or [None])
         return [_in_pairs(tests, measures, given.cut(*size)) for size in sizes]
@@ -360,7 +360,7 @@ def _require(measure: AssociationMeasure, given: Any, *, fits: bool) -> None:
         if isinstance(given, Pairs)
         else "contexts of single stimuli"
     )
-    lpbs = isinstance(measure, LogRatioMeasure)
+    lpbs = measure.needs != "vectors"
     raise EatlasError(
         f"the measure {measure.name} does not take these contexts",
         got=kind,
@@ -398,12 +398,12 @@ def asked(
     if need == "vectors":
         words = {word for _, measure in questions for word in measure.words}
         tests = [test for test, _ in questions]
-        wish = strongest(measure.wish for _, measure in questions)
+        wish = strongest(wish_of(measure) for _, measure in questions)
         return ask(cast("VectorSource", source), tests, words, case, tell, wish)
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions
-        if isinstance(measure, LogRatioMeasure) and isinstance(test, AssociationTest)
+        if isinstance(test, AssociationTest)
         for one in measure.questions(test)
     )
     return Answers.of(cast("LanguageModel", source), wanted, tell)

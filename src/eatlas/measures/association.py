@@ -7,24 +7,37 @@ computed alike: cosine takes unit vectors, projection takes their coordinates al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError, listed
-from eatlas.measures.stimuli import Stimuli
-from eatlas.sources import CaseRule, VectorSource, spellings
+from eatlas.errors import CoverageError, SignatureError
+from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.inference import SmallestEffect
+from eatlas.measures.parameters import SHARE, Allowed, parameter, whole
+from eatlas.measures.resampling import RESAMPLES, Bootstrap
+from eatlas.measures.rows import Array, Rows, Stimuli
+from eatlas.results.inference import SesoiUnit
+from eatlas.results.parts import Coverage
 from eatlas.stats.permutation import PermutationResult, recomputed_test
+from eatlas.stats.resampling import Over
 
 Association = Literal["cosine", "projection"]
-Rows = Mapping[str, NDArray[np.float64]]
 LEARNED = ""
 """The direction that is learned from the test's own attributes."""
 RECOMPUTED_DRAWS = 10_000
 """Most relabellings for which a direction is learned anew: each takes half a millisecond with 50
 attributes."""
+
+_DIRECTION = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
+LEAST_LISTS = 100
+"""Random lists to compare a test with: with fewer no p below .01 can be seen."""
+_FREQUENCY = Allowed(
+    f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
+)
 
 
 def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:
@@ -54,45 +67,34 @@ def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 
-def external_direction(
-    pairs: tuple[tuple[str, str], ...], source: VectorSource, case: CaseRule
-) -> NDArray[np.float64]:
+def external_direction(pairs: tuple[tuple[str, str], ...], words: Mapping[str, Array]) -> Array:
     """Direction of defining pairs, which does not depend on the terms of any test.
+
+    Parameters
+    ----------
+    pairs : tuple of pairs of str
+    words : mapping of str to array, shape (d,)
+        A vector of each of their words.
 
     Raises
     ------
     CoverageError
-        If a term has no usable vector, or no pair differs.
+        If no pair differs.
     """
-    terms = [term for pair in pairs for term in pair]
-    found = source.lookup({key for term in terms for key in spellings(term, case)})
-    rows, missing = [], []
-    for term in terms:
-        usable = [found[k] for k in spellings(term, case) if k in found and np.any(found[k])]
-        if usable:
-            rows.append(np.asarray(usable[0], dtype=np.float64))
-        else:
-            missing.append(term)
-    if missing:
-        raise CoverageError(
-            f"the direction needs terms that have no usable vector in {source.name}",
-            got=f"missing: {listed(missing)}",
-            remedy="name defining pairs whose terms the source has",
-        )
-    unit = kernels.unit_rows(np.array(rows))
+    unit = kernels.unit_rows(np.array([words[term] for pair in pairs for term in pair]))
     return _usable(
         kernels.pair_direction(unit[0::2], unit[1::2]), "the terms of each defining pair coincide"
     )
 
 
-def learned_direction(rows: Rows) -> NDArray[np.float64]:
+def learned_direction(rows: Rows) -> Array:
     """Direction between the test's own attribute groups."""
     if np.ptp(np.concatenate([rows["A"], rows["B"]]), axis=0).max() == 0:
         return _usable(np.zeros(rows["A"].shape[1]), "all attributes coincide")
     return kernels.group_direction(rows["A"], rows["B"])
 
 
-def _usable(direction: NDArray[np.float64], why: str) -> NDArray[np.float64]:
+def _usable(direction: Array, why: str) -> Array:
     if np.any(direction):
         return direction
     raise CoverageError(
@@ -102,7 +104,7 @@ def _usable(direction: NDArray[np.float64], why: str) -> NDArray[np.float64]:
     )
 
 
-def projected(rows: Rows, direction: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def projected(rows: Rows, direction: Array) -> dict[str, Array]:
     """Coordinates of all terms along a direction, shape (n, 1) for each group."""
     return {role: kernels.coordinates(rows[role], direction) for role in rows}
 
@@ -129,7 +131,7 @@ def learned_level2(
     mean = kernels.mean_row(rows[target]) @ directions.axes.T
     averaging = both.averaging() if stimuli else None
 
-    def statistic(first: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def statistic(first: NDArray[np.bool_]) -> Array:
         g = directions.within(first[:, both.of])
         along = g @ directions.rows.T
         if averaging is not None:
@@ -144,6 +146,68 @@ def learned_level2(
     )
 
 
-def is_association(name: object) -> bool:
-    """Whether there is such a function."""
-    return name in get_args(Association)
+@dataclass(frozen=True)
+class TwoTargetMeasure(AssociationMeasure):
+    """A measure of two target groups by their vectors.
+
+    Parameters
+    ----------
+    association, direction, resamples, over, confidence, sesoi, sesoi_unit, frequency
+        As in :class:`eatlas.MLEAT`.
+    """
+
+    _: KW_ONLY
+    association: Association = parameter("cosine", Association, optional=True)
+    direction: str = parameter(LEARNED, _DIRECTION, optional=True)
+    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
+    over: Over = parameter("both", Over, optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
+    sesoi: float = parameter(0.0, optional=True)
+    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
+    frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.smallest.check(self)
+        if self.direction and self.association == "cosine":
+            allowed = "no direction, or association=projection"
+            self.check("direction", Allowed(allowed, lambda direction: not direction))
+        defining_pairs(self.direction)
+        if self.studentised and self.relearned:
+            raise SignatureError(
+                f"{self.name}: a direction learned anew for each relabelling has a statistic of "
+                "its own",
+                got="association=projection, statistic=studentised",
+                allowed="statistic=difference, or a direction of defining pairs",
+            )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The terms of the defining pairs."""
+        return tuple(term for pair in defining_pairs(self.direction) for term in pair)
+
+    @property
+    def relearned(self) -> bool:
+        """Whether relabelled attributes change the association function itself."""
+        return self.association == "projection" and not self.direction
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """What is resampled."""
+        return Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
+
+    @property
+    def smallest(self) -> SmallestEffect:
+        """The smallest effect size of interest."""
+        return SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
+
+    def arranged(
+        self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
+    ) -> dict[str, Any]:
+        """Unit rows, or their coordinates along a direction."""
+        given = super().arranged(vectors, coverage, words)
+        if self.association == "cosine":
+            return given
+        unit, pairs = given["rows"], defining_pairs(self.direction)
+        direction = external_direction(pairs, words) if pairs else learned_direction(unit)
+        return {"rows": projected(unit, direction), "unit": unit}

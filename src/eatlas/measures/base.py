@@ -1,49 +1,26 @@
-"""What measures of association share: parameters, signature, and the way to unit rows."""
+"""What a measure is: parameters, a signature, and a pure ``compute`` on arrays and names."""
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, get_args
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import (
-    AnisotropyWarning,
-    SignatureError,
-    StimulusError,
-    UndefinedWarning,
-    described,
-)
-from eatlas.measures.contexts import Contexts
-from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.measures.few_terms import too_few
-from eatlas.measures.frequency import Placed, placed
-from eatlas.measures.log_ratios import Ratios
-from eatlas.measures.moments import MomentsByRole
+from eatlas.errors import SignatureError
 from eatlas.measures.p_values import of_spread, remarks, to_record
-from eatlas.measures.seeding import generator_of, stimuli_of_test
+from eatlas.measures.parameters import FLAG, SHARE, Allowed, parameter, whole
 from eatlas.results import AssociationResult
-from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.parts import Concepts, Coverage, Encoding, Level, Provenance
+from eatlas.results.parts import Coverage, Level
 from eatlas.signature import Signature
-from eatlas.sources import (
-    CaseRule,
-    ContextualSource,
-    Embedded,
-    VectorSource,
-    embed,
-    is_contextual,
-    open_vectors,
-    period_of,
-)
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.inputs import generator
+from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import (
     DRAWING,
     DRAWS,
@@ -53,29 +30,51 @@ from eatlas.stats.permutation import (
     permutation_test,
     studentised_test,
 )
-from eatlas.stimuli import ROLES, AssociationTest, Test
-from eatlas.stimuli.batteries import namesake
-from eatlas.version import __version__
+from eatlas.stimuli import AssociationTest
 
+if TYPE_CHECKING:
+    from eatlas.encoders.language.questions import Question
+    from eatlas.measures.ceat import Contexts
+    from eatlas.measures.log_ratios import Ratios
+
+Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal"]
 """Vectors, or log-probabilities of a masked or of a causal language model."""
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
+MEASURING = "eatlas.engine.measuring"
+"""Module that opens sources, has measures compute, and makes records."""
+
+_DDOF = Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
+_P = Allowed(", ".join(METHODS), lambda value: value in METHODS)
+
+
+class MomentsByRole(dict[str, kernels.Moments]):
+    """Moments of groups of rows; those of many rows take seconds, so each is found when read."""
+
+    def __init__(self, rows: Mapping[str, Array]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def __missing__(self, role: str) -> kernels.Moments:
+        self[role] = kernels.moments(self.rows[role])
+        return self[role]
 
 
 @dataclass(frozen=True)
 class Input:
-    """A test's rows by role, and what a result says about them."""
+    """Rows of a test by role, and what stands for its terms besides."""
 
-    rows: Mapping[str, NDArray[np.float64]]
+    rows: Mapping[str, Array]
     """Rows whose dot products are the associations: unit rows, for cosines."""
     coverage: Coverage
-    notes: tuple[str, ...]
     head: Mapping[str, Any]
-    """The fields of a result that do not depend on what was found."""
+    """Fields of a result that do not depend on what was found."""
     rng: np.random.Generator
-    """Source of all random numbers of this one measurement."""
-    unit: Mapping[str, NDArray[np.float64]] | None = None
+    """Source of the random relabellings of this one measurement."""
+    seed: int = 0
+    """Seed of the run, which decides resamples and draws of contexts."""
+    unit: Mapping[str, Array] | None = None
     """Unit rows, where `rows` are something else that stands for them."""
     contexts: Contexts | None = None
     """Vectors of all contexts, where `rows` are some of them."""
@@ -93,12 +92,12 @@ class Input:
 
     @cached_property
     def moments(self) -> Mapping[str, kernels.Moments]:
-        """Moments of the rows of each group, each found when it is asked for."""
+        """Moments of the rows of each group."""
         return MomentsByRole(self.rows)
 
 
 @dataclass(frozen=True)
-class AssociationMeasure(Placed, ABC):
+class AssociationMeasure(ABC):
     """A measure of association between targets and attributes; a frozen value.
 
     Parameters
@@ -127,25 +126,29 @@ class AssociationMeasure(Placed, ABC):
     """Kind of test that the measure takes."""
     minimum: ClassVar[Mapping[str, int]]
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
+    minimum_counts: ClassVar[Literal["terms", "stimuli"]] = "terms"
+    """Whether it is reached by terms, or by the stimuli that sentences are made of too."""
     needed: ClassVar[str] = "vector"
     """What a source must have for a term."""
+    compared: ClassVar[tuple[str, ...]] = ("X", "A")
+    """First groups of the pairs whose scores are compared: X with Y, A with B."""
 
-    alpha: float = 0.05
-    ddof: int = 1
-    p: str = "auto"
-    draws: int = field(default=DRAWS, kw_only=True)
-    strict: bool = field(default=False, kw_only=True)
-    statistic: Statistic = field(default="difference", kw_only=True)
+    alpha: float = parameter(0.05, SHARE)
+    ddof: int = parameter(
+        1, Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
+    )
+    p: str = parameter("auto", Allowed(", ".join(METHODS), lambda value: value in METHODS))
+    _: KW_ONLY
+    draws: int = parameter(DRAWS, whole(1), optional=True)
+    strict: bool = parameter(default=False, allowed=FLAG, optional=True)
+    statistic: Statistic = parameter("difference", Statistic, optional=True)
 
     def __post_init__(self) -> None:
-        self._check("alpha", "a number between 0 and 1", ok=_number(self.alpha, 0, 1))
-        self._check("ddof", "1 or 0", ok=type(self.ddof) is int and self.ddof in {0, 1})
-        self._check("p", ", ".join(METHODS), ok=self.p in METHODS)
-        least = 2 if self.p == "importance" else 1
-        whole = type(self.draws) is int and self.draws >= least
-        self._check("draws", f"a whole number from {least}", ok=whole)
-        self._check("strict", "true or false", ok=isinstance(self.strict, bool))
-        self._check_choice("statistic", Statistic)
+        if self.p == "importance":
+            self.check("draws", whole(2))
+        for one in fields(self):
+            if (allowed := one.metadata.get("allowed")) is not None:
+                self.check(one.name, allowed)
         if self.studentised and self.p not in STUDENTISED_METHODS:
             raise SignatureError(
                 f"{self.name}: a studentised statistic is counted or drawn at random",
@@ -153,25 +156,40 @@ class AssociationMeasure(Placed, ABC):
                 allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
             )
 
+    def check(self, name: str, allowed: Allowed) -> None:
+        """Refuse a value of a parameter.
+
+        Raises
+        ------
+        SignatureError
+            Saying what is allowed.
+        """
+        value = getattr(self, name)
+        if not allowed.includes(value):
+            raise SignatureError(
+                f"{self.name}: the parameter {name} has no such value",
+                got=repr(value),
+                allowed=allowed.text,
+            )
+
     @property
     def signature(self) -> str:
         """The measure with its parameters, in canonical form.
 
-        `draws`, `strict` and `statistic` are left out where they have their defaults and change
-        nothing.
+        Parameters that change nothing are left out.
         """
-        names = [f.name for f in fields(self) if f.name not in self.idle()]
+        left_out = self.idle()
+        names = [one.name for one in fields(self) if one.name not in left_out]
         return str(Signature(self.name, tuple((name, getattr(self, name)) for name in names)))
 
     def idle(self) -> set[str]:
         """Parameters that the signature leaves out."""
-        drawing = self.p in DRAWING or self.draws != DRAWS
         idle = {
-            "strict": not self.strict,
-            "draws": not drawing,
-            "statistic": not self.studentised,
+            one.name
+            for one in fields(self)
+            if one.metadata.get("optional") and getattr(self, one.name) == one.default
         }
-        return {name for name, left_out in idle.items() if left_out}
+        return idle - {"draws"} if self.p in DRAWING else idle
 
     @property
     def studentised(self) -> bool:
@@ -188,15 +206,24 @@ class AssociationMeasure(Placed, ABC):
         """Terms that the measure itself looks up, besides those of the test."""
         return ()
 
+    def questions(self, test: AssociationTest) -> Iterable[Question]:  # noqa: ARG002
+        """Everything that a language model is asked for one test; nothing, of vectors."""
+        return ()
+
+    @property
+    def rule(self) -> PatternRule | None:
+        """When a target counts as associated; None for a measure without patterns."""
+        return None
+
     def __str__(self) -> str:
         return self.signature
 
     def __call__(
         self,
         test: AssociationTest,
-        source: VectorSource | Any,
+        source: Any,
         *,
-        case: CaseRule = "auto",
+        case: Literal["auto", "exact"] = "auto",
         seed: int = 0,
         rng: np.random.Generator | None = None,
         rounding: float = 1.0,
@@ -235,50 +262,35 @@ class AssociationMeasure(Placed, ABC):
         UndefinedWarning
             If an effect size is undefined because the scores have no spread.
         """
-        if not isinstance(test, Test):
-            raise StimulusError(
-                f"the measure {self.name} takes one test",
-                got=described(test),
-                allowed="an AssociationTest",
-                remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
-            )
-        if test.kind != self.kind:
-            raise StimulusError(
-                f"the measure {self.name} does not take the test {test.id}",
-                got=f"a test of the kind {test.kind}",
-                allowed=f"tests of the kind {self.kind}",
-            )
-        chance = (
-            generator_of(seed, stimuli_of_test(test), "relabellings")
-            if rng is None
-            else generator(rng)
+        measured: AssociationResult = import_module(MEASURING).measured(
+            self, test, source, case=case, seed=seed, rng=rng, rounding=rounding
         )
-        source = self.opened(source)
-        given = self._embed(test, source, case, seed, chance)
-        given = replace(given, precision=_precision(given.head, rounding))
-        notes: list[str] = []
-        result = self.compute(given, notes)
-        for note in notes:
-            if note.startswith("Undefined"):
-                warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=2)
-        diagnosis = self.diagnosed(given)
-        doubts = diagnosis.remarks() if diagnosis else ()
-        known, differ = placed(self, result, given.coverage, test, source)
-        for doubt in doubts:
-            warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=2)
-        copied = namesake(test)
-        said = (*((copied,) if copied else ()), *given.notes, *notes, *doubts, *differ)
-        return result.model_copy(update={"diagnosis": diagnosis, "warnings": said, **known})
+        return measured
 
-    def opened(self, source: Any) -> Any:
-        """Open the kind of source that the measure needs."""
-        return open_vectors(source)
+    def require_stimuli(self, test: AssociationTest) -> None:  # noqa: B027  (a choice)
+        """Refuse a test whose stimuli are of another form than the measure takes; any will do."""
 
-    def diagnosed(self, given: Input) -> TermsDiagnosis | None:
-        """Whether the associations mean anything among the test's terms; None where unknown."""
-        if given.unit is None:
-            return diagnose_terms(given.rows, given.moments)
-        return diagnose_terms(given.unit, MomentsByRole(given.unit))
+    def arranged(
+        self,
+        vectors: dict[str, Array],
+        coverage: Coverage,  # noqa: ARG002  (measures of contexts arrange vectors by stimulus)
+        words: Mapping[str, Array],  # noqa: ARG002  (measures with words of their own use them)
+    ) -> dict[str, Any]:
+        """Rows that stand for the terms of a test, as fields of an :class:`Input`.
+
+        Parameters
+        ----------
+        vectors : dict
+            By role, shape (terms, d); they may be taken out of it, to free memory.
+        coverage : Coverage
+        words : mapping
+            Vectors of the measure's own `words`.
+        """
+        rows = {
+            role: kernels.unit_rows(group) if len(group) else group
+            for role, group in vectors.items()
+        }
+        return {"rows": rows}
 
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:
@@ -286,8 +298,8 @@ class AssociationMeasure(Placed, ABC):
 
     def level(
         self,
-        first: NDArray[np.float64],
-        second: NDArray[np.float64],
+        first: Array,
+        second: Array,
         what: str,
         notes: list[str],
         given: Input,
@@ -303,7 +315,7 @@ class AssociationMeasure(Placed, ABC):
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         scale, precision = given.magnitude, given.precision
         difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
-        p = to_record(answer or self._permuted(scores, n[0], given.rng, scale, precision))
+        p = to_record(answer or self.relabelled(scores, n[0], given.rng, scale, precision))
         if np.isnan(d):
             notes.append(
                 f"Undefined effect size of {what}: its scores do not differ, so every "
@@ -315,14 +327,15 @@ class AssociationMeasure(Placed, ABC):
                 notes.extend(of_spread(first, second, what))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
-    def _permuted(
+    def relabelled(
         self,
-        scores: NDArray[np.float64],
+        scores: Array,
         n: int,
-        rng: np.random.Generator | None,
+        rng: np.random.Generator,
         scale: float,
         precision: float | None,
     ) -> PermutationResult:
+        """P-values of the first `n` scores against the others, as the parameters find them."""
         test = studentised_test if self.studentised else permutation_test
         return test(
             scores,
@@ -335,105 +348,6 @@ class AssociationMeasure(Placed, ABC):
             precision=precision,
         )
 
-    def _embed(
-        self,
-        test: AssociationTest,
-        source: Any,
-        case: CaseRule,
-        seed: int,
-        rng: np.random.Generator,
-    ) -> Input:
-        embedded, head = self._looked_up(test, source, case, seed)
-        rows = {
-            role: kernels.unit_rows(vectors) if len(vectors) else vectors
-            for role, vectors in embedded.vectors.items()
-        }
-        return Input(rows, embedded.coverage, embedded.notes, head, rng)
-
-    def _looked_up(
-        self, test: AssociationTest, source: VectorSource, case: CaseRule, seed: int
-    ) -> tuple[Embedded, dict[str, Any]]:
-        """Vectors of a test, and the head of its result."""
-        embedded = embed(test, source, case)
-        period = period_of(source)
-        place = source.name if period is None else f"{source.name}, {period}"
-        self._require_minimum(test, embedded.coverage, place)
-        provenance = self.provenance(test, source.fingerprint, embedded.sha256, case, seed)
-        head = {
-            **self.head(test, source.name, embedded.told, provenance),
-            "period": period,
-            "encoding": _encoding(source, embedded) if is_contextual(source) else None,
-        }
-        return embedded, head
-
-    @staticmethod
-    def provenance(
-        test: AssociationTest, fingerprint: str, measured: str, case: CaseRule, seed: int
-    ) -> Provenance:
-        """What a result rests on: the stimuli, the source, and the hash of what it gave."""
-        stimuli = test.stimuli_sha256
-        return Provenance(
-            version=__version__,
-            seed=seed,
-            draws="stimuli",
-            case=case,
-            stimuli_sha256=stimuli,
-            labels_sha256=test.labels_sha256(stimuli),
-            source_fingerprint=fingerprint,
-            vectors_sha256=measured,
-            citation=test.citation,
-            sentences_from=test.sentences_from,
-            contexts=test.contexts,
-        )
-
-    def head(
-        self, test: AssociationTest, source: str, coverage: Coverage, provenance: Provenance
-    ) -> dict[str, Any]:
-        """Fields that every result has, whatever was measured."""
-        return {
-            "signature": self.signature,
-            "test": test.id,
-            "title": test.title,
-            "source": source,
-            "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
-            "coverage": coverage,
-            "provenance": provenance,
-        }
-
-    def _require_minimum(self, test: AssociationTest, coverage: Coverage, source: str) -> None:
-        for role, least in self.minimum.items():
-            group = coverage.group(role)
-            if len(group.used) < least:
-                raise too_few(test, role, group, source, (self.name, self.needed, least))
-
-    def _check(self, parameter: str, allowed: str, *, ok: bool) -> None:
-        if not ok:
-            raise SignatureError(
-                f"{self.name}: the parameter {parameter} has no such value",
-                got=repr(getattr(self, parameter)),
-                allowed=allowed,
-            )
-
-    def _check_choice(self, parameter: str, choices: Any) -> None:
-        allowed = get_args(choices)
-        self._check(parameter, " or ".join(allowed), ok=getattr(self, parameter) in allowed)
-
     def with_parameters(self, **parameters: Any) -> AssociationMeasure:
         """Return the measure with some parameters changed."""
         return replace(self, **parameters)
-
-
-def _encoding(source: ContextualSource, embedded: Embedded) -> Encoding:
-    """How the source makes vectors, with the rounding error of those at hand."""
-    return source.encoding.model_copy(update={"roundoff": embedded.roundoff})
-
-
-def _precision(head: Mapping[str, Any], rounding: float) -> float | None:
-    """Unit roundoff of computed vectors or log-probabilities, as their record states it."""
-    found = head.get("encoding") or head.get("language_model")
-    roundoff = None if found is None else found.roundoff
-    return None if roundoff is None else roundoff * rounding
-
-
-def _number(value: object, low: float, high: float) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and low < value < high

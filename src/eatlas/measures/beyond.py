@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, TypeGuard, get_args
+from typing import Any, TypeGuard, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,16 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, described
 from eatlas.measures.inference import (
     CONFIDENCE,
-    Judgement,
     Observed,
+    SmallestEffect,
     at_confidence,
     design_power,
-    equivalent,
     generalised,
 )
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.effects import at
 from eatlas.results.inference import (
     Equivalence,
-    EquivalentLevel,
-    EquivalentLevel2,
     Generalisation,
     Power,
     SesoiUnit,
@@ -33,6 +30,7 @@ from eatlas.results.parts import effect_of
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.designs import chance_of_rejection, terms_needed
 from eatlas.stats.inputs import numbers, open_unit, whole
+from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.rejections import checked_alpha, checked_tail
 from eatlas.stimuli import ROLES, AssociationTest, load_tests
@@ -165,9 +163,9 @@ def power(
     """
     alpha, tail = checked_alpha(alpha), checked_tail(tail)
     level1, level2, unit = _designs(given)
-    rule, observed = Judgement(alpha, 0.2, "directional"), None
+    rule, observed = PatternRule(alpha), None
     if is_result(given) and (judged := given.pattern) is not None:
-        rule, observed = Judgement(judged.alpha, judged.threshold, judged.tail), _observed(given)
+        rule, observed = PatternRule(judged.alpha, judged.threshold, judged.tail), _observed(given)
     if effects is not None:
         if level2 is None:
             raise EatlasError(
@@ -264,21 +262,8 @@ def equivalence(
                 got=f"{n[0]} + {n[1]} for {values.size} scores",
             )
         pairs, crossed = {"level1": (values[: n[0]], values[n[0] :])}, None
-    found: dict[str, EquivalentLevel | None] = {
-        place: equivalent(
-            *pair,
-            sesoi,
-            unit,
-            alpha=alpha,
-            crossed=None if crossed is None else crossed.level(place),
-            scale=max(float(np.abs(one).max(initial=0.0)) for one in pair),
-        )
-        for place, pair in pairs.items()
-    }
-    level2 = None
-    if "level2.X" in found:
-        level2 = EquivalentLevel2(X=found["level2.X"], Y=found["level2.Y"])
-    return Equivalence(sesoi=sesoi, unit=unit, alpha=alpha, level1=found["level1"], level2=level2)
+    found = SmallestEffect(sesoi, unit, alpha).equivalence(pairs, crossed)
+    return cast("Equivalence", found)
 
 
 def _compares_targets(given: Any) -> TypeGuard[AssociationResult]:

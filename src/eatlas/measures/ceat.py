@@ -3,29 +3,160 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, StimulusError
-from eatlas.measures.base import Input
-from eatlas.measures.contexts import Contexts
-from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
-from eatlas.measures.drawn_levels import levels_of
+from eatlas.errors import StimulusError
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.draws import (
+    SHARED,
+    Drawing,
+    drawn_fields,
+    first_draws,
+    level3_of,
+    levels_of,
+    mean_scores,
+    require_draws_of_labels,
+)
 from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import of_contexts
+from eatlas.measures.parameters import FROM_0, parameter, whole
+from eatlas.measures.patterns import TailRule
 from eatlas.results.ceat import CEATResult, ContextDraws
-from eatlas.results.draws import Model
-from eatlas.sources import CaseRule, VectorSource
-from eatlas.stats.draws import Components
+from eatlas.results.draws import Model, Replace, Variance
+from eatlas.results.parts import Coverage, SentenceCounts
+from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
+from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, AssociationTest
-from eatlas.stimuli.remarks import of_sentences
+
+Array = NDArray[np.float64]
+
+DIAGNOSED = 500
+"""Contexts of a group, at most but one of each stimulus at least, among which cosines are looked
+at: 1,000 by 1,000 of them take 8 MB."""
 
 
 @dataclass(frozen=True)
-class CEAT(DrawnMeasure):
+class Contexts:
+    """All contexts of a test, and which rows are those of which stimulus."""
+
+    rows: kernels.Rows
+    """X, Y, A and B in turn, stimuli by name, contexts of a stimulus by their text: so the order in
+    which a test lists them changes no sum."""
+    counts: Mapping[str, Mapping[str, int]]
+    """Contexts of each stimulus, by role, in the order of the rows."""
+
+    @classmethod
+    def of(cls, vectors: dict[str, Array], coverage: Coverage) -> Contexts:
+        """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
+        counts, parts = {}, []
+        for role in "XYAB":
+            group = coverage.group(role)
+            place = {name: i for i, name in enumerate(sorted(group.stimuli))}
+            of = [group.stimulus.get(term, term) for term in group.used]
+            order = sorted(range(len(of)), key=lambda i: (place[of[i]], group.used[i]))
+            sizes = np.bincount([place[name] for name in of], minlength=len(place)).tolist()
+            counts[role] = dict(zip(place, sizes, strict=True))
+            parts.append(kernels.compact_rows(vectors.pop(role)[order]))
+        inverse = np.concatenate([part.inverse for part in parts])
+        return cls(kernels.Rows(np.concatenate([part.values for part in parts]), inverse), counts)
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Stimuli of X, Y, A and B."""
+        x, y, a, b = (len(self.counts[role]) for role in "XYAB")
+        return x, y, a, b
+
+    @property
+    def each(self) -> NDArray[np.int64]:
+        """Contexts of each stimulus, shape (stimuli,)."""
+        return np.array([n for role in "XYAB" for n in self.counts[role].values()], np.int64)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """First row of each stimulus, shape (stimuli,)."""
+        return np.cumsum(self.each) - self.each
+
+    def draw(self, draws: int, replace: Replace, seed: int) -> NDArray[np.int64]:
+        """Row of the context of each stimulus in each draw, shape (draws, stimuli).
+
+        The contexts of a stimulus depend on the seed, its name and its side alone: not on the
+        order of terms, nor on the other stimuli.
+        """
+        streams = [
+            stream(seed, f"{side} {name}")
+            for side in ("XY", "AB")
+            for role in side
+            for name in self.counts[role]
+        ]
+        return self.starts + draw_contexts(self.each.tolist(), draws, streams, replace=replace)
+
+    def some(self) -> dict[str, Array]:
+        """Unit vectors of some contexts of every stimulus, spread evenly, by role."""
+        found, first = {}, 0
+        for role in "XYAB":
+            counts = list(self.counts[role].values())
+            most = max(1, DIAGNOSED // len(counts))
+            places = []
+            for count in counts:
+                places.append(first + np.unique(np.linspace(0, count - 1, most).astype(np.intp)))
+                first += count
+            found[role] = self.rows.units(np.concatenate(places))
+        return found
+
+    def components(self) -> tuple[Components, Components, Components]:
+        """Variance of associations over all contexts: level 1, level 2 of X, level 2 of Y.
+
+        A context is scored against the means of the other side over all contexts, each of its
+        stimuli counting alike.
+        """
+        x, y, a, b = self._centres()
+        border = self.sizes[0] + self.sizes[1]
+        sizes, row = self.each, int(self.starts[border])
+        targets, attributes = self.rows.part(slice(row)), self.rows.part(slice(row, None))
+        s = targets.along((a - b)[None])[:, 0]
+        u = attributes.along(np.stack([x, y]))
+        return (
+            nested_components(s, sizes[:border], self.sizes[0]),
+            nested_components(u[:, 0], sizes[border:], self.sizes[2]),
+            nested_components(u[:, 1], sizes[border:], self.sizes[2]),
+        )
+
+    def table(self) -> Array:
+        """Mean cosine of each target stimulus with each attribute stimulus, over all contexts."""
+        ends = (self.starts + self.each).tolist()
+        means = np.array(
+            [
+                self.rows.part(slice(first, end)).weighted_sum(
+                    np.full(end - first, 1 / (end - first))
+                )
+                for first, end in zip(self.starts.tolist(), ends, strict=True)
+            ]
+        )
+        border = self.sizes[0] + self.sizes[1]
+        return np.asarray(means[:border] @ means[border:].T)
+
+    def _centres(self) -> list[Array]:
+        """Mean unit vector of each group, over stimuli and their contexts."""
+        centres, first = [], 0
+        for role in "XYAB":
+            sizes = np.array(list(self.counts[role].values()))
+            part = self.rows.part(slice(first, first + int(sizes.sum())))
+            centres.append(part.weighted_sum(np.repeat(1 / (sizes * len(sizes)), sizes)))
+            first += int(sizes.sum())
+        return centres
+
+    def record(self) -> SentenceCounts:
+        """How many contexts each stimulus has, as a result keeps it."""
+        return SentenceCounts(**{role: dict(self.counts[role]) for role in "XYAB"})
+
+
+@dataclass(frozen=True)
+class CEAT(AssociationMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
@@ -34,24 +165,8 @@ class CEAT(DrawnMeasure):
 
     Parameters
     ----------
-    alpha : float, default 0.05
-        A level 2 association needs p < alpha.
-    ddof : {1, 0}, default 1
-        Denominator of the standard deviation in effect sizes: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
-        How permutation p-values are found; default "auto".
-    draws : int, default 100,000
-        Random relabellings, where `p` is "sampled" or "importance".
-    strict : bool, default False
-        Count only relabellings beyond the observed statistic, without ties.
-    statistic : {"difference", "studentised"}, default "difference"
-        What is relabelled: the difference of means, or that over its standard error, which allows
-        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
-        relabellings and drawn beyond.
-    tail : {"directional", "two-sided"}, default "directional"
-        Which p-value decides on an association.
-    threshold : float, default 0.2
-        A level 2 association needs ``|d| > threshold``.
+    alpha, ddof, p, draws, strict, statistic, tail, threshold
+        As in :class:`eatlas.MLEAT`.
     n : int, default 10,000
         Draws of contexts.
     model : {"dl", "pm", "reml"}, default "dl"
@@ -96,29 +211,65 @@ class CEAT(DrawnMeasure):
 
     name: ClassVar[str] = "ceat"
     minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
+    minimum_counts: ClassVar = "stimuli"
 
-    model: Model = field(default="dl", kw_only=True)
+    tail: TailRule = parameter("directional", TailRule)
+    threshold: float = parameter(0.2, FROM_0)
+    _: KW_ONLY
+    n: int = parameter(10_000, whole(2))
+    variance: Variance = parameter("common", Variance)
+    replace: Replace = parameter("auto", Replace)
+    model: Model = parameter("dl", Model)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_choice("model", Model)
+        require_draws_of_labels(self)
 
     @property
-    def between(self) -> Model:
-        """Estimator of the variance between draws."""
-        return self.model
+    def rule(self) -> PatternRule:
+        """When a target counts as associated."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
+    @property
+    def drawing(self) -> Drawing:
+        """How contexts are drawn, and effect sizes combined."""
+        return Drawing(self.n, self.replace, self.model, self.variance, self.ddof)
+
+    def require_stimuli(self, test: AssociationTest) -> None:
+        """Refuse a test of words."""
+        words = [role for role in ROLES if not test.concept(role).sentences]
+        if words:
+            terms = test.concept(words[0]).terms
+            raise StimulusError(
+                f"the measure ceat takes contexts, and test {test.id} has words",
+                got=f"{words[0]}: {', '.join(terms[:3])}{', ...' if len(terms) > 3 else ''}",
+                allowed="tests whose stimuli stand in sentences",
+                remedy="take a battery of sentences, such as --tests sent-caliskan, or give "
+                "contexts of these words by --contexts FILE",
+            )
+
+    def arranged(
+        self,
+        vectors: dict[str, Array],
+        coverage: Coverage,
+        words: Mapping[str, Array],  # noqa: ARG002  (there are none)
+    ) -> dict[str, Any]:
+        """All contexts by stimulus, and some of them to look at."""
+        contexts = Contexts.of(vectors, coverage)
+        return {"rows": contexts.some(), "contexts": contexts}
 
     def compute(self, given: Input, notes: list[str]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
-        seed, sizes = given.head["provenance"].seed, contexts.sizes
-        chosen = contexts.draw(self.n, self.replace, seed)
+        sizes = contexts.sizes
+        chosen = contexts.draw(self.n, self.replace, given.seed)
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
         notes.extend(_lonely(contexts))
         levels = levels_of(drawn, sizes, self.ddof, precision=given.precision)
         parts = contexts.components()
-        found, draws = self.drawn_result(levels, parts, notes, given.rng, seed)
+        how = self.rule, self.drawing
+        found, draws = drawn_fields(self, *how, levels, parts, notes, given)
         border = sizes[0] + sizes[1]
         if not self.studentised:
             notes.extend(_unlike(contexts, parts, notes))
@@ -140,37 +291,6 @@ class CEAT(DrawnMeasure):
             ),
         )
 
-    def _embed(
-        self,
-        test: AssociationTest,
-        source: VectorSource,
-        case: CaseRule,
-        seed: int,
-        rng: np.random.Generator,
-    ) -> Input:
-        _require_sentences(test)
-        embedded, head = self._looked_up(test, source, case, seed)
-        coverage, vectors = embedded.coverage, dict(embedded.vectors)
-        sentences = set(of_sentences(test))  # what they say of p-values holds for other measures
-        notes = tuple(note for note in embedded.notes if note not in sentences)
-        del embedded  # its vectors are let go group by group
-        self._require_stimuli(test, {r: coverage.group(r).stimuli for r in ROLES}, source.name)
-        contexts = Contexts.of(vectors, coverage)
-        return Input(contexts.some(), coverage, notes, head, rng, contexts=contexts)
-
-    def _require_stimuli(
-        self, test: AssociationTest, stimuli: Mapping[str, tuple[str, ...]], source: str
-    ) -> None:
-        for role, names in stimuli.items():
-            if len(names) < self.minimum[role]:
-                raise CoverageError(
-                    f"test {test.id}, group {role} ({test.concept(role).name}): all contexts with "
-                    f"a vector in {source} are those of one stimulus",
-                    got=repr(names[0]),
-                    allowed=f"{self.minimum[role]} stimuli or more: their labels are permuted",
-                    remedy="add stimuli, or contexts of those that have none",
-                )
-
 
 def _unlike(contexts: Contexts, parts: Sequence[Components], said: Sequence[str]) -> Iterator[str]:
     """Levels whose groups differ in size and in contexts for each stimulus, if not yet said."""
@@ -184,20 +304,6 @@ def _unlike(contexts: Contexts, parts: Sequence[Components], said: Sequence[str]
     for (what, each, place), found in zip(levels, parts, strict=True):
         if not any(note.startswith(f"The groups of {what} differ in size") for note in said):
             yield from of_contexts(found, each, contexts.sizes[place], what)
-
-
-def _require_sentences(test: AssociationTest) -> None:
-    """Say what to do with a test of words."""
-    words = [role for role in ROLES if not test.concept(role).sentences]
-    if words:
-        terms = test.concept(words[0]).terms
-        raise StimulusError(
-            f"the measure ceat takes contexts, and test {test.id} has words",
-            got=f"{words[0]}: {', '.join(terms[:3])}{', ...' if len(terms) > 3 else ''}",
-            allowed="tests whose stimuli stand in sentences",
-            remedy="take a battery of sentences, such as --tests sent-caliskan, or give contexts "
-            "of these words by --contexts FILE",
-        )
 
 
 def _lonely(contexts: Contexts) -> list[str]:

@@ -15,17 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.measures.patterns import TailRule, eat_pattern
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.parameters import Allowed, is_number
+from eatlas.measures.patterns import label_of
+from eatlas.measures.rows import Block, Ordered, several, too_many
 from eatlas.results.inference import (
     CrossedLevel,
     CrossedLevel2,
     DesignPower,
+    Equivalence,
     EquivalentLevel,
+    EquivalentLevel2,
     Generalisation,
     Power,
     SesoiUnit,
 )
-from eatlas.results.ml_eat import Attribute
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
@@ -35,6 +39,7 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
@@ -46,7 +51,6 @@ CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
 """Terms that a group must have to speak for others."""
-_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
 LEARNED = "the direction is learned from these attributes, and others would make another direction"
 
 
@@ -80,9 +84,7 @@ def generalised(
     n_x, n_y, n_a, n_b = sizes
     if min(n_a, n_b) < TWO:
         reason = "a group of one attribute says nothing about other attributes"
-        return Generalisation(
-            unit=unit, confidence=confidence, level1=None, level2=None, reason=reason
-        )
+        return _unanswered(reason, confidence, unit)
 
     undefined: list[str] = []
     how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
@@ -118,7 +120,36 @@ def generalised(
     return Generalisation(unit=unit, confidence=confidence, level1=level1, level2=both)
 
 
-def unanswered(reason: str, *, confidence: float, unit: Unit = "term") -> Generalisation:
+def generalised_input(
+    given: Input, notes: list[str], *, confidence: float, level2: bool, learned: bool
+) -> Generalisation:
+    """Whether other targets and other attributes would show it: over stimuli, where several.
+
+    `learned` says that the direction of a projection was learned from the attributes.
+    """
+    ordered = Ordered.of(given.rows, given.coverage)
+    unit: Unit = "stimulus" if several(ordered.stimuli) else "term"
+    if learned:
+        return _unanswered(LEARNED, confidence, unit)
+    rows = ordered.rows
+    if unit == "stimulus":
+        rows = {role: ordered.stimuli[role].mean_rows(one) for role, one in rows.items()}
+    x, y, a, b = (len(rows[role]) for role in "XYAB")
+    if few := too_many(x + y, a + b):
+        return _unanswered(f"{(x + y) * (a + b):,} pairs of terms {few}", confidence, unit)
+    return generalised(
+        Block.of(rows).values,
+        (x, y, a, b),
+        confidence=confidence,
+        notes=notes,
+        unit=unit,
+        level2=level2,
+        scale=given.magnitude,
+        precision=given.precision,
+    )
+
+
+def _unanswered(reason: str, confidence: float, unit: Unit) -> Generalisation:
     """Say why there is no answer."""
     return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
 
@@ -151,23 +182,15 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """By which rule a level 2 association is there."""
-
-    alpha: float
-    threshold: float
-    tail: TailRule
-
-    def chances(self, n: tuple[int, int], d: float) -> tuple[float, float]:
-        """Chance of an association with A, and of one with B, where the true effect is `d`."""
-        alpha = self.alpha if self.tail == "directional" else self.alpha / 2
-        shift = _shift(d, *n)
-        a, b = (
-            chance_of_rejection(*n, shift, alpha=alpha, tail=tail, threshold=self.threshold)
-            for tail in ("greater", "less")
-        )
-        return a, min(b, 1 - a)
+def chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, float]:
+    """Chance of an association with A, and of one with B, where the true effect is `d`."""
+    alpha = rule.alpha if rule.tail == "directional" else rule.alpha / 2
+    shift = _shift(d, *n)
+    a, b = (
+        chance_of_rejection(*n, shift, alpha=alpha, tail=tail, threshold=rule.threshold)
+        for tail in ("greater", "less")
+    )
+    return a, min(b, 1 - a)
 
 
 @dataclass(frozen=True)
@@ -204,7 +227,7 @@ def design_power(
     wanted: float = 0.8,
     tail: str = "two_sided",
     unit: Unit = "term",
-    rule: Judgement | None = None,
+    rule: PatternRule | None = None,
     observed: Observed | None = None,
 ) -> Power:
     """What groups of these sizes can find; with a `rule` the chance of each pattern."""
@@ -217,10 +240,10 @@ def design_power(
 
     patterns = None
     if rule is not None and observed is not None and level2 is not None:
-        margins = {t: rule.chances(level2, d) for t, d in zip("XY", observed.effects, strict=True)}
+        margins = {t: chances(rule, level2, d) for t, d in zip("XY", observed.effects, strict=True)}
         patterns = {
-            eat_pattern(_OF_SIGN[i], _OF_SIGN[j])[0]: round(chance, 6)
-            for (i, j), chance in pattern_chances(margins, observed.correlation).items()
+            label_of(*signs): round(chance, 6)
+            for signs, chance in pattern_chances(margins, observed.correlation).items()
         }
     return Power(
         power=wanted,
@@ -290,3 +313,76 @@ def _upper(t: float, df: float) -> float:
     """P(T >= t)."""
     outside = t_outside(t, df)
     return max(outside / 2, 5e-324) if t > 0 else 1 - outside / 2
+
+
+Pair = tuple[Array, Array]
+"""Scores of two groups."""
+
+
+@dataclass(frozen=True)
+class SmallestEffect:
+    """The smallest effect size of interest, stated before looking at the data."""
+
+    sesoi: float
+    """0 where none was stated."""
+    unit: SesoiUnit
+    alpha: float
+
+    def check(self, measure: AssociationMeasure) -> None:
+        """Refuse one that no effect could be compared with.
+
+        Raises
+        ------
+        SignatureError
+            Saying what is allowed.
+        """
+        top = 2 if self.unit == "d" else math.inf
+        allowed = "0 for none, and below 2" if self.unit == "d" else "0 for none, or more"
+        measure.check("sesoi", Allowed(allowed, lambda it: is_number(it) and 0 <= it < top))
+        if self.unit != "d":
+            stated = f"a difference above 0, with sesoi_unit={self.unit}"
+            measure.check("sesoi", Allowed(stated, bool))
+
+    def equivalence(
+        self, scores: Mapping[str, Pair], crossed: Generalisation | None, given: Input | None = None
+    ) -> Equivalence | None:
+        """Whether effects are smaller; None where none was stated.
+
+        Parameters
+        ----------
+        scores : mapping
+            Of both groups, by place: ``level1``, ``level2.X``, ``level2.Y``.
+        crossed : Generalisation, optional
+            Tests of other words of the same scores.
+        given : Input, optional
+            Behind the scores; by default their own magnitude judges what rounding leaves.
+        """
+        if not self.sesoi:
+            return None
+        found = {
+            place: equivalent(
+                *pair,
+                self.sesoi,
+                self.unit,
+                alpha=self.alpha,
+                crossed=None if crossed is None else crossed.level(place),
+                scale=given.magnitude if given else _largest(pair),
+                precision=given.precision if given else None,
+            )
+            for place, pair in scores.items()
+        }
+        level2 = None
+        if "level2.X" in found:
+            level2 = EquivalentLevel2(X=found["level2.X"], Y=found["level2.Y"])
+        return Equivalence(
+            sesoi=self.sesoi,
+            unit=self.unit,
+            alpha=self.alpha,
+            level1=found.get("level1"),
+            level2=level2,
+        )
+
+
+def _largest(pair: Pair) -> float:
+    """Magnitude of the scores of two groups."""
+    return max(float(np.abs(one).max(initial=0.0)) for one in pair)

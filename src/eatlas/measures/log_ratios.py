@@ -1,18 +1,23 @@
-"""From a test and a language model's answers to log-probability ratios of all pairs."""
+"""Log-probability ratios of all pairs of a test: what a language model is asked, and its answers.
+
+The sentences of a pair are templates that hold its target and its attribute, or sentences of a
+corpus that do.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.language import Answer, How, Question
+from eatlas.encoders.language.questions import Answer, How, Question
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import Pair, pair
 from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
 
@@ -25,6 +30,34 @@ probabilities, less the log of the summed prior probabilities.
 Normalize = Literal["sum", "mean"]
 """Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
 Array = NDArray[np.float64]
+Term = tuple[str, str]
+"""The role of a term, and the term."""
+Both = tuple[Question, Question]
+"""The question with the other stimulus, and the one without it."""
+Answers = tuple[Answer, Answer]
+Cells = Mapping[tuple[Term, Term], Sequence[Answers]]
+"""Answers about the sentences of each target with each attribute."""
+SIDES = ("XY", "AB")
+_OTHERS = {"XY": "attributes", "AB": "targets"}
+
+
+@runtime_checkable
+class SentencePairs(Protocol):
+    """Sentences of a corpus that hold a target and an attribute, as :class:`eatlas.Pairs` does."""
+
+    @property
+    def name(self) -> str:
+        """Name of the corpus, or of the file; may be empty."""
+        ...
+
+    @property
+    def origin(self) -> ContextsOrigin:
+        """Which sentences these are."""
+        ...
+
+    def of_pair(self, target: str, attribute: str) -> list[Any]:
+        """Return the sentences of one target with one attribute, with the places of both."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,12 +83,12 @@ class Asking:
         """Whether the attribute is asked for, given the target; else the other way round."""
         return self.how in {"next", "ends"}
 
-    def both(self, target: str, attribute: str) -> Iterator[tuple[Question, Question]]:
+    def both(self, target: str, attribute: str) -> Iterator[Both]:
         """The question with the other stimulus, and the one without it, of each template."""
         for template in self.templates:
             yield self._of(pair(template, target, attribute, plural=target in self.plural))
 
-    def _of(self, said: Pair) -> tuple[Question, Question]:
+    def _of(self, said: Pair) -> Both:
         if self.causal:
             return (
                 Question(said.text, said.attribute, said.target, how=self.how),
@@ -74,7 +107,7 @@ class Asking:
                 for asked in self.both(target, attribute):
                     yield from asked
 
-    def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
+    def ratio(self, answers: Sequence[Answers]) -> tuple[float, Array]:
         """The log-probability ratio of one pair over its sentences, and that of each of them."""
         given, prior = (
             np.array([self._score(one[side]) for one in answers], np.float64) for side in (0, 1)
@@ -97,11 +130,25 @@ class Ratios:
     """Shape (targets, attributes): X then Y, A then B, in the order of the used terms."""
     coverage: Coverage
     pieces: Mapping[str, tuple[int, ...]]
-    """Pieces of each used term, by role."""
+    """Pieces of each used term, by role: the most that any sentence needs."""
     single: Array
     """Log-probability ratio of every sentence, pair after pair in the order of the values."""
     counts: NDArray[np.int64]
     """Sentences of each pair, in the shape of the values."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know about the sentences of a corpus."""
+
+    @property
+    def rows(self) -> dict[str, Array]:
+        """Rows whose dot products are the ratios: a row of them, and a place."""
+        n_x, n_a = len(self.coverage.X.used), len(self.coverage.A.used)
+        places = np.eye(self.values.shape[1])
+        return {
+            "X": self.values[:n_x],
+            "Y": self.values[n_x:],
+            "A": places[:n_a],
+            "B": places[n_a:],
+        }
 
 
 def ratios(
@@ -111,7 +158,7 @@ def ratios(
     *,
     most_pieces: int | None = None,
 ) -> Ratios:
-    """Make ratios of answers.
+    """Make ratios of answers about templates.
 
     Parameters
     ----------
@@ -121,81 +168,95 @@ def ratios(
         To every question of `asking` about the test.
     most_pieces : int, optional
         Targets of more pieces are left out.
+
+    Raises
+    ------
+    SourceError
+        If a template is longer than the model takes: it would be so for all terms.
     """
     said = asking.said((*test.A.terms, *test.B.terms))
+    cells = {
+        (x, a): [(answers[one], answers[other]) for one, other in asking.both(x[1], said[a[1]])]
+        for x in terms_of(test, "XY")
+        for a in terms_of(test, "AB")
+        if a[1] in said
+    }
+    for (x, a), each in cells.items():
+        for answer in (one for both in each for one in both if one.at == "text"):
+            raise SourceError(
+                f"a template with {x[1]!r} and {a[1]!r} is longer than the model takes",
+                got=answer.fault,
+                remedy="shorten the templates",
+            )
+    pieces = _pieces(cells, causal=asking.causal)
     reasons = {key: NO_FORM for key in terms_of(test, "AB") if key[1] not in said}
-    pieces: dict[tuple[str, str], int] = {}
-    found: dict[tuple[str, str], list[tuple[Answer, Answer]]] = {}
-    for x_role, x in terms_of(test, "XY"):
-        for a_role, a in terms_of(test, "AB"):
-            if a not in said:
-                continue
-            both = [(answers[one], answers[other]) for one, other in asking.both(x, said[a])]
-            found[x, a] = both
-            for answer in (each for pairs in both for each in pairs):
-                _require_fitting(answer, x, a)
-                for key, count, fault in _account(answer, (x_role, x), (a_role, a), asking.causal):
-                    pieces[key] = max(pieces.get(key, 0), count)
-                    if fault:
-                        reasons.setdefault(key, fault)
-    for key in terms_of(test, "XY"):
-        if most_pieces is not None and key not in reasons and pieces[key] > most_pieces:
-            reasons[key] = f"{pieces[key]} pieces; the reduced word sets have words of one"
-    groups = {role: coverage_of(test, role, reasons, said) for role in ROLES}
-    used = {role: groups[role].used for role in ROLES}
-    targets, attributes = used["X"] + used["Y"], used["A"] + used["B"]
-    values, single = ratios_of([found[x, a] for x in targets for a in attributes], asking)
-    shape = len(targets), len(attributes)
+    reasons = _faults(cells, causal=asking.causal) | reasons
+    reasons = _of_several_pieces(test, pieces, most_pieces) | reasons
+    return _found(test, asking, cells, pieces, reasons, said)
+
+
+def _pieces(cells: Cells, *, causal: bool) -> Counter[Term]:
+    """The most pieces that each term has in any sentence."""
+    found: Counter[Term] = Counter()
+    for pair_, each in cells.items():
+        asked, other = reversed(pair_) if causal else pair_
+        for answer in (one for both in each for one in both):
+            found[asked] = max(found[asked], answer.pieces)
+            found[other] = max(found[other], answer.other_pieces)
+    return found
+
+
+def _faults(cells: Cells, *, causal: bool) -> dict[Term, str]:
+    """The first fault of each term; of a text, both have it."""
+    found: dict[Term, str] = {}
+    for pair_, each in cells.items():
+        asked, other = reversed(pair_) if causal else pair_
+        sides = {"asked": (asked,), "other": (other,), "text": (asked, other)}
+        for answer in (one for both in each for one in both):
+            for term in sides.get(answer.at, ()):
+                found.setdefault(term, answer.fault)
+    return found
+
+
+def _of_several_pieces(
+    test: AssociationTest, pieces: Mapping[Term, int], most: int | None
+) -> dict[Term, str]:
+    """Targets of more pieces than are taken, and why."""
+    return {
+        x: f"{pieces[x]} pieces; the reduced word sets have words of one"
+        for x in terms_of(test, "XY")
+        if most is not None and pieces[x] > most
+    }
+
+
+def _found(
+    test: AssociationTest,
+    asking: Asking,
+    cells: Cells,
+    pieces: Mapping[Term, int],
+    reasons: Mapping[Term, str],
+    said: Mapping[str, str],
+    remarks: tuple[str, ...] = (),
+) -> Ratios:
+    """Ratios of the terms for whose absence there is no reason."""
+    coverage = Coverage(**{role: _covered(test, role, reasons, said) for role in ROLES})
+    used = _used(coverage)
+    found = [cells[x, a] for x in used[0] for a in used[1]]
+    each = [asking.ratio(answers) for answers in found]
+    shape = len(used[0]), len(used[1])
+    values: Array = np.array([value for value, _ in each], np.float64)
     return Ratios(
         values.reshape(shape),
-        Coverage(**groups),
-        {role: tuple(pieces[role, term] for term in used[role]) for role in ROLES},
-        single,
-        np.full(shape, len(asking.templates), np.int64),
+        coverage,
+        {role: tuple(pieces[role, term] for term in coverage.group(role).used) for role in ROLES},
+        np.concatenate([single for _, single in each]) if each else values,
+        np.array([len(answers) for answers in found], np.int64).reshape(shape),
+        remarks,
     )
 
 
-def ratios_of(
-    pairs: Sequence[Sequence[tuple[Answer, Answer]]], asking: Asking
-) -> tuple[Array, Array]:
-    """Ratios of some pairs, and of all their sentences, pair after pair."""
-    found = [asking.ratio(answers) for answers in pairs]
-    values: Array = np.array([value for value, _ in found], np.float64)
-    return values, np.concatenate([each for _, each in found]) if found else values
-
-
-def _require_fitting(answer: Answer, target: str, attribute: str) -> None:
-    """Refuse a template that is too long: it would be so for all terms."""
-    if answer.at == "text":
-        raise SourceError(
-            f"a template with {target!r} and {attribute!r} is longer than the model takes",
-            got=answer.fault,
-            remedy="shorten the templates",
-        )
-
-
-def _account(
-    answer: Answer,
-    target: tuple[str, str],
-    attribute: tuple[str, str],
-    causal: bool,  # noqa: FBT001
-) -> Iterator[tuple[tuple[str, str], int, str]]:
-    """Pieces of each of the two terms in one sentence, and what is wrong with it."""
-    asked, other = (attribute, target) if causal else (target, attribute)
-    yield asked, answer.pieces, answer.fault if answer.at == "asked" else ""
-    yield other, answer.other_pieces, answer.fault if answer.at == "other" else ""
-
-
-def terms_of(test: AssociationTest, roles: str) -> list[tuple[str, str]]:
-    """Terms of some roles, each with its role."""
-    return [(role, term) for role in roles for term in test.concept(role).terms]
-
-
-def coverage_of(
-    test: AssociationTest,
-    role: str,
-    reasons: Mapping[tuple[str, str], str],
-    said: Mapping[str, str],
+def _covered(
+    test: AssociationTest, role: str, reasons: Mapping[Term, str], said: Mapping[str, str]
 ) -> GroupCoverage:
     """Account for the terms of one group."""
     terms = test.concept(role).terms
@@ -203,3 +264,205 @@ def coverage_of(
     used = tuple(term for term in terms if term not in why)
     forms = {term: said[term] for term in used if role in "AB" and said[term] != term}
     return GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=forms)
+
+
+def _used(coverage: Coverage) -> list[list[Term]]:
+    """Terms that are used, of the targets and of the attributes."""
+    return [[(role, term) for role in side for term in coverage.group(role).used] for side in SIDES]
+
+
+def terms_of(test: AssociationTest, roles: str) -> list[Term]:
+    """Terms of some roles, each with its role."""
+    return [(role, term) for role in roles for term in test.concept(role).terms]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A row or a column that was left out, and why."""
+
+    side: int
+    """0 for a row, 1 for a column."""
+    place: int
+    holes: int
+    """Cells that it lacked when it was left out."""
+    of: int
+    """Cells that it could have had then."""
+
+
+def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple[Dropped, ...]:
+    """Leave rows and columns out, one after the other, until no cell of the others is lacking.
+
+    That with the largest share of holes goes first; of those alike, the one that takes the fewest
+    cells with it, then a row before a column, then by name. So neither labels of groups nor values
+    nor the order of a test decide, and p-values remain those of the terms that are left.
+
+    Parameters
+    ----------
+    there : array of bool, shape (rows, columns)
+        Whether a cell is there.
+    names : pair of sequences of str
+        Of the rows, and of the columns.
+
+    Examples
+    --------
+    >>> there = np.array([[True, True, False], [True, True, False], [True, False, True]])
+    >>> [(one.side, one.place) for one in completed(there, ["abc", "def"])]
+    [(1, 2), (0, 2)]
+    """
+    left = [list(range(count)) for count in there.shape]
+    dropped: list[Dropped] = []
+    while not (block := there[np.ix_(*left)]).all():
+        lacking = [(~block).sum(axis=1 - side) for side in (0, 1)]
+        _, side, at = min(
+            (
+                (
+                    -holes / block.shape[1 - side],
+                    block.shape[1 - side] - holes,
+                    side,
+                    names[side][p],
+                ),
+                side,
+                at,
+            )
+            for side in (0, 1)
+            for at, (p, holes) in enumerate(zip(left[side], lacking[side].tolist(), strict=True))
+        )
+        count = int(lacking[side][at])
+        dropped.append(Dropped(side, left[side].pop(at), count, block.shape[1 - side]))
+    return tuple(dropped)
+
+
+def sentence_questions(
+    test: AssociationTest, pairs: SentencePairs, asking: Asking
+) -> Iterator[Question]:
+    """Every question about the sentences of a test; none about terms that will be left out."""
+    absent = _without_sentences(test, pairs)
+    for asked in _all_asked(test, pairs, asking.how, absent).values():
+        for both in asked:
+            yield from both
+
+
+def sentence_ratios(
+    test: AssociationTest,
+    pairs: SentencePairs,
+    asking: Asking,
+    answers: Mapping[Question, Answer],
+    *,
+    most_pieces: int | None = None,
+) -> Ratios:
+    """Make ratios of answers about sentences of a corpus; each is that of its pair's sentences.
+
+    Parameters
+    ----------
+    test : AssociationTest
+    pairs : SentencePairs
+    asking : Asking
+        How questions are asked, and ratios made of them; its templates are not used.
+    answers : mapping
+        To every question of :func:`sentence_questions`.
+    most_pieces : int, optional
+        Targets of more pieces are left out.
+    """
+    absent = _without_sentences(test, pairs)
+    asked = {
+        cell: [(answers[one], answers[other]) for one, other in each]
+        for cell, each in _all_asked(test, pairs, asking.how, absent).items()
+    }
+    usable = {
+        cell: [both for both in each if not any(answer.fault for answer in both)]
+        for cell, each in asked.items()
+    }
+    pieces = _pieces(usable, causal=False)
+    name = pairs.name or "the corpus"
+    reasons = _of_several_pieces(test, pieces, most_pieces) | absent
+    faults = _faults(asked, causal=False)
+    counts = {cell: len(each) for cell, each in usable.items()}
+    reasons = _lacking(test, counts, reasons, name, faults)
+    said = {term: term for _, term in terms_of(test, SIDES[1])}
+    found = _found(test, asking, usable, pieces, reasons, said)
+    used = _used(found.coverage)
+    every = [both for x in used[0] for a in used[1] for both in asked[x, a]]
+    too_long = sum(one.at == "text" for one, _ in every)
+    left_out = len(every) - int(found.counts.sum()) - too_long
+    remarks = tuple(_of_sentences(found.counts, test.sentences_from, left_out, too_long))
+    return replace(found, remarks=remarks)
+
+
+def _of_sentences(
+    counts: NDArray[np.int64], origin: str, left_out: int, too_long: int
+) -> Iterator[str]:
+    """What a reader should know about the sentences, and about those that were not usable."""
+    if not counts.size:
+        return
+    few, many = int(counts.min()), int(counts.max())
+    said = f"{few:,} to {many:,}" if few < many else f"{few:,}"
+    yield (
+        f"Log-ratios are those of {int(counts.sum()):,} sentences of {origin}: {said} of each pair."
+    )
+    if left_out:
+        yield (
+            f"{left_out:,} sentences are left out, since the tokenizer cannot tell their "
+            "stimuli from what stands beside them, or does not know these."
+        )
+    if too_long:
+        yield f"{too_long:,} sentences are left out, since they are longer than the model takes."
+
+
+def _without_sentences(test: AssociationTest, pairs: SentencePairs) -> dict[Term, str]:
+    """Terms that are left out as they have no sentence with a term of the other side, and why."""
+    counts = {
+        (x, a): sum(map(_apart, pairs.of_pair(x[1], a[1])))
+        for x in terms_of(test, SIDES[0])
+        for a in terms_of(test, SIDES[1])
+    }
+    return _lacking(test, counts, {}, pairs.name or "the corpus", {})
+
+
+def _apart(one: Any) -> bool:
+    """Whether the two stimuli share no character, so that one can be masked without the other."""
+    apart: bool = one.target_end <= one.attribute_start or one.attribute_end <= one.target_start
+    return apart
+
+
+def _all_asked(
+    test: AssociationTest, pairs: SentencePairs, how: How, absent: Mapping[Term, str]
+) -> dict[tuple[Term, Term], list[Both]]:
+    return {
+        (x, a): _asked(pairs, x[1], a[1], how)
+        for x in terms_of(test, SIDES[0])
+        for a in terms_of(test, SIDES[1])
+        if x not in absent and a not in absent
+    }
+
+
+def _asked(pairs: SentencePairs, target: str, attribute: str, how: How) -> list[Both]:
+    """The question with the attribute, and the one without it, of each sentence of a pair."""
+    return [
+        (
+            Question(one.text, (one.target_start, one.target_end), span, how=how),
+            Question(one.text, (one.target_start, one.target_end), span, hidden=True, how=how),
+        )
+        for one in sorted(pairs.of_pair(target, attribute))  # a file's order changes nothing
+        if _apart(one)
+        for span in [(one.attribute_start, one.attribute_end)]
+    ]
+
+
+def _lacking(
+    test: AssociationTest,
+    counts: Mapping[tuple[Term, Term], int],
+    known: Mapping[Term, str],
+    name: str,
+    faults: Mapping[Term, str],
+) -> dict[Term, str]:
+    """Terms that are left out, those known already included, and why."""
+    terms = [[one for one in terms_of(test, side) if one not in known] for side in SIDES]
+    there = np.array([[bool(counts.get((x, a))) for a in terms[1]] for x in terms[0]], np.bool_)
+    there = there.reshape(len(terms[0]), len(terms[1]))
+    found = dict(known)
+    for one in completed(there, [[name for _, name in side] for side in terms]):
+        term = terms[one.side][one.place]
+        others = _OTHERS[SIDES[one.side]]
+        why = f"no usable sentence in {name} with {one.holes} of {one.of} {others}"
+        found[term] = f"{why}: {faults[term]}" if term in faults else why
+    return found

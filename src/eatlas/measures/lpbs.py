@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from eatlas import kernels
 from eatlas.measures.base import Input
-from eatlas.measures.blocks import Block
+from eatlas.measures.inference import SmallestEffect
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Aggregate
-from eatlas.measures.ordered import Ordered
-from eatlas.measures.three_levels import ThreeLevels
-from eatlas.measures.variation import allows
+from eatlas.measures.parameters import SHARE, parameter
+from eatlas.measures.resampling import RESAMPLES, Bootstrap
+from eatlas.measures.three_levels import compared, level3, similarities
+from eatlas.results.inference import SesoiUnit
 from eatlas.results.lpbs import LPBSResult
-from eatlas.results.uncertainty import EffectInterval
-from eatlas.stats.resampling import Over, Streams
-from eatlas.stats.weighted import Design
-
-_SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
+from eatlas.stats.resampling import Over
 
 
 @dataclass(frozen=True)
-class LPBS(ThreeLevels, LogRatioMeasure):
+class LPBS(LogRatioMeasure):
     """Log-probability bias score (Kurita et al. 2019), at three levels.
 
     What associates a target x with an attribute a is M(x, a) = log P(x | a) - log P(x), in nats:
@@ -93,11 +90,17 @@ templates=basic,threshold=0.2)'
 
     name: ClassVar[str] = "lpbs"
 
-    aggregate: Aggregate = field(default="mean", kw_only=True)
+    _: KW_ONLY
+    aggregate: Aggregate = parameter("mean", Aggregate)
+    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
+    over: Over = parameter("both", Over, optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
+    sesoi: float = parameter(0.0, optional=True)
+    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_choice("aggregate", Aggregate)
+        SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha).check(self)
 
     @property
     def over_sentences(self) -> Aggregate:
@@ -106,30 +109,20 @@ templates=basic,threshold=0.2)'
 
     def compute(self, given: Input, notes: list[str]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
-        found = self.three_levels(given, notes)
+        _, about = self.answered(given, notes)
+        bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
+        smallest = SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
+        found = compared(self, given, notes, level2=True, bootstrap=bootstrap, smallest=smallest)
         x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in "XY")
         s = (x - y)[0]
         n_a = len(given.rows["A"])
         over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given)
         return LPBSResult(
+            **given.head,
+            **about,
             **found,
+            level3=level3(given.rows, given.moments),
+            similarities=similarities(given.rows),
             over_attributes=over,
-            over_attributes_uncertainty=self._interval(given),
+            over_attributes_uncertainty=bootstrap.over_attributes(given),
         )
-
-    def _interval(self, given: Input) -> EffectInterval | None:
-        """Interval of the published effect size: targets and attributes change places."""
-        ordered = Ordered.of(given.rows, given.coverage)
-        block = Block.of(ordered.rows)
-        swapped = Design(block.values.T, block.n_a, block.n_x)
-        over = _SWAPPED[self.over]
-        if not self.resamples or not allows(swapped, over):
-            return None
-        how = self._resampling(swapped, ordered, given)
-
-        def streams() -> Streams:
-            drawn = how.streams()
-            return {role: drawn[other] for role, other in zip("XYAB", "ABXY", strict=True)}
-
-        # notes of this would be those of level 1
-        return replace(how, over=over, streams=streams).intervals(swapped, "term", [])[0].level1

@@ -2,27 +2,146 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import draw_pairs
 from eatlas.measures.base import Input
-from eatlas.measures.drawn import SHARED, DrawnMeasure, first_draws, level3_of, mean_scores
-from eatlas.measures.drawn_levels import DrawnLevel, levels_of
+from eatlas.measures.draws import (
+    SHARED,
+    Drawing,
+    DrawnLevel,
+    drawn_fields,
+    drawn_level,
+    first_draws,
+    level3_of,
+    levels_of,
+    mean_scores,
+    require_draws_of_labels,
+)
 from eatlas.measures.inference import CONFIDENCE, generalised
-from eatlas.measures.level3 import kept_pairs
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Ratios
-from eatlas.measures.pair_sentences import PairSentences
-from eatlas.results.draws import Model
+from eatlas.measures.parameters import parameter, whole
+from eatlas.measures.three_levels import kept_pairs
+from eatlas.results.draws import Model, Replace, Variance
 from eatlas.results.lpbs_ceat import LPBSCEATResult, SentenceDraws
+from eatlas.stats.draws import Components, components_of_means, draw_one, stream
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class LPBSCEAT(DrawnMeasure, LogRatioMeasure):
+class PairSentences:
+    """Ratios of all sentences of a test, and which are those of which pair.
+
+    Targets stand as X and then Y, attributes as A and then B, each group by name: so the order in
+    which a test lists them changes no sum.
+    """
+
+    single: Array
+    """Ratio of every sentence."""
+    starts: Places
+    """Place of the first sentence of each pair, shape (targets, attributes)."""
+    counts: Places
+    """Sentences of each pair, in the same shape."""
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+    """Of the targets, and of the attributes."""
+    sizes: tuple[int, int, int, int]
+    """Terms of X, Y, A and B."""
+    listed: tuple[Places, Places]
+    """Where each target of the test, and each attribute, stands among the names."""
+
+    @classmethod
+    def of(cls, found: Ratios) -> PairSentences:
+        """Arrange the ratios of a test."""
+        used = {role: found.coverage.group(role).used for role in "XYAB"}
+        rows, columns = (_by_name(used[side[0]], used[side[1]]) for side in ("XY", "AB"))
+        terms = used["X"] + used["Y"], used["A"] + used["B"]
+        starts = (np.cumsum(found.counts) - found.counts.ravel()).reshape(found.counts.shape)
+        x, y, a, b = (len(used[role]) for role in "XYAB")
+        return cls(
+            single=found.single,
+            starts=starts[np.ix_(rows, columns)],
+            counts=found.counts[np.ix_(rows, columns)],
+            names=(tuple(terms[0][i] for i in rows), tuple(terms[1][i] for i in columns)),
+            sizes=(x, y, a, b),
+            listed=(np.argsort(rows), np.argsort(columns)),
+        )
+
+    def draw(self, draws: int, replace: Replace, seed: int) -> Iterator[Array]:
+        """Ratios of each target with each attribute in each draw, shape (attributes, draws).
+
+        The sentences of a pair depend on the seed and on the names of its two stimuli alone: not on
+        the order of terms, nor on their groups, nor on the other terms.
+        """
+        for i, target in enumerate(self.names[0]):
+            row = np.empty((len(self.names[1]), draws))
+            for j, attribute in enumerate(self.names[1]):
+                numbers = stream(seed, f"pair {len(target)} {target} {attribute}")
+                count, start = int(self.counts[i, j]), int(self.starts[i, j])
+                chosen = draw_one(count, draws, numbers, replace)
+                np.take(self.single[start : start + count], chosen, out=row[j], mode="clip")
+            yield row
+
+    def components(self) -> tuple[Components | None, ...]:
+        """Variance of the scores of draws: level 1, level 2 of X and of Y, over attributes.
+
+        The score of a target is the mean of its ratios with A less that of those with B, each of
+        one sentence; so its variance between sentences is the sum over pairs of a pair's variance,
+        times the square of the pair's weight in that mean. None for fewer than three terms.
+        """
+        order = np.argsort(self.starts, axis=None)
+        starts, counts = self.starts.ravel()[order], self.counts.ravel()[order]
+        means = np.add.reduceat(self.single, starts) / counts
+        away = self.single - np.repeat(means, counts)
+        squares = np.add.reduceat(away * away, starts)
+        place = np.argsort(order)
+        mean, square = (each[place].reshape(self.counts.shape) for each in (means, squares))
+        several = self.counts > 1
+        variance = square / np.maximum(self.counts - 1, 1)
+        usual = float(variance[several].mean()) if several.any() else float("nan")
+        # of a pair with one sentence alone nothing is known: it stands for a usual one
+        variance = np.where(several, variance, usual)
+        x, y, a, b = self.sizes
+        first, second = _weights(a, b), _weights(x, y)
+        of_x, of_y = np.maximum(second, 0), np.maximum(-second, 0)
+        return (
+            _components(mean.T, variance.T, self.counts.T, first, x),
+            *(_components(mean, variance, self.counts, w, a) for w in (of_x, of_y, second)),
+        )
+
+
+def _by_name(first: tuple[str, ...], second: tuple[str, ...]) -> list[int]:
+    """Places of the terms of two groups, each in the order of its names."""
+    terms = [*((0, term) for term in first), *((1, term) for term in second)]
+    return sorted(range(len(terms)), key=terms.__getitem__)
+
+
+def _weights(n: int, m: int) -> Array:
+    """Of the terms of two groups in the difference of their means."""
+    return np.repeat([1 / n, -1 / m], [n, m])
+
+
+def _components(
+    mean: Array, variance: Array, counts: Places, weights: Array, n: int
+) -> Components | None:
+    """Of units in columns, whose score is the weighted sum of their ratios in the rows."""
+    if mean.shape[1] < 3:
+        return None
+    within = weights**2 @ variance
+    known = not np.isnan(within).any()
+    noise = weights**2 @ (variance / counts) if known else np.zeros(mean.shape[1])
+    return components_of_means(weights @ mean, float(within.mean()), noise, n)
+
+
+@dataclass(frozen=True)
+class LPBSCEAT(LogRatioMeasure):
     """Log-probability bias scores over draws of sentences (Husse and Spitz 2022, section 3.4).
 
     Each draw takes one sentence for every pair of a target x and an attribute a: one of the
@@ -66,36 +185,47 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
 
     name: ClassVar[str] = "lpbs-ceat"
 
-    tau2: Model = field(default="dl", kw_only=True)
+    _: KW_ONLY
+    n: int = parameter(10_000, whole(2))
+    variance: Variance = parameter("common", Variance)
+    replace: Replace = parameter("auto", Replace)
+    tau2: Model = parameter("dl", Model)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_choice("tau2", Model)
+        require_draws_of_labels(self)
 
     @property
-    def between(self) -> Model:
-        """Estimator of the variance between draws."""
-        return self.tau2
+    def drawing(self) -> Drawing:
+        """How sentences are drawn, and effect sizes combined."""
+        return Drawing(self.n, self.replace, self.tau2, self.variance, self.ddof)
+
+    def evidence(self, found: Ratios) -> Array:
+        """The ratios of all sentences."""
+        return found.single
 
     def compute(self, given: Input, notes: list[str]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
-        sentences = PairSentences.of(cast("Ratios", given.log_ratios))
-        seed, sizes = given.head["provenance"].seed, sentences.sizes
-        rows = sentences.draw(self.n, self.replace, seed)
+        ratios, about = self.answered(given, notes)
+        sentences = PairSentences.of(ratios)
+        sizes = sentences.sizes
+        rows = sentences.draw(self.n, self.replace, given.seed)
         drawn = draw_pairs(rows, self.n, sizes, first_draws(sizes))
         notes.append(SHARED)
         notes.extend(_lonely(sentences))
         how = self.ddof, given.magnitude, given.precision
         levels, parts = levels_of(drawn, sizes, *how), sentences.components()
-        found, draws = self.drawn_result(levels, parts[:3], notes, given.rng, seed)
+        drawing = self.drawing
+        found, draws = drawn_fields(self, self.rule, drawing, levels, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
         over = DrawnLevel.of("the effect size over attributes", u, sizes[2:], *how)
         rows_listed, listed = sentences.listed
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
         return LPBSCEATResult(
             **given.head,
+            **about,
             **found,
-            over_attributes=self.drawn_level(over, notes, given.rng),
+            over_attributes=drawn_level(self, over, notes, given.rng),
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
             similarities=kept_pairs(drawn.means[np.ix_(rows_listed, listed)]),
@@ -107,11 +237,8 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
                 scale=given.magnitude,
                 precision=given.precision,
             ),
-            draws=SentenceDraws(**draws, over_attributes=self.over_draws(over, parts[3])),
+            draws=SentenceDraws(**draws, over_attributes=drawing.over_draws(over, parts[3])),
         )
-
-    def _measured(self, found: Ratios) -> NDArray[np.float64]:
-        return found.single
 
 
 def _lonely(sentences: PairSentences) -> list[str]:

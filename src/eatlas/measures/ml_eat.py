@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from eatlas.measures.association import TwoTargetMeasure
 from eatlas.measures.base import Input
-from eatlas.measures.three_levels import ThreeLevels
-from eatlas.measures.two_targets import TwoTargetMeasure
+from eatlas.measures.parameters import FROM_0, parameter
+from eatlas.measures.patterns import TailRule
+from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results import MLEATResult
 from eatlas.stats.pattern_stability import PatternRule
 
@@ -21,7 +23,7 @@ ONE_DIRECTION = (
 
 
 @dataclass(frozen=True)
-class MLEAT(ThreeLevels, TwoTargetMeasure):
+class MLEAT(TwoTargetMeasure):
     """Multilevel Embedding Association Test (Wolfe, Hiniker and Howe 2024).
 
     Level 1 is the WEAT: the differential association of X and Y with A and B (equations 1 to 4).
@@ -92,13 +94,30 @@ class MLEAT(ThreeLevels, TwoTargetMeasure):
     name: ClassVar[str] = "ml-eat"
     minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
 
+    tail: TailRule = parameter("directional", TailRule)
+    threshold: float = parameter(0.2, FROM_0)
+
+    @property
+    def rule(self) -> PatternRule:
+        """When a target counts as associated."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
     def compute(self, given: Input, notes: list[str]) -> MLEATResult:
         """Three levels and the pattern."""
         if self.association == "projection":
             notes.append(ONE_DIRECTION)
-        return MLEATResult(**self.three_levels(given, notes))
-
-    @property
-    def matched_rule(self) -> PatternRule:
-        """The rule of the result."""
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+        found = compared(
+            self,
+            given,
+            notes,
+            level2=True,
+            bootstrap=self.bootstrap,
+            smallest=self.smallest,
+            learned=self.relearned,
+        )
+        return MLEATResult(
+            **given.head,
+            **found,
+            level3=level3(given.rows, given.moments),
+            similarities=similarities(given.rows),
+        )

@@ -5,10 +5,16 @@ Wolfe, Hiniker and Howe (2024), section "EAT Patterns" and Figure 2.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import product
 from typing import Literal
 
-from eatlas.results.ml_eat import Attribute, Direction, Label
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.results.ml_eat import Attribute, Direction, Label, Level2, Pattern
 from eatlas.results.parts import Level
+from eatlas.stats.pattern_stability import PatternRule
 
 TailRule = Literal["directional", "two-sided"]
 
@@ -23,6 +29,9 @@ _LABELS: dict[tuple[Attribute | None, Attribute | None], tuple[Label, Direction]
     (None, "B"): ("BY-Singular", "Singular"),
     (None, None): ("Non-Directional", "Non-Directional"),
 }
+_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
+SIGNS = tuple(product((1, 0, -1), (1, 0, -1)))
+"""Signs of the associations of X and of Y, of the nine patterns: 1 for A, -1 for B, 0 for none."""
 
 
 def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direction]:
@@ -43,6 +52,17 @@ def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direct
     ('BY-Singular', 'Singular')
     """
     return _LABELS[x, y]
+
+
+def label_of(x: int, y: int) -> Label:
+    """Name the pattern of the signs of two associations: 1 for A, -1 for B, 0 for none.
+
+    Examples
+    --------
+    >>> label_of(0, -1)
+    'BY-Singular'
+    """
+    return _LABELS[_OF_SIGN[x], _OF_SIGN[y]][0]
 
 
 def associated_with(
@@ -78,3 +98,38 @@ def association_of(
     sign_tail = "greater" if (level.effect_size or 0) > 0 else "less"
     p = level.p.tail("two_sided" if rule == "two-sided" else sign_tail)
     return associated_with(level.effect_size, p, alpha=alpha, threshold=threshold)
+
+
+def pattern_of(level2: Level2, rule: PatternRule) -> Pattern:
+    """Find the pattern of two level 2 associations, under a rule and under the two-sided one."""
+
+    def associations(tail: TailRule) -> dict[str, Attribute | None]:
+        limits = {"alpha": rule.alpha, "threshold": rule.threshold}
+        return {role: association_of(level2.group(role), tail, **limits) for role in "XY"}
+
+    chosen, two_sided = associations(rule.tail), associations("two-sided")
+    label, direction = eat_pattern(chosen["X"], chosen["Y"])
+    two_sided_label, two_sided_direction = eat_pattern(two_sided["X"], two_sided["Y"])
+    return Pattern(
+        label=label,
+        direction=direction,
+        two_sided_label=two_sided_label,
+        two_sided_direction=two_sided_direction,
+        **chosen,
+        alpha=rule.alpha,
+        threshold=rule.threshold,
+        tail=rule.tail,
+    )
+
+
+def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, float]:
+    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B.
+
+    Examples
+    --------
+    >>> found = pattern_shares(np.array([1, 1, 0, 1]), np.array([-1, -1, 0, -1]))
+    >>> found["AB-Divergent"], found["Non-Directional"], len(found)
+    (0.75, 0.25, 9)
+    """
+    counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
+    return {label_of(*signs): round(counts[signs] / len(x), 6) for signs in SIGNS}

@@ -4,33 +4,52 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Any
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, cast
 
 from eatlas.errors import SignatureError, described
 from eatlas.measures.base import AssociationMeasure
-from eatlas.measures.ceat import CEAT
-from eatlas.measures.known import KNOWN
-from eatlas.measures.lpbs import LPBS
-from eatlas.measures.lpbs_ceat import LPBSCEAT
-from eatlas.measures.ml_eat import MLEAT
-from eatlas.measures.sc_eat import SCEAT
-from eatlas.measures.weat import WEAT
 from eatlas.nearest import did_you_mean, nearest
 from eatlas.signature import Signature
 
-BUILT_IN: tuple[type[AssociationMeasure], ...] = (MLEAT, WEAT, SCEAT, CEAT, LPBS, LPBSCEAT)
+BUILT_IN = {
+    "ml-eat": "ml_eat:MLEAT",
+    "weat": "weat:WEAT",
+    "sc-eat": "sc_eat:SCEAT",
+    "ceat": "ceat:CEAT",
+    "lpbs": "lpbs:LPBS",
+    "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
+}
+"""Module and class of each measure; a run imports those that it asks for."""
 ENTRY_POINTS = "eatlas.measures"
-KNOWN.update({measure.name: measure for measure in BUILT_IN})
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    """Measures that other packages add."""
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def measure_names() -> tuple[str, ...]:
+    """Names of all measures."""
+    return tuple(dict.fromkeys((*BUILT_IN, *_installed())))
+
+
+def measure_type(name: str) -> type[AssociationMeasure]:
+    """Import the measure of a name."""
+    if name in _installed():
+        found = _installed()[name].load()
+    else:
+        module, kind = BUILT_IN[name].split(":")
+        found = getattr(import_module(f"eatlas.measures.{module}"), kind)
+    return cast("type[AssociationMeasure]", found)
 
 
 @cache
 def measure_types() -> dict[str, type[AssociationMeasure]]:
     """Measures by name; other packages add theirs as entry points."""
-    known = {measure.name: measure for measure in BUILT_IN}
-    known |= {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
-    KNOWN.update(known)
-    return known
+    return {name: measure_type(name) for name in measure_names()}
 
 
 def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
@@ -55,7 +74,7 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
             allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
         )
     names = [name.strip() for name in spec.lower().split(",")]
-    if len(names) > 1 and all(name in measure_types() for name in names):
+    if len(names) > 1 and all(name in measure_names() for name in names):
         raise SignatureError(
             f"one measure was expected, not {spec!r}",
             remedy="repeat the option: "
@@ -63,14 +82,14 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
             + "; in Python, give a list",
         )
     signature = Signature.parse(spec)
-    kind = measure_types().get(signature.name)
-    if kind is None:
-        near = nearest(signature.name, measure_types())
+    if signature.name not in measure_names():
+        near = nearest(signature.name, measure_names())
         raise SignatureError(
             f"there is no measure {signature.name!r}",
-            allowed=", ".join(measure_types()),
+            allowed=", ".join(measure_names()),
             remedy=f"did you mean {near[0]}?" if near else None,
         )
+    kind = measure_type(signature.name)
     return kind(**_known_parameters(kind, signature))
 
 

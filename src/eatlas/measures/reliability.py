@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, described
+from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
-from eatlas.measures.stimuli import several, stimuli_of
 from eatlas.results import is_result
 from eatlas.results.reliability import Coefficient, GroupReliability, Reliability
 from eatlas.results.uncertainty import Unit

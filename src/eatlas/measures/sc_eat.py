@@ -14,7 +14,7 @@ from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
 from eatlas.measures.p_values import of_spreads
-from eatlas.measures.stimuli import several, stimuli_of
+from eatlas.measures.rows import several, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
 from eatlas.results.uncertainty import Unit
@@ -37,18 +37,8 @@ class SCEAT(AssociationMeasure):
     ----------
     alpha : float, default 0.05
         Significance level, between 0 and 1; it only decides which designs are warned about.
-    ddof : {1, 0}, default 1
-        Denominator of the standard deviation: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
-        How p-values are found; default "auto".
-    draws : int, default 100,000
-        Random relabellings, where `p` is "sampled" or "importance".
-    strict : bool, default False
-        Count only relabellings beyond the observed statistic, without ties.
-    statistic : {"difference", "studentised"}, default "difference"
-        What is relabelled: the difference of means, or that over its standard error, which allows
-        for groups that differ in size and in spread; its p-values are counted up to 1,000,000
-        relabellings and drawn beyond.
+    ddof, p, draws, strict, statistic
+        As in :class:`eatlas.MLEAT`.
 
     Raises
     ------

@@ -3,171 +3,269 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.association import learned_level2
-from eatlas.measures.base import Input
-from eatlas.measures.inference import Judgement, Observed, design_power
-from eatlas.measures.level3 import level3, similarities
-from eatlas.measures.patterned import PatternMeasure
-from eatlas.measures.resampled import KEPT_SCORES, Pair, ResampledMeasure
-from eatlas.measures.stimuli import Stimuli, sentence_counts, several, stimuli_of
+from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
+from eatlas.measures.patterns import pattern_of
+from eatlas.measures.resampling import Bootstrap
+from eatlas.measures.rows import Array, Rows, Stimuli, sentence_counts, several, stimuli_of
 from eatlas.results.inference import Power
-from eatlas.results.ml_eat import (
-    AttributeScores,
-    Level2,
-    Scores,
-    StimulusMLEAT,
-)
-from eatlas.results.parts import Level
-from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.permutation import PermutationResult
+from eatlas.results.ml_eat import CELLS, AttributeScores, Level2, Level3, Scores, StimulusMLEAT
+from eatlas.results.parts import Cell, Level, TargetScores
+from eatlas.results.uncertainty import Unit
+from eatlas.results.weat import StimulusWEAT
 
-Targets = Mapping[str, NDArray[np.float64]]
-"""Association s(w, A, B) of each target, by role."""
-Attributes = Mapping[tuple[str, str], NDArray[np.float64]]
-"""Association u(T, a) of each attribute, by target group and role."""
+CALLED = {
+    "level1": ("level 1", "XY"),
+    "level2.X": ("level 2 of X", "AB"),
+    "level2.Y": ("level 2 of Y", "AB"),
+}
+"""What remarks call each contrast, and the groups that it compares, by place in a result."""
+KEPT_SCORES = 10_000
+"""Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
+more, and then the means over their stimuli, which are kept, say what there is to see."""
 
 
 @dataclass(frozen=True)
-class ThreeLevels(PatternMeasure, ResampledMeasure):
-    """A measure at three levels, with the EAT pattern of its level 2 associations."""
+class Associations:
+    """Association of each term with the groups of the other side."""
 
-    def three_levels(self, given: Input, notes: list[str]) -> dict[str, Any]:
-        """Find the fields of a :class:`eatlas.results.ThreeLevelResult`."""
-        rows = given.rows
+    targets: Mapping[str, Array]
+    """s(w, A, B) of each target, by role."""
+    attributes: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    """u(T, a) of each attribute, by target group and role; none without level 2."""
+
+    @classmethod
+    def of(cls, rows: Rows, *, level2: bool) -> Associations:
+        """Find them from rows whose dot products are the associations."""
         mean = {role: kernels.mean_row(rows[role]) for role in rows}
-        s = {r: kernels.associations(rows[r], mean["A"] - mean["B"]) for r in "XY"}
-        u = {(t, r): kernels.associations(rows[r], mean[t]) for t in "XY" for r in "AB"}
-        level1 = self.level(s["X"], s["Y"], "level 1", notes, given)
-        level2 = Level2(**{t: self._level2(t, u, given, notes) for t in "XY"})
-        stimulus_level = self._over_stimuli(s, u, given, notes)
-        found = self.variation(given, notes, self._rule())
-        crossed = self.generalisation(given, notes)
-        scores = _of_stimuli(s, u, given)
-        return {
-            **given.head,
-            "level1": level1,
-            "level2": level2,
-            "level3": level3(rows, given.moments),
-            "pattern": self.pattern(level2),
-            "scores": _scores(*_kept(s, u)),
-            "stimulus_level": stimulus_level and stimulus_level.model_copy(update=found.of_stimuli),
-            "uncertainty": found.uncertainty,
-            "influence": found.influence,
-            "similarities": similarities(rows),
-            "generalisation": crossed,
-            "power": self._power(*scores, level2, stimulus_level),
-            "equivalence": self.equivalence(_pairs(*scores), crossed, given),
+        s = {role: kernels.associations(rows[role], mean["A"] - mean["B"]) for role in "XY"}
+        pairs = [(t, role) for t in "XY" for role in "AB"] if level2 else []
+        return cls(s, {(t, role): kernels.associations(rows[role], mean[t]) for t, role in pairs})
+
+    def over(self, stimuli: Mapping[str, Stimuli]) -> Associations:
+        """Means over the sentences of each stimulus."""
+        return Associations(
+            {role: stimuli[role].means(values) for role, values in self.targets.items()},
+            {key: stimuli[key[1]].means(values) for key, values in self.attributes.items()},
+        )
+
+    def pairs(self) -> dict[str, tuple[Array, Array]]:
+        """Scores of the two groups that are compared, by place."""
+        of_targets = {"level1": (self.targets["X"], self.targets["Y"])}
+        roles = "XY" if self.attributes else ""
+        of_attributes = {
+            f"level2.{t}": (self.attributes[t, "A"], self.attributes[t, "B"]) for t in roles
         }
+        return of_targets | of_attributes
 
-    def _level2(
-        self,
-        target: str,
-        u: Attributes,
-        given: Input,
-        notes: list[str],
-    ) -> Level:
-        answer = self._relearned(target, given) if given.unit and self.relearned else None
-        what = f"level 2 of {target}"
-        return self.level(u[target, "A"], u[target, "B"], what, notes, given, answer)
-
-    def _relearned(
-        self, target: str, given: Input, stimuli: Mapping[str, Stimuli] | None = None
-    ) -> PermutationResult:
-        rows = given.unit or {}
-        return learned_level2(
-            rows,
-            target,
-            draws=self.draws,
-            rng=given.rng,
-            stimuli=stimuli,
-            precision=given.precision,
+    def record(self) -> TargetScores:
+        """Scores as a result keeps them."""
+        targets = {role: self.targets[role].tolist() for role in "XY"}
+        if not self.attributes:
+            return TargetScores(**targets)
+        x, y = (
+            AttributeScores(**{role: self.attributes[t, role].tolist() for role in "AB"})
+            for t in "XY"
         )
+        return Scores(**targets, attributes_with_X=x, attributes_with_Y=y)
 
-    def _over_stimuli(
-        self, s: Targets, u: Attributes, given: Input, notes: list[str]
-    ) -> StimulusMLEAT | None:
-        """Levels 1 and 2 over stimuli: target stimuli at level 1, attribute stimuli at level 2."""
-        stimuli = stimuli_of(given.coverage)
-        if not several(stimuli):
-            return None
-        s, u = _of_stimuli(s, u, given)
-        level1 = self.level_over_stimuli(s, "level 1", given, notes)
-        found = {}
-        for t in "XY":
-            anew = partial(self._relearned, t, given, stimuli) if self.relearned else None
-            means = {role: u[t, role] for role in "AB"}
-            found[t] = self.level_over_stimuli(means, f"level 2 of {t}", given, notes, anew)
-        level2 = Level2(**found) if found["X"] and found["Y"] else None
-        return StimulusMLEAT(
-            sentences=sentence_counts(given.coverage, stimuli),
-            level1=level1,
-            level2=level2,
-            pattern=level2 and self.pattern(level2),
-            scores=_scores(s, u),
+    def kept(self) -> TargetScores:
+        """The same, empty where there are too many terms."""
+        sizes = [*map(len, self.targets.values())]
+        sizes += [len(u) for (t, _), u in self.attributes.items() if t == "X"]
+        if sum(sizes) <= KEPT_SCORES:
+            return self.record()
+        none = np.empty(0)
+        empty = Associations(
+            dict.fromkeys(self.targets, none), dict.fromkeys(self.attributes, none)
         )
-
-    def _power(
-        self, s: Targets, u: Attributes, level2: Level2, over: StimulusMLEAT | None
-    ) -> Power:
-        """What these sizes can find, and how likely other attributes show each pattern."""
-        judged = over.level2 if over else level2
-        observed = None
-        if judged is not None and not self.relearned:
-            observed = Observed.of(judged.X.effect_size, judged.Y.effect_size, u)
-        return design_power(
-            (len(s["X"]), len(s["Y"])),
-            (len(u["X", "A"]), len(u["X", "B"])),
-            alpha=self.alpha,
-            unit="stimulus" if over else "term",
-            rule=Judgement(self.alpha, self.threshold, self.tail),
-            observed=observed,
-        )
-
-    def _rule(self) -> PatternRule | None:
-        """When a resample shows a pattern; none where each would need a direction of its own."""
-        if self.relearned:
-            return None
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+        return empty.record()
 
 
-def _of_stimuli(s: Targets, u: Attributes, given: Input) -> tuple[Targets, Attributes]:
-    """Associations of stimuli: means over their sentences, where they have several."""
-    stimuli = stimuli_of(given.coverage)
-    if not several(stimuli):
-        return s, u
-    means = {role: stimuli[role].means(values) for role, values in s.items()}
-    return means, {(t, role): stimuli[role].means(values) for (t, role), values in u.items()}
+def compared(
+    measure: AssociationMeasure,
+    given: Input,
+    notes: list[str],
+    *,
+    level2: bool,
+    bootstrap: Bootstrap,
+    smallest: SmallestEffect,
+    learned: bool = False,
+) -> dict[str, Any]:
+    """Compare groups of scores, and say how the findings depend on the terms.
 
+    Parameters
+    ----------
+    measure : AssociationMeasure
+        By whose parameters p-values are found, and by whose rule patterns.
+    given : Input
+    notes : list of str
+        Remarks go into it.
+    level2 : bool
+        Whether level 2 is compared too.
+    bootstrap : Bootstrap
+    smallest : SmallestEffect
+    learned : bool
+        Whether the direction of a projection is learned anew for each relabelling of attributes.
 
-def _pairs(s: Targets, u: Attributes) -> dict[str, Pair]:
-    """Scores of the two groups of each level."""
-    of_targets = {f"level2.{t}": (u[t, "A"], u[t, "B"]) for t in "XY"}
-    return {"level1": (s["X"], s["Y"]), **of_targets}
-
-
-def _kept(s: Targets, u: Attributes) -> tuple[Targets, Attributes]:
-    """The associations of all terms, or of none."""
-    if sum(map(len, s.values())) + sum(len(u["X", role]) for role in "AB") <= KEPT_SCORES:
-        return s, u
-    none = np.empty(0)
-    return dict.fromkeys(s, none), dict.fromkeys(u, none)
-
-
-def _scores(s: Targets, u: Attributes) -> Scores:
-    def attributes(target: str) -> AttributeScores:
-        return AttributeScores(A=u[target, "A"].tolist(), B=u[target, "B"].tolist())
-
-    return Scores(
-        X=s["X"].tolist(),
-        Y=s["Y"].tolist(),
-        attributes_with_X=attributes("X"),
-        attributes_with_Y=attributes("Y"),
+    Returns
+    -------
+    dict
+        Fields of a :class:`eatlas.results.WEATResult`; with level 2, of a
+        :class:`eatlas.results.ThreeLevelResult` but for level 3.
+    """
+    terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
+    found = _levels(measure, terms, given, notes, learned=learned)
+    read, judged, over = terms, found, None
+    unit: Unit = "stimulus" if several(stimuli) else "term"
+    if unit == "stimulus":
+        read = terms.over(stimuli)
+        judged = _levels(measure, read, given, notes, stimuli, learned=learned)
+        sentences = sentence_counts(given.coverage, stimuli)
+        over = {**judged, "sentences": sentences, "scores": read.record()}
+    varied = bootstrap.variation(given, notes, None if learned else measure.rule)
+    varied = varied if level2 else varied.of_level1
+    crossed = generalised_input(
+        given, notes, confidence=bootstrap.confidence, level2=level2, learned=learned
     )
+    kind = StimulusMLEAT if level2 else StimulusWEAT
+    return {
+        **found,
+        "scores": terms.kept(),
+        "stimulus_level": over and kind(**over, **varied.of_stimuli),
+        "uncertainty": varied.uncertainty,
+        "influence": varied.influence,
+        "generalisation": crossed,
+        "power": _power(measure, read, None if learned else judged.get("level2"), unit),
+        "equivalence": smallest.equivalence(read.pairs(), crossed, given),
+    }
+
+
+def _levels(
+    measure: AssociationMeasure,
+    scores: Associations,
+    given: Input,
+    notes: list[str],
+    stimuli: Mapping[str, Stimuli] | None = None,
+    *,
+    learned: bool,
+) -> dict[str, Any]:
+    """Effect sizes and p-values of all contrasts, and the pattern of both level 2.
+
+    With `stimuli` the scores are means over their sentences; where a group has one stimulus alone
+    there is nothing to relabel, which a note says.
+    """
+    found: dict[str, Level | None] = {}
+    for place, pair in scores.pairs().items():
+        what, roles = CALLED[place]
+        alone = [role for role, values in zip(roles, pair, strict=True) if len(values) < 2]
+        if stimuli and alone:
+            notes.append(
+                f"Undefined {what} over stimuli: all sentences of {' and of '.join(alone)} are "
+                "made of one stimulus, so there is nothing to relabel, and the p-values of single "
+                "sentences say nothing about other stimuli."
+            )
+            found[place] = None
+            continue
+        answer = None
+        if learned and place != "level1":
+            how: dict[str, Any] = {
+                "draws": measure.draws,
+                "rng": given.rng,
+                "precision": given.precision,
+            }
+            answer = learned_level2(given.unit or {}, place[-1], stimuli=stimuli, **how)
+        what = f"{what} over stimuli" if stimuli else what
+        found[place] = measure.level(*pair, what, notes, given, answer)
+    if not scores.attributes:
+        return found
+    x, y = found["level2.X"], found["level2.Y"]
+    level2 = Level2(X=x, Y=y) if x and y else None
+    pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
+    return {"level1": found["level1"], "level2": level2, "pattern": pattern}
+
+
+def _power(
+    measure: AssociationMeasure, scores: Associations, level2: Level2 | None, unit: Unit
+) -> Power:
+    """What these sizes can find, and how likely other attributes show each pattern."""
+    sizes = {place: (len(one), len(other)) for place, (one, other) in scores.pairs().items()}
+    observed = None
+    if level2 is not None:
+        observed = Observed.of(level2.X.effect_size, level2.Y.effect_size, scores.attributes)
+    return design_power(
+        sizes["level1"],
+        sizes.get("level2.X"),
+        alpha=measure.alpha,
+        unit=unit,
+        rule=measure.rule,
+        observed=observed,
+    )
+
+
+KEPT_CELLS = 10_000
+"""Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
+TABLE_CELLS = 2_000_000
+"""Largest number of cosines of two groups that are all computed, 16 MB: 1,400 by 1,400."""
+SAMPLED_ROWS = 1_000
+"""Of more, quartiles are those of so many rows of either group: of a million cosines, whose
+quartiles differ from those of all by some hundredth of their standard deviation."""
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def level3(rows: Rows, moments: Mapping[str, kernels.Moments]) -> Level3:
+    """Mean, standard deviation and quantiles of all four pairs of groups.
+
+    `moments` are those of the groups of `rows`, asked for where there are too many cosines to
+    compute. Mean and standard deviation are exact then too.
+    """
+    return Level3(**{name: _cell(name[0], name[1], rows, moments) for name in CELLS})
+
+
+def similarities(rows: Rows) -> tuple[tuple[float, ...], ...] | None:
+    """The cosines of all targets with all attributes, to 6 decimals; None for too many."""
+    n = {role: len(rows[role]) for role in "XYAB"}
+    if (n["X"] + n["Y"]) * (n["A"] + n["B"]) > KEPT_CELLS:
+        return None
+    targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
+    return kept_pairs(kernels.similarities(targets, attributes))
+
+
+def kept_pairs(table: Array) -> tuple[tuple[float, ...], ...] | None:
+    """What a result keeps of the associations of all pairs; None for too many."""
+    if table.size > KEPT_CELLS:
+        return None
+    return tuple(tuple(row) for row in np.round(table, 6).tolist())
+
+
+def _cell(target: str, attribute: str, rows: Rows, moments: Mapping[str, kernels.Moments]) -> Cell:
+    t, a = rows[target], rows[attribute]
+    n = len(t) * len(a)
+    if n > TABLE_CELLS:
+        t, a = _some(t), _some(a)
+        quantiles = np.quantile(t @ a.T, QUANTILES).tolist()
+        mean, sd = kernels.products_mean_and_sd(moments[target], moments[attribute], 1)
+        return Cell(mean=mean, sd=sd, n=n, quantiles=quantiles, sampled=len(t) * len(a))
+    # up to what is kept, cosines of equal rows are equal to the last bit
+    block = kernels.similarities(t, a) if n <= KEPT_CELLS else t @ a.T
+    mean, sd = kernels.mean_and_sd(block, 1)
+    quantiles = np.quantile(block, QUANTILES).tolist()
+    return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=n, quantiles=quantiles)
+
+
+def _some(rows: Array) -> Array:
+    """At most SAMPLED_ROWS of the rows, as good as random, whatever the order they come in.
+
+    The bytes of a number begin with the last digits of its fraction, so their order says nothing.
+    """
+    if len(rows) <= SAMPLED_ROWS:
+        return rows
+    order = sorted(range(len(rows)), key=lambda i: rows[i].tobytes())
+    return rows[[order[i] for i in np.linspace(0, len(rows) - 1, SAMPLED_ROWS).astype(int)]]

@@ -1,4 +1,4 @@
-"""What is said where a group has too few usable terms."""
+"""The terms that a measure needs, and messages where a source has too few of them."""
 
 from __future__ import annotations
 
@@ -6,30 +6,87 @@ from collections import Counter
 from collections.abc import Iterable
 
 from eatlas.errors import CoverageError, listed
-from eatlas.measures.known import KNOWN
-from eatlas.results.parts import GroupCoverage
+from eatlas.measures import AssociationMeasure, measure_types
+from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest
 
 
-def too_few(
+def require_terms(
+    measure: AssociationMeasure, test: AssociationTest, coverage: Coverage, source: str
+) -> None:
+    """Refuse groups that have fewer usable terms than a measure needs.
+
+    Raises
+    ------
+    CoverageError
+        Saying whether a group is small by itself or for what `source` lacks.
+    """
+    for role, least in measure.minimum.items():
+        group = coverage.group(role)
+        if len(group.used) < least:
+            pairs = getattr(measure, "pairs", None)
+            if pairs is not None:
+                raise _without_pairs(measure, test, role, group, pairs.name or "the corpus")
+            raise _too_few(measure, test, role, group, source)
+
+
+def require_stimuli(
+    measure: AssociationMeasure, test: AssociationTest, coverage: Coverage, source: str
+) -> None:
+    """Refuse groups whose sentences are made of fewer stimuli than a measure relabels.
+
+    Raises
+    ------
+    CoverageError
+        Naming the one stimulus of a group.
+    """
+    for role, least in measure.minimum.items():
+        names = coverage.group(role).stimuli
+        if len(names) < least:
+            raise CoverageError(
+                f"test {test.id}, group {role} ({test.concept(role).name}): all contexts with "
+                f"a vector in {source} are those of one stimulus",
+                got=repr(names[0]),
+                allowed=f"{least} stimuli or more: their labels are permuted",
+                remedy="add stimuli, or contexts of those that have none",
+            )
+
+
+def _without_pairs(
+    measure: AssociationMeasure,
+    test: AssociationTest,
+    role: str,
+    group: GroupCoverage,
+    corpus: str,
+) -> CoverageError:
+    """Say which terms have no sentence with each term of the other side."""
+    missing = listed(f"{term} ({why})" for term, why in group.reasons.items())
+    return CoverageError(
+        f"test {test.id}, group {role} ({test.concept(role).name}): too few terms have "
+        f"sentences with all others in {corpus}",
+        got=f"usable: {listed(group.used) or 'none'}; missing: {missing or 'none'}",
+        allowed=f"at least {measure.minimum[role]} for {measure.name}",
+        remedy="use a larger corpus, more words between the two (--distance), or a "
+        "test of fewer and more frequent words",
+    )
+
+
+def _too_few(
+    measure: AssociationMeasure,
     test: AssociationTest,
     role: str,
     group: GroupCoverage,
     source: str,
-    asked: tuple[str, str, int],
 ) -> CoverageError:
-    """Say why a group is too small for a measure: by itself, or for what a source lacks.
-
-    `asked` is the name of the measure, what it needs of a term, and of how many terms.
-    """
-    name, needed, least = asked
+    """Say why a group is too small: by itself, or for what a source lacks."""
+    needed, least = measure.needed, measure.minimum[role]
     concept, used = test.concept(role), len(group.used)
     alone = len(concept.terms) < least
     if concept.sentences and not alone:
         return _needs_sentences(test, role, group, least, source)
     where = f"test {test.id}, group {role} ({concept.name})"
     why = "its labels are permuted" if least > 1 else "its mean is taken"
-    allowed = f"at least {least} usable terms for {name} ({why})"
+    allowed = f"at least {least} usable terms for {measure.name} ({why})"
     if alone:
         return CoverageError(
             f"{where}: a group of one term",
@@ -85,7 +142,7 @@ def _or_another_measure(test: AssociationTest, needed: str) -> str:
     sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
     fitting = [
         kind.name
-        for kind in KNOWN.values()
+        for kind in measure_types().values()
         if kind.kind == test.kind
         and kind.needed == needed
         and all(sizes[role] >= least for role, least in kind.minimum.items())

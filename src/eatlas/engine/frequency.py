@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import EatlasError
-from eatlas.measures.patterns import eat_pattern
+from eatlas.measures import AssociationMeasure
+from eatlas.measures.patterns import pattern_shares
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
 from eatlas.results.frequency import (
@@ -25,7 +25,6 @@ from eatlas.results.frequency import (
     MatchedLevel2,
     Ranks,
 )
-from eatlas.results.ml_eat import Attribute
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources import CaseRule
 from eatlas.sources.frequency.orders import NEAR
@@ -42,17 +41,20 @@ from eatlas.stimuli import ROLES, AssociationTest
 
 DRAWS = 2_000
 """Random lists unless told otherwise: the standard error of a p of .05 is .005."""
-LEAST_DRAWS = 100
-"""With fewer no p below .01 can be seen."""
 STEPS = 40
 """Of a histogram of effect sizes."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DIFFERENT = 0.05
 """Groups whose ranks differ with a smaller p are remarked on."""
 DECIMALS = 6
-WISHES = ("auto", "off")
-"""Values of the parameter, besides a number of lists."""
-_OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
+WISHES: dict[Any, Wish | None] = {None: "ranks", "off": None, "auto": "cheap"}
+"""What is wished of the frequency of words, by the parameter of a measure; a number of lists
+wishes for random words wherever they can be drawn."""
+
+
+def wish_of(measure: AssociationMeasure) -> Wish | None:
+    """What a measure asks of the frequency of words; None for nothing."""
+    return WISHES.get(getattr(measure, "frequency", None), "always")
 
 
 @dataclass(frozen=True)
@@ -173,30 +175,24 @@ def matched(
     return _record(effects, found, len(used))
 
 
-class Placed:
-    """What a measure says of itself; these are the answers of one that draws no random words."""
-
-    name: ClassVar[str]
-    compared: ClassVar[tuple[str, ...]] = ("X", "A")
-    """First groups of the pairs whose scores are compared: X with Y, A with B."""
-
-    @property
-    def wish(self) -> Wish | None:
-        """What is asked of the frequency of words; None: nothing."""
-        return "ranks"
-
-    @property
-    def needs(self) -> Literal["vectors", "masked", "causal"]:
-        """What the measure needs of a source."""
-        return "vectors"
-
-    def observed(self, result: Any) -> Observed | str:  # noqa: ARG002  (others place what they found)
-        """What is placed among random words of the same frequencies; or why nothing is."""
-        return f"{self.name} is not computed of random words"
+def _observed(measure: Any, result: Any) -> Observed | str:
+    """What a measure found, to be placed among random words; or why it is not."""
+    if not hasattr(measure, "frequency"):
+        return f"{measure.name} is not computed of random words"
+    if measure.association != "cosine":
+        return "random words are compared by cosines, and the test by projections"
+    levels = getattr(result, "level2", None)
+    return Observed(
+        level1=result.level1.effect_size,
+        level2=levels and (levels.X.effect_size, levels.Y.effect_size),
+        draws=DRAWS if isinstance(measure.frequency, str) else measure.frequency,
+        ddof=measure.ddof,
+        rule=measure.rule,
+    )
 
 
 def placed(
-    measure: Placed,
+    measure: AssociationMeasure,
     result: AssociationResult,
     coverage: Coverage,
     test: AssociationTest,
@@ -207,18 +203,19 @@ def placed(
     `source` knows the ranks already, or is asked for them.
     """
     case, seed = result.provenance.case, result.provenance.seed
-    if measure.wish is None:
+    wish = wish_of(measure)
+    if wish is None:
         return {"frequency_reason": "frequency=off"}, []
     ranking = getattr(source, "ranking", None)
     if ranking is None:
         vectors = source if measure.needs == "vectors" else None
-        ranking = ranking_of(vectors, [test], case, measure.wish)
+        ranking = ranking_of(vectors, [test], case, wish)
     keys = keys_of(ranking, coverage, case)
     ranks = ranks_of(ranking, keys)
     if ranks is None:
         none = f"none of the words stands in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
-    found = measure.observed(result)
+    found = _observed(measure, result)
     drawn = found if isinstance(found, str) else matched(ranking, test, keys, case, seed, found)
     record = (
         Frequency(ranks=ranks, reason=drawn)
@@ -243,7 +240,7 @@ def _record(effects: MatchedEffects, found: Observed, words: int) -> Matched:
         words=words,
         level1=_level(found.level1, effects.level1),
         level2=level2,
-        patterns=None if found.rule is None else _shares(effects, found.draws),
+        patterns=None if found.rule is None else pattern_shares(effects.x, effects.y),
     )
 
 
@@ -266,13 +263,3 @@ def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel |
         ends=ends,
         undefined=len(draws) - len(known),
     )
-
-
-def _shares(effects: MatchedEffects, draws: int) -> dict[str, float]:
-    """Share of the draws that show each of the nine patterns."""
-    found: dict[str, float] = {}
-    for x, y in product(_OF_SIGN, _OF_SIGN):
-        label, _ = eat_pattern(_OF_SIGN[x], _OF_SIGN[y])
-        both = np.count_nonzero((effects.x == x) & (effects.y == y))
-        found[label] = round(int(both) / draws, DECIMALS)
-    return found

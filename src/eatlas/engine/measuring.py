@@ -1,0 +1,247 @@
+"""One measurement: a source is opened and looked up, a measure computes, a record is made."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.engine.few_terms import require_stimuli, require_terms
+from eatlas.engine.frequency import placed
+from eatlas.errors import (
+    AnisotropyWarning,
+    CoverageError,
+    StimulusError,
+    UndefinedWarning,
+    described,
+    listed,
+)
+from eatlas.measures.base import AssociationMeasure, Input, MomentsByRole
+from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.seeding import generator_of, stimuli_of_test
+from eatlas.results import AssociationResult
+from eatlas.results.diagnosis import TermsDiagnosis
+from eatlas.results.parts import Concepts, Coverage, Provenance
+from eatlas.sources import (
+    CaseRule,
+    VectorSource,
+    embed,
+    is_contextual,
+    open_vectors,
+    period_of,
+    spellings,
+)
+from eatlas.stats.inputs import generator
+from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli.batteries import namesake
+from eatlas.stimuli.remarks import of_sentences
+from eatlas.version import __version__
+
+if TYPE_CHECKING:
+    from eatlas.corpora import Pairs
+    from eatlas.encoders.language import LanguageModel
+    from eatlas.measures.log_ratio_measure import LogRatioMeasure
+
+Array = NDArray[np.float64]
+
+
+def measured(
+    measure: AssociationMeasure,
+    test: AssociationTest,
+    source: Any,
+    *,
+    case: CaseRule,
+    seed: int,
+    rng: np.random.Generator | None,
+    rounding: float,
+) -> AssociationResult:
+    """Measure one test on one source.
+
+    Parameters, errors and warnings are those of calling a measure.
+    """
+    _require_kind(measure, test)
+    chance = (
+        generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else generator(rng)
+    )
+    if measure.needs == "vectors":
+        source = open_vectors(source)
+        given, said = _of_vectors(measure, test, source, case, seed, chance)
+    else:
+        from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
+
+        source = open_language_model(source, measure.needs)
+        given = _of_answers(cast("LogRatioMeasure", measure), test, source, case, seed, chance)
+        said = source.notes
+    given = replace(given, precision=_precision(given.head, rounding))
+    notes: list[str] = []
+    result = measure.compute(given, notes)
+    for note in notes:
+        if note.startswith("Undefined"):
+            warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=3)
+    diagnosis = _diagnosed(given)
+    doubts = diagnosis.remarks() if diagnosis else ()
+    for doubt in doubts:
+        warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=3)
+    known, differ = placed(measure, result, given.coverage, test, source)
+    copied = namesake(test)
+    remarks = (*((copied,) if copied else ()), *said, *notes, *doubts, *differ)
+    return result.model_copy(update={"diagnosis": diagnosis, "warnings": remarks, **known})
+
+
+def _require_kind(measure: AssociationMeasure, test: object) -> None:
+    """Refuse what is no test, and tests of another kind than the measure takes."""
+    if not isinstance(test, Test):
+        raise StimulusError(
+            f"the measure {measure.name} takes one test",
+            got=described(test),
+            allowed="an AssociationTest",
+            remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
+        )
+    if test.kind != measure.kind:
+        raise StimulusError(
+            f"the measure {measure.name} does not take the test {test.id}",
+            got=f"a test of the kind {test.kind}",
+            allowed=f"tests of the kind {measure.kind}",
+        )
+
+
+def _of_vectors(
+    measure: AssociationMeasure,
+    test: AssociationTest,
+    source: VectorSource,
+    case: CaseRule,
+    seed: int,
+    rng: np.random.Generator,
+) -> tuple[Input, Sequence[str]]:
+    """Look up a test in a source of vectors; what a measure computes on, and remarks."""
+    measure.require_stimuli(test)
+    embedded = embed(test, source, case)
+    coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
+    period = period_of(source)
+    place = source.name if period is None else f"{source.name}, {period}"
+    require_terms(measure, test, coverage, place)
+    provenance = _provenance(test, source.fingerprint, embedded.sha256, case, seed)
+    head = {
+        **_head(measure, test, source.name, embedded.told, provenance),
+        "period": period,
+        "encoding": source.encoding.model_copy(update={"roundoff": embedded.roundoff})
+        if is_contextual(source)
+        else None,
+    }
+    if measure.minimum_counts == "stimuli":
+        require_stimuli(measure, test, coverage, source.name)
+        # what these say of p-values holds for measures of single sentences
+        notes = tuple(note for note in notes if note not in set(of_sentences(test)))
+    words = _looked_up(measure.words, source, case)
+    del embedded  # its vectors may be let go group by group
+    rows = measure.arranged(vectors, coverage, words)
+    return Input(coverage=coverage, head=head, rng=rng, seed=seed, **rows), notes
+
+
+def _looked_up(words: Iterable[str], source: VectorSource, case: CaseRule) -> dict[str, Array]:
+    """Vectors of the words of a measure's own, by word.
+
+    Raises
+    ------
+    CoverageError
+        If one has no usable vector.
+    """
+    spelled = {word: spellings(word, case) for word in words}
+    if not spelled:
+        return {}
+    found = source.lookup({key for keys in spelled.values() for key in keys})
+    usable = {
+        word: [np.asarray(found[k], np.float64) for k in keys if k in found and np.any(found[k])]
+        for word, keys in spelled.items()
+    }
+    if missing := [word for word, vectors in usable.items() if not vectors]:
+        raise CoverageError(
+            f"the direction needs terms that have no usable vector in {source.name}",
+            got=f"missing: {listed(missing)}",
+            remedy="name defining pairs whose terms the source has",
+        )
+    return {word: vectors[0] for word, vectors in usable.items()}
+
+
+def _of_answers(
+    measure: LogRatioMeasure,
+    test: AssociationTest,
+    source: LanguageModel,
+    case: CaseRule,
+    seed: int,
+    rng: np.random.Generator,
+) -> Input:
+    """Have a language model answer the questions of a measure about a test."""
+    if measure.pairs is not None:
+        from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
+
+        test = with_pairs(test, cast("Pairs", measure.pairs))
+    found = measure.ratios(test, source.score(dict.fromkeys(measure.questions(test))))
+    require_terms(measure, test, found.coverage, source.name)
+    measured = hashlib.sha256(measure.evidence(found).tobytes()).hexdigest()
+    provenance = _provenance(test, source.fingerprint, measured, case, seed)
+    head = {
+        **_head(measure, test, source.name, found.coverage, provenance),
+        "language_model": source.about,
+    }
+    return Input(found.rows, found.coverage, head, rng, seed, log_ratios=found)
+
+
+def _head(
+    measure: AssociationMeasure,
+    test: AssociationTest,
+    source: str,
+    coverage: Coverage,
+    provenance: Provenance,
+) -> dict[str, Any]:
+    """Fields that every result has, whatever was measured."""
+    return {
+        "signature": measure.signature,
+        "test": test.id,
+        "title": test.title,
+        "source": source,
+        "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
+        "coverage": coverage,
+        "provenance": provenance,
+    }
+
+
+def _provenance(
+    test: AssociationTest, fingerprint: str, measured: str, case: CaseRule, seed: int
+) -> Provenance:
+    """What a result rests on: the stimuli, the source, and the hash of what it gave."""
+    stimuli = test.stimuli_sha256
+    return Provenance(
+        version=__version__,
+        seed=seed,
+        draws="stimuli",
+        case=case,
+        stimuli_sha256=stimuli,
+        labels_sha256=test.labels_sha256(stimuli),
+        source_fingerprint=fingerprint,
+        vectors_sha256=measured,
+        citation=test.citation,
+        sentences_from=test.sentences_from,
+        contexts=test.contexts,
+    )
+
+
+def _precision(head: Mapping[str, Any], rounding: float) -> float | None:
+    """Unit roundoff of computed vectors or log-probabilities, as their record states it."""
+    found = head.get("encoding") or head.get("language_model")
+    roundoff = None if found is None else found.roundoff
+    return None if roundoff is None else roundoff * rounding
+
+
+def _diagnosed(given: Input) -> TermsDiagnosis | None:
+    """Whether cosines mean anything among the terms; None for log-probabilities."""
+    if given.log_ratios is not None:
+        return None
+    if given.unit is None:
+        return diagnose_terms(given.rows, given.moments)
+    return diagnose_terms(given.unit, MomentsByRole(given.unit))

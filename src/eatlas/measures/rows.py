@@ -1,0 +1,261 @@
+"""The rows of a test: which belong to one stimulus, in what order, and the cosines of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import kernels
+from eatlas.results.parts import Coverage, GroupCoverage, SentenceCounts
+from eatlas.stats.clusters import ClusterDesign, Side, cluster_design
+from eatlas.stats.products import product
+from eatlas.stats.weighted import Design
+from eatlas.stimuli import ROLES
+
+Array = NDArray[np.float64]
+Rows = Mapping[str, Array]
+"""Rows of each group, shape (terms, d)."""
+TABLE_CELLS = 20_000_000
+"""Largest number of cosines of all pairs that are kept, 160 MB: 4,500 by 4,500."""
+
+
+@dataclass(frozen=True)
+class Stimuli:
+    """The stimuli of the rows of one group, in order of their first row."""
+
+    of: NDArray[np.intp]
+    """Place of the stimulus of each row, shape (rows,)."""
+    sizes: NDArray[np.int64]
+    """Rows of each stimulus, shape (stimuli,)."""
+
+    @classmethod
+    def single(cls, rows: int) -> Stimuli:
+        """Every row a stimulus of its own."""
+        return cls(np.arange(rows), np.ones(rows, np.int64))
+
+    @classmethod
+    def of_group(cls, group: GroupCoverage) -> Stimuli:
+        """Find the stimuli of the used terms of a group; words are their own.
+
+        Examples
+        --------
+        >>> group = GroupCoverage(used=("a 1", "b 1", "a 2"), missing=(), stimulus={
+        ...     "a 1": "a", "b 1": "b", "a 2": "a"})
+        >>> Stimuli.of_group(group).of, Stimuli.of_group(group).sizes
+        (array([0, 1, 0]), array([2, 1]))
+        """
+        places = {name: i for i, name in enumerate(group.stimuli)}
+        of = np.array([places[group.stimulus.get(term, term)] for term in group.used], np.intp)
+        return cls(of, np.bincount(of, minlength=len(places)))
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __add__(self, other: Stimuli) -> Stimuli:
+        """Append the rows of another group, whose stimuli are others."""
+        return Stimuli(
+            np.concatenate([self.of, other.of + len(self)]),
+            np.concatenate([self.sizes, other.sizes]),
+        )
+
+    @property
+    def several(self) -> bool:
+        """Whether a stimulus has more than one row."""
+        return len(self.of) > len(self.sizes)
+
+    def means(self, values: Array) -> Array:
+        """Mean of one number of each row, for each stimulus.
+
+        Sums are correctly rounded, so that the order of sentences changes no bit and stimuli tie
+        whose sentences do.
+
+        Examples
+        --------
+        >>> Stimuli(np.array([0, 1, 0]), np.array([2, 1])).means(np.array([1.0, 5.0, 2.0]))
+        array([1.5, 5. ])
+        """
+        parts = np.split(values[np.argsort(self.of, kind="stable")], np.cumsum(self.sizes)[:-1])
+        return np.array([fsum(part.tolist()) / len(part) for part in parts])
+
+    def mean_rows(self, rows: Array) -> Array:
+        """Mean row of each stimulus, shape (stimuli, d)."""
+        order = np.argsort(self.of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        sums = np.add.reduceat(rows[order], starts, axis=0)
+        return np.asarray(sums / self.sizes[:, None])
+
+    def averaging(self) -> Array:
+        """Matrix that turns numbers of rows into means of stimuli, shape (rows, stimuli)."""
+        matrix = np.zeros((len(self.of), len(self)))
+        matrix[np.arange(len(self.of)), self.of] = 1.0 / self.sizes[self.of]
+        return matrix
+
+
+def several(stimuli: Mapping[str, Stimuli]) -> bool:
+    """Whether a stimulus of any group has more than one sentence."""
+    return any(group.several for group in stimuli.values())
+
+
+def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
+    """Find the stimuli of all four groups.
+
+    A stimulus whose sentences stand in two groups is one of each: labels are changed within X and
+    Y, and within A and B, for each group's part of its sentences.
+    """
+    return {role: Stimuli.of_group(coverage.group(role)) for role in ROLES}
+
+
+def sentence_counts(coverage: Coverage, stimuli: dict[str, Stimuli]) -> SentenceCounts:
+    """Write down how many sentences each stimulus has."""
+    return SentenceCounts(
+        **{
+            role: dict(zip(coverage.group(role).stimuli, found.sizes.tolist(), strict=True))
+            for role, found in stimuli.items()
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Rows sorted by stimulus, and by term within a stimulus.
+
+    What is drawn or summed in this order is the same to the last bit whatever the order of terms
+    in the test.
+    """
+
+    rows: dict[str, Array]
+    """By role, shape (terms, d)."""
+    stimuli: dict[str, Stimuli]
+    """Which rows belong to one stimulus."""
+    names: dict[str, tuple[str, ...]]
+    """The stimuli with a vector, sorted."""
+    places: dict[str, list[int]]
+    """Place among them of each stimulus, in the order in which the coverage first uses them."""
+
+    @classmethod
+    def by_cluster(cls, rows: Rows, coverage: Coverage) -> Ordered:
+        """Sort the rows of tests of words, with clusters of words in place of stimuli."""
+        of = {
+            role: coverage.group(role).model_copy(update={"stimulus": coverage.group(role).cluster})
+            for role in rows
+        }
+        return cls.of(rows, Coverage(**of))
+
+    @classmethod
+    def of(cls, rows: Rows, coverage: Coverage) -> Ordered:
+        """Sort the rows of all groups.
+
+        Parameters
+        ----------
+        rows : mapping of str to array, shape (terms, d)
+            In the order of the used terms of the coverage.
+        coverage : Coverage
+        """
+        groups = {role: _sorted(coverage.group(role)) for role in rows}
+        names = {role: tuple(sorted(coverage.group(role).stimuli)) for role in rows}
+        place = {role: {name: i for i, name in enumerate(names[role])} for role in rows}
+        stimuli = {
+            role: _stimuli(
+                [place[role][stimulus] for stimulus, _, _ in groups[role]], len(names[role])
+            )
+            for role in rows
+        }
+        return cls(
+            {role: rows[role][[i for _, _, i in groups[role]]] for role in rows},
+            stimuli,
+            names,
+            {role: [place[role][one] for one in coverage.group(role).stimuli] for role in rows},
+        )
+
+
+def _sorted(group: GroupCoverage) -> list[tuple[str, str, int]]:
+    """Stimulus, term and place of each row."""
+    terms = enumerate(group.used)
+    return sorted((group.stimulus.get(term, term), term, i) for i, term in terms)
+
+
+def _stimuli(of: list[int], many: int) -> Stimuli:
+    places = np.array(of, np.intp)
+    return Stimuli(places, np.bincount(places, minlength=many))
+
+
+def too_many(targets: int, attributes: int) -> str:
+    """Say that a table of all cosines would be too large; empty where it would not."""
+    return f"are more than {TABLE_CELLS:,}" if targets * attributes > TABLE_CELLS else ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Associations of all targets with all attributes."""
+
+    values: Array
+    """Rows X then Y, columns A then B."""
+    n_x: int
+    n_a: int
+
+    @classmethod
+    def of(cls, rows: Rows) -> Block:
+        """Dot products of all rows of X and Y with all of A and B."""
+        targets, attributes = (np.concatenate([rows[r] for r in pair]) for pair in ("XY", "AB"))
+        return cls(kernels.similarities(targets, attributes), len(rows["X"]), len(rows["A"]))
+
+    def design(self) -> Design:
+        """The three levels of terms."""
+        return Design(self.values, self.n_x, self.n_a)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Associations of sentences with the stimuli of the other side.
+
+    No table of all sentences by all others is made: a mean of cosines is one product with a mean.
+    """
+
+    rows: Rows
+    of: Mapping[str, Stimuli]
+    precision: float | None = None
+    """Unit roundoff of the vectors; None where they are exact."""
+
+    @cached_property
+    def targets(self) -> Side:
+        """Sentences of X and Y with the stimuli of A and B."""
+        return self._side("XY", "AB")
+
+    @cached_property
+    def attributes(self) -> Side:
+        """Sentences of A and B with the stimuli of X and Y."""
+        return self._side("AB", "XY")
+
+    def _side(self, mine: str, others: str) -> Side:
+        means = np.concatenate([self.of[role].mean_rows(self.rows[role]) for role in others])
+        cosines = np.concatenate([product(self.rows[role], means.T) for role in mine])
+        first, second = (self.of[role] for role in mine)
+        return Side(cosines, (first + second).of, len(first))
+
+    def sentences(self) -> ClusterDesign:
+        """Effect sizes of sentences, whose stimuli are drawn."""
+        return cluster_design(self.targets, self.attributes, self.precision)
+
+    @cached_property
+    def _table(self) -> Array:
+        """Mean cosine of each target stimulus with each attribute stimulus."""
+        both = self.of["X"] + self.of["Y"]
+        return both.mean_rows(self.targets.cosines)
+
+    def stimuli(self) -> ClusterDesign:
+        """Effect sizes of stimuli, which count in means of the other side by their sentences."""
+        targets, attributes = (
+            Side(table, np.arange(len(table)), side.n, side.sizes)
+            for side, table in ((self.targets, self._table), (self.attributes, self._table.T))
+        )
+        return cluster_design(targets, attributes, self.precision)
+
+    def means(self) -> Design:
+        """The same for the decision on EAT patterns."""
+        sizes = self.targets.sizes, self.attributes.sizes
+        return Design(self._table, self.targets.n, self.attributes.n, sizes, self.precision)
