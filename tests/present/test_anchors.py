@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.present.sections import LONGEST, PAGE, SERIES, SYMBOL, TITLE, anchors
+from eatlas.present.drawings.eat_map import SYMBOL
+from eatlas.present.sections import LONGEST_ID, PAGE, SERIES, TITLE, anchors
 
 
 def test_ids_that_the_page_needs_are_left_to_it():
@@ -12,7 +13,7 @@ def test_ids_that_the_page_needs_are_left_to_it():
 
 def test_what_an_address_does_not_take_becomes_a_hyphen():
     assert anchors(["a b/c?d#e", "§§", "שלום", "a" * 300]) == [
-        "a-b-c-d-e", "test", "שלום", "a" * LONGEST,
+        "a-b-c-d-e", "test", "שלום", "a" * LONGEST_ID,
     ]  # fmt: skip
 
 

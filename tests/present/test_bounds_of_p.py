@@ -16,7 +16,7 @@ from eatlas.present.charts.notes import in_words, shown
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import p_equals, p_value
 from eatlas.present.sentences import sentence
-from eatlas.present.tables.entry import report_table
+from eatlas.present.tables import report_table
 from eatlas.results import Results
 from eatlas.results.parts import PValues
 from eatlas.stats.permutation import bracket
@@ -133,8 +133,8 @@ def test_one_bracketed_member_bounds_the_adjusted_p_of_all():
     assert [m.adjusted_low for m in family] == pytest.approx([p, 0.004])
     assert [m.p_low for m in family] == [None, 0.002]
     declared = DeclaredFamily.of(results)
-    assert declared.adjusted_low(results[1], "level1", level) == pytest.approx(0.004)
-    assert declared.adjusted(results[1], "level1", level) == 0.5
+    (effect,) = results[1].effects()
+    assert declared.adjusted(results[1], effect) == pytest.approx((0.5, 0.004))
     assert results.family("level1").to_frame()["adjusted_low"].tolist() == pytest.approx([p, 0.004])
 
 

@@ -28,7 +28,7 @@ def test_sources_that_agree():
 def test_a_weat_has_no_pattern_and_an_undefined_size_no_range():
     (found,) = compared(weat(source="a"), weat(source="b", d=None))
     assert found.sentence == ""
-    assert not found.with_maps
+    assert found.first.map is None
 
 
 def test_years_are_sources_and_a_run_that_is_read_twice_is_not():

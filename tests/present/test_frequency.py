@@ -11,7 +11,13 @@ from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table
 from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.cells import HILL, HILL_BASE, across, matched_hill
-from eatlas.present.frequency import about_frequency, chance_cell, level1_p, not_beyond, own_share
+from eatlas.present.frequency import (
+    about_frequency,
+    chance_cell,
+    level1_p,
+    not_beyond,
+    share_by_chance,
+)
 from eatlas.present.methods import methods_paragraph
 from eatlas.results.frequency import MatchedLevel
 
@@ -88,10 +94,10 @@ def test_in_brief_names_what_random_words_show_too(results, chance):
 
 def test_readings(results, chance):
     five, nine = results
-    assert own_share(five) == five.frequency.matched.patterns["A-Uniform"]
+    assert share_by_chance(five) == five.frequency.matched.patterns["A-Uniform"]
     assert level1_p(nine) == nine.frequency.matched.level1.p_greater
     assert (not_beyond(five), not_beyond(nine)) == (False, True)
-    assert own_share(chance[0]) > 0.9
+    assert share_by_chance(chance[0]) > 0.9
 
 
 def test_what_is_not_known_is_said(results):

@@ -17,7 +17,7 @@ from eatlas.present.charts import level3
 from eatlas.present.methods import methods_paragraph
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.present.tables.entry import report_table
+from eatlas.present.tables import report_table
 from eatlas.results import Results
 from eatlas.results.parts import LanguageModelRecord
 

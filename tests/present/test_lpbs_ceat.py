@@ -17,7 +17,7 @@ from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.present.tables.entry import report_table
+from eatlas.present.tables import report_table
 from eatlas.present.trust import in_other_contexts
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."

@@ -32,7 +32,7 @@ def test_years_of_one_test_source_and_signature_are_a_series():
     assert [one.anchor for one in found] == ["series-1", "series-2", "series-3"]
     assert [s.result.period for s in found[0].members] == list(YEARS)
     assert [one.first.source for one in found] == ["some-vectors", "some-vectors", "other"]
-    assert [len(one.lines) for one in found] == [3, 1, 3]
+    assert [len(one.members[0].levels) for one in found] == [3, 1, 3]
 
 
 def test_a_year_between_that_nobody_gave_is_missing():

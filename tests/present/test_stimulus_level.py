@@ -12,7 +12,7 @@ import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import notebook, report_html, report_table
 from eatlas.present.charts import eat_map, forest, influence, stability
-from eatlas.present.effects import EXPLANATION, stimulus_rows
+from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import methods_paragraph
 from eatlas.present.numbers import effect, p_value
@@ -169,15 +169,16 @@ def test_the_influence_of_stimuli_is_that_on_the_effect_size_over_stimuli(apart)
 def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     result = measured(measure)
     page = text_of(report_html([result]))
-    rows = stimulus_rows(result)
+    rows = result.effects()
     assert len(rows) == (3 if measure.name == "ml-eat" else 1)
-    assert EXPLANATION in page
+    assert OVER_SENTENCES in page
     assert "Over single sentences, for comparison" in page
     for row in rows:
-        assert f"{row.sentences.n[0]} v {row.sentences.n[1]}" in page
-        assert f"{row.stimuli.n[0]} v {row.stimuli.n[1]}" in page
-        assert p_value(row.stimuli.p.two_sided, 0.05) in page
-        assert p_value(row.sentences.p.two_sided, 0.05) in page
+        single = row.over_sentences
+        assert f"{single.n[0]} v {single.n[1]}" in page
+        assert f"{row.n[0]} v {row.n[1]}" in page
+        assert p_value(row.two_sided, 0.05) in page
+        assert p_value(single.two_sided, 0.05) in page
     assert "which of the 8 target stimuli stand for" in page
     assert "Over their 25 sentences d is" in page
     assert "Which single stimuli drive it" in page
@@ -247,7 +248,7 @@ def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
 
 def test_tests_of_words_say_nothing_of_stimuli(tiny, tiny_vectors, capsys):
     result = eatlas.MLEAT()(tiny, tiny_vectors)
-    assert stimulus_rows(result) == []
+    assert not any(row.over_sentences for row in result.effects())
     print_results(Results([result]))
     assert "Over single sentences" not in capsys.readouterr().out
     page = report_html([result])
@@ -260,16 +261,16 @@ def test_the_terminal_has_stimuli_above_and_sentences_below_without_stars(apart,
     print_results(Results([apart, words]))
     shown = capsys.readouterr().out
     above, rest = shown.split("Over single sentences", 1)
-    below = rest[: rest.index(EXPLANATION[:30])]
-    assert EXPLANATION in text_of(shown)
+    below = rest[: rest.index(OVER_SENTENCES[:30])]
+    assert OVER_SENTENCES in text_of(shown)
     assert "stimuli: 4, 4; 4, 4" in above
     assert "36, 36; 36, 36" in below
     assert "Non-Directional" in above
     assert apart.pattern.label in below
-    for row in stimulus_rows(apart):
-        assert effect(row.stimuli.effect_size) in above
-        assert p_value(row.rule.p(row.stimuli), 0.05) in above
-        assert effect(row.sentences.effect_size) in below
-        assert p_value(row.rule.p(row.sentences), 0.05) in below
+    for row in apart.effects():
+        assert effect(row.d) in above
+        assert p_value(row.p_value, 0.05) in above
+        assert effect(row.over_sentences.d) in below
+        assert p_value(row.over_sentences.p_value, 0.05) in below
     assert "*" not in below
     assert "tiny" not in below

@@ -17,8 +17,7 @@ from eatlas.cli.console import add_columns, least_width, new_console, new_table,
 from eatlas.errors import listed
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.present.effects import BOUNDS, Rule, bounds_shown
-from eatlas.present.effects import EXPLANATION as OF_STIMULI
+from eatlas.present.effects import BOUNDS, OVER_SENTENCES, bounds_shown
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
@@ -100,7 +99,7 @@ def _print_group(console: Console, members: Sequence[AssociationResult]) -> None
     show(console, Text("\n".join(filter(None, (_legend(members), legend(members)))), "dim"))
     if any(map(_singles, members)):
         show(console, over_sentences(members))
-        show(console, Text(OF_STIMULI, "dim"))
+        show(console, Text(OVER_SENTENCES, "dim"))
     drawn = [(result, draws) for result in members if (draws := result.draws) is not None]
     if drawn:
         show(console, over_draws(drawn))
@@ -141,10 +140,11 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     first = members[0]
     if not any(one.symbol == "d" for result in members for one in result.effects()):
         return ""
-    stars = Rule.of(first).meaning
+    stars = first.rule.meaning
     if any(result.primary.over_stimuli for result in members):
         stars += "; tests of sentences: over stimuli"
-    bounds = f" {BOUNDS}" if any(map(bounds_shown, members)) else ""
+    shown = bounds_shown(one for result in members for one in result.effects())
+    bounds = f" {BOUNDS}" if shown else ""
     if first.level3 is None:
         return f"{stars}.{bounds}" if bounds else stars
     unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
@@ -288,7 +288,7 @@ def _mean_sd(cell: Cell) -> Text:
 
 def _map(row: AssociationResult, console: Console) -> Text:
     text = Text()
-    lines = EATMap.of(row).glyphs(console.encoding)  # type: ignore[arg-type]
+    lines = EATMap.of(row).glyphs(console.encoding)
     for attribute, glyphs in zip("AB", lines, strict=True):
         text.append(f"{attribute} ", "dim")
         for target, glyph in zip("XY", glyphs, strict=True):

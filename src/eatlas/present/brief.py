@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import OFTEN, matched_of, not_beyond, own_share
-from eatlas.present.numbers import all_of, count, number_of, percent
+from eatlas.present.frequency import OFTEN, matched_of, not_beyond, share_by_chance
+from eatlas.present.numbers import all_of, count, number_of, percent, some_of
 from eatlas.present.sections import Section, distinct
+from eatlas.present.sentences import wording
 from eatlas.present.series import Series
 from eatlas.present.text import isolated
-from eatlas.present.trust import crossed_cell
-from eatlas.present.wording import VECTORS, wording
-from eatlas.results import ThreeLevelResult
+from eatlas.results import AssociationResult
 from eatlas.results.primary import UNDEFINED
 
 NAMED = 6
@@ -50,7 +49,7 @@ def _over_time(series: Sequence[Series]) -> Iterator[str]:
 
 
 def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) -> Iterator[str]:
-    maps = [(s, s.result) for s in shown if isinstance(s.result, ThreeLevelResult)]
+    maps = [section for section in shown if section.result.pattern is not None]
     if maps:
         yield from _patterns(maps)
         yield from _two_sided(maps)
@@ -62,12 +61,84 @@ def _sentences(shown: Sequence[Section], family: DeclaredFamily, *, gaps: bool) 
     yield from _missing(shown, gaps=gaps)
 
 
+def _patterns(maps: Sequence[Section]) -> Iterator[str]:
+    """How many results show an association of a target, and which patterns."""
+    results = [section.result for section in maps]
+    labels = Counter(result.primary.label for result in results)
+    measures = {result.measure.upper() for result in results}
+    called = measures.pop() if len(measures) == 1 else "test"
+    read = _over_stimuli(results)
+    if len(maps) == 1:
+        (label,) = labels
+        if label == UNDEFINED:
+            yield f"The one {called} here has no pattern over stimuli."
+        else:
+            yield f"The one {called} here shows the pattern {label}{read}."
+        return
+    n = len(maps)
+    found = sum(n for label, n in labels.items() if label not in {"Non-Directional", UNDEFINED})
+    held = f"{all_of(n)} {called}s" if found == n else f"{found or 'none'} of {count(n)} {called}s"
+    kinds = ", ".join(f"{label} ({n})" for label, n in labels.most_common())
+    subject = " or ".join(distinct(result.subject for result in results))
+    yield (
+        f"In {held}, the {subject} associate at least one of the "
+        f"two target groups with an attribute{read}. The patterns: {kinds}."
+    )
+
+
+def _over_stimuli(results: Sequence[AssociationResult]) -> str:
+    """That tests of sentences are read over stimuli."""
+    read = {result.primary.over_stimuli for result in results}
+    if True not in read:
+        return ""
+    return " over stimuli" if read == {True} else " (in tests of sentences: over stimuli)"
+
+
+def _two_sided(maps: Sequence[Section]) -> Iterator[str]:
+    """Which patterns change under the two-sided rule."""
+    directional = [section for section in maps if section.rule.tail == "directional"]
+    if not directional:
+        return
+    reads = [(section, section.result.primary) for section in directional]
+    changed = [section for section, read in reads if read.two_sided_label != read.label]
+    if not changed:
+        yield "Under the stricter two-sided rule, every pattern stays the same."
+        return
+    yield (
+        f"Under the stricter two-sided rule, {number_of(len(changed), 'pattern')} "
+        f"{'changes' if len(changed) == 1 else 'change'}: {_named(changed)}."
+    )
+
+
+def _unstable(maps: Sequence[Section]) -> Iterator[str]:
+    """Which patterns fewer than half of the resamples of the words show."""
+    known = [(s, share) for s in maps if (share := s.result.primary.share) is not None]
+    weak = [section for section, share in known if share < UNSTABLE]
+    if not known:
+        return
+    if weak:
+        yield (
+            "Fewer than half of the resamples of the words show the same pattern for "
+            f"{_named(weak)}: take {'this pattern' if len(weak) == 1 else 'these patterns'} with "
+            "caution."
+        )
+        return
+    least, share = min(known, key=lambda pair: pair[1])
+    yield (
+        f"{'Every pattern' if len(known) == len(maps) else 'Each pattern of resampled words'} "
+        "is that of more than half of the resamples of the words, least "
+        f"often that of {_called(least)} ({percent(share)}); such a share is not the "
+        "probability that other words would show it."
+    )
+
+
 def _other_words(shown: Sequence[Section]) -> Iterator[str]:
     """Whose level 1 other targets and other attributes may not show."""
     known = [
-        (s, p < s.rule.alpha)
-        for s in shown
-        if (level := crossed_cell(s.result, "level1")) and (p := level.p_two_sided) is not None
+        (section, p < section.rule.alpha)
+        for section in shown
+        if (crossed := section.result.generalisation) and crossed.level1
+        if (p := crossed.level1.p_two_sided) is not None
     ]
     doubtful = [section for section, holds in known if not holds]
     if not known:
@@ -83,81 +154,6 @@ def _other_words(shown: Sequence[Section]) -> Iterator[str]:
     )
 
 
-def _patterns(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
-    labels = Counter(result.primary.label for _, result in maps)
-    found = sum(n for label, n in labels.items() if label not in {"Non-Directional", UNDEFINED})
-    read = _over_stimuli(maps)
-    if len(maps) == 1:
-        label = maps[0][1].primary.label
-        if label == UNDEFINED:
-            yield f"The one {_measured(maps)} here has no pattern over stimuli."
-        else:
-            yield f"The one {_measured(maps)} here shows the pattern {label}{read}."
-        return
-    n = len(maps)
-    called = f"{_measured(maps)}s"
-    held = f"{all_of(n)} {called}" if found == n else f"{found or 'none'} of {count(n)} {called}"
-    kinds = ", ".join(f"{label} ({n})" for label, n in labels.most_common())
-    yield (
-        f"In {held}, the {_subject(maps)} associate at least one of the "
-        f"two target groups with an attribute{read}. The patterns: {kinds}."
-    )
-
-
-def _over_stimuli(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
-    """That tests of sentences are read over stimuli."""
-    read = {result.primary.over_stimuli for _, result in maps}
-    if True not in read:
-        return ""
-    return " over stimuli" if read == {True} else " (in tests of sentences: over stimuli)"
-
-
-def _measured(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
-    """What was done, in one word for all."""
-    names = {result.measure.upper() for _, result in maps}
-    return names.pop() if len(names) == 1 else "test"
-
-
-def _subject(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> str:
-    """What associates, in words for all."""
-    return " or ".join(dict.fromkeys(result.subject for _, result in maps))
-
-
-def _two_sided(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
-    directional = [pair for pair in maps if pair[0].rule.tail == "directional"]
-    if not directional:
-        return
-    changed = [s for s, r in directional if r.primary.two_sided_label != r.primary.label]
-    if not changed:
-        yield "Under the stricter two-sided rule, every pattern stays the same."
-        return
-    yield (
-        f"Under the stricter two-sided rule, {number_of(len(changed), 'pattern')} "
-        f"{'changes' if len(changed) == 1 else 'change'}: {_named(changed)}."
-    )
-
-
-def _unstable(maps: Sequence[tuple[Section, ThreeLevelResult]]) -> Iterator[str]:
-    known = [(s, share) for s, r in maps if (share := r.primary.share) is not None]
-    weak = [s for s, share in known if share < UNSTABLE]
-    if not known:
-        return
-    if weak:
-        yield (
-            "Fewer than half of the resamples of the words show the same pattern for "
-            f"{_named(weak)}: take {'this pattern' if len(weak) == 1 else 'these patterns'} with "
-            "caution."
-        )
-    else:
-        least = min(known, key=lambda pair: pair[1])
-        yield (
-            f"{'Every pattern' if len(known) == len(maps) else 'Each pattern of resampled words'} "
-            "is that of more than half of the resamples of the words, least "
-            f"often that of {_called(least[0])} ({percent(least[1])}); such a share is not the "
-            "probability that other words would show it."
-        )
-
-
 def _of_frequency(shown: Sequence[Section]) -> Iterator[str]:
     """Which findings random words of the same frequencies give too."""
     compared = [s for s in shown if matched_of(s.result) is not None]
@@ -167,7 +163,8 @@ def _of_frequency(shown: Sequence[Section]) -> Iterator[str]:
     often = [
         s
         for s in compared
-        if s.own_pattern != "Non-Directional" and (own_share(s.result) or 0.0) >= OFTEN
+        if s.result.primary.label != "Non-Directional"
+        and (share_by_chance(s.result) or 0.0) >= OFTEN
     ]
     if often:
         yield (
@@ -188,28 +185,21 @@ def _of_frequency(shown: Sequence[Section]) -> Iterator[str]:
 def _missing(shown: Sequence[Section], *, gaps: bool) -> Iterator[str]:
     # several measures of one test look up the same terms
     counts = {(s.result.test, s.source): s.result.coverage.counts() for s in shown}
-    missing = sum(m for _, m in counts.values())
+    used, missing = (sum(column) for column in zip(*counts.values(), strict=True))
     words = wording(s.result for s in shown)
     if not missing:
         where = ", in the years that have a result" if gaps else ""
         yield f"Every term of every test {words.complete}{where}."
         return
-    lacking = [section for section in shown if section.missing]
-    said = "could not be used"
-    if words is VECTORS:
-        said = f"{'has' if missing == 1 else 'have'} no vector and {said}"
     yield (
-        f"{count(missing)} of {number_of(missing + sum(u for u, _ in counts.values()), 'term')} "
-        f"{said} "
-        f"({_named(lacking)}); each result lists its own."
+        f"{count(missing)} of {number_of(missing + used, 'term')} "
+        f"{words.missing_one if missing == 1 else words.missing_some} "
+        f"({_named([section for section in shown if section.missing])}); each result lists its own."
     )
 
 
 def _named(shown: Sequence[Section]) -> str:
-    names = distinct(_called(section) for section in shown)
-    if len(names) <= NAMED:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMED])} and {count(len(names) - NAMED)} more"
+    return some_of(distinct(_called(section) for section in shown), NAMED)
 
 
 def _called(section: Section) -> str:

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.timeline import timeline
 from eatlas.present.numbers import count, effects_apart, number_of
 from eatlas.present.sections import Section
-from eatlas.present.series import lines_of
-from eatlas.results import ThreeLevelResult
+from eatlas.present.series import figure_of
+from eatlas.results.ml_eat import CELLS
 from eatlas.results.sensitivity import (
     NUMBERED,
     By,
@@ -27,64 +26,69 @@ from eatlas.results.sensitivity import (
 )
 
 Respect = Literal["source"] | By
-RESPECTS: tuple[Respect, ...] = ("source", *get_args(By))
-MANY: dict[Respect, str] = {
-    "source": "sources",
-    "prompt": "prompts",
-    "layer": "layers",
-    "level": "encodings",
-    "weights": "sets of weights",
-    "window": "windows",
-    "distance": "distances",
-}
 
-HEADINGS: dict[Respect, tuple[str, str]] = {
-    "source": (
+
+class Kind(NamedTuple):
+    """One kind of comparison and its part of the page."""
+
+    id: str
+    heading: str
+    about: str
+    """What it shows."""
+    several: str
+    """What is compared, as a plural."""
+
+
+KINDS: dict[Respect, Kind] = {
+    "source": Kind(
+        "sources",
         "Sources compared",
         "The same test with the same measure on several sources of vectors.",
+        "sources",
     ),
-    "prompt": (
+    "prompt": Kind(
+        "prompts",
         "Prompts compared",
         "The same test on the same model, with its words put into several prompts. A finding that "
         "comes and goes with the prompt is one about the prompt.",
+        "prompts",
     ),
-    "layer": (
+    "layer": Kind(
+        "layers",
         "Layer by layer",
         "The same test on the vectors of several layers of one model, from the embeddings (0) up.",
+        "layers",
     ),
-    "level": (
+    "level": Kind(
+        "levels",
         "Words and whole texts",
         "The same test on the same model: a vector stands for the stimulus in its text (word), or "
         "for the whole text (sentence); in parentheses, how several tokens become one vector. A "
         "vector of a text holds what else the text says, in which the stimulus may drown.",
+        "encodings",
     ),
-    "weights": (
+    "weights": Kind(
+        "weights",
         "Against random weights",
         "The same test on the trained model and on one of the same build whose weights were drawn "
         "at random. An association in a random model is an artefact.",
+        "sets of weights",
     ),
-    "window": (
+    "window": Kind(
+        "windows",
         "Windows compared",
         "The same contexts cut to several windows, in words on either side of the stimulus (of a "
         "pair: before the first and behind the second). What comes and goes with the window rests "
         "on the words around the stimuli.",
+        "windows",
     ),
-    "distance": (
+    "distance": Kind(
+        "distances",
         "Distances compared",
         "The same pairs, those with at most so many words between the two.",
+        "distances",
     ),
 }
-"""Heading of each kind of comparison, and what it shows."""
-IDS: dict[Respect, str] = {
-    "source": "sources",
-    "prompt": "prompts",
-    "layer": "layers",
-    "level": "levels",
-    "weights": "weights",
-    "window": "windows",
-    "distance": "distances",
-}
-"""Id of each kind's part of the page."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +104,6 @@ class Comparison:
     def first(self) -> Section:
         """The first source's result, for what all have in common."""
         return self.members[0]
-
-    @property
-    def with_maps(self) -> bool:
-        """Whether there are EAT-Maps to compare."""
-        return isinstance(self.first.result, ThreeLevelResult)
 
     @property
     def model(self) -> str:
@@ -132,54 +131,47 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Whether the members agree."""
-        return " ".join(part for part in (self._patterns(), self._sizes(), self._means()) if part)
+        return " ".join(filter(None, (self._patterns(), self._sizes(), self._means())))
 
     def _patterns(self) -> str:
-        labels = Counter(
-            s.result.primary.label for s in self.members if isinstance(s.result, ThreeLevelResult)
-        )
-        if not labels:
+        """Which EAT patterns the members show."""
+        found = [(self.value(s), s.result.primary.label) for s in self.members if s.result.pattern]
+        if not found:
             return ""
-        if self.by == "weights":
-            return self._against_random()
+        if self.by == "weights":  # what an untrained model shows too is no finding about training
+            told = "; ".join(f"{value}: {label}" for value, label in found)
+            return (
+                f"{told}. What random weights show as well comes of the model's build and "
+                "of the words' pieces, not of what it learned."
+            )
+        several, labels = KINDS[self.by].several, Counter(label for _, label in found)
         if len(labels) == 1:
-            every = "Both" if len(self.members) == 2 and self.by != "source" else "All"
-            number = "" if every == "Both" else f"{count(len(self.members))} "
-            return f"{every} {number}{MANY[self.by]} show {next(iter(labels))}."
+            both = len(self.members) == 2 and self.by != "source"
+            number = "Both" if both else f"All {count(len(self.members))}"
+            return f"{number} {several} show {found[0][1]}."
         kinds = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
-        return f"The {MANY[self.by]} differ: {kinds}."
-
-    def _against_random(self) -> str:
-        """What an untrained model shows too is no finding about training."""
-        found = [
-            f"{self.value(s)}: {s.result.primary.label}"
-            for s in self.members
-            if isinstance(s.result, ThreeLevelResult)
-        ]
-        return (
-            f"{'; '.join(found)}. What random weights show as well comes of the model's build and "
-            "of the words' pieces, not of what it learned."
-        )
+        return f"The {several} differ: {kinds}."
 
     def _sizes(self) -> str:
-        sizes = [s.levels[0].d for s in self.members]
-        known = [d for d in sizes if d is not None]
+        """From where to where the first effect size goes."""
+        sizes = [s.levels[0] for s in self.members]
+        known = [one.d for one in sizes if one.d is not None]
         if len(known) < 2:
             return ""
         low, high = effects_apart(min(known), max(known))
-        below = sum(s.levels[0].significant for s in self.members)
-        some = 0 < below < len(self.members)
-        significant = f" and is significant in {below} of {len(self.members)}" if some else ""
-        return f"The effect size d at level 1 goes from {low} to {high}{significant}."
+        below = sum(one.significant for one in sizes)
+        some = 0 < below < len(sizes)
+        significant = f" and is significant in {below} of {len(sizes)}" if some else ""
+        level1 = sizes[0].place == "level1"
+        what = "The effect size d at level 1" if level1 else sizes[0].title
+        return f"{what} goes from {low} to {high}{significant}."
 
     def _means(self) -> str:
         """How level 3 moves; of sources it is said nowhere else that they are alike."""
-        if self.by == "source":
+        found = [s.result.level3 for s in self.members if s.result.level3 is not None]
+        if self.by == "source" or not found:
             return ""
-        found = [s.result.level3 for s in self.members if isinstance(s.result, ThreeLevelResult)]
-        means = [cell.mean for level in found for cell in (level.XA, level.XB, level.YA, level.YB)]
-        if not means:
-            return ""
+        means = [level.cell(name).mean for level in found for name in CELLS]
         low, high = effects_apart(min(means), max(means))
         return f"Mean {self.first.result.unit}s lie between {low} and {high}."
 
@@ -189,17 +181,8 @@ class Comparison:
         numbered = [(int(n), s) for s in self.members if (n := self.value(s)).isdigit()]
         if self.by not in NUMBERED or len(numbered) < 2:
             return Markup()
-        result = self.first.result
-        rule = result.pattern if isinstance(result, ThreeLevelResult) else None
-        drawn = timeline(
-            lines_of(numbered),
-            {},
-            title=f"Effect sizes of {result.test} by {self.by}",
-            ends=(result.concepts.A, result.concepts.B),
-            threshold=None if rule is None else rule.threshold,
-            unit=self.by,
-        )
-        return Markup(drawn)  # noqa: S704  (escaped there)
+        title = f"Effect sizes of {self.first.result.test} by {self.by}"
+        return figure_of(numbered, {}, title=title, unit=self.by)
 
     @property
     def title(self) -> str:

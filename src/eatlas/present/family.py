@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from eatlas.errors import ResultsError
-from eatlas.present.effects import Rule
-from eatlas.present.numbers import all_of, count, level_of, number_of
+from eatlas.present.numbers import all_of, count, level_of, number_of, some_of
 from eatlas.results import AssociationResult, Results
+from eatlas.results.effects import Effect
 from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Method, Setting, named
-from eatlas.results.parts import Level
 
 Declared = Literal["level1", "level2", "both", "none"]
 """Which effect sizes of the results are judged together."""
@@ -95,7 +94,7 @@ class DeclaredFamily:
         found = None
         if levels != "none" and given:
             found = Results(given).family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
-        alphas = {result.signature: Rule.of(result).alpha for result in given}
+        alphas = {result.signature: result.rule.alpha for result in given}
         return cls(found if found is not None and len(found) else None, len(given), counted, alphas)
 
     @cached_property
@@ -108,23 +107,15 @@ class DeclaredFamily:
         return frozenset(m.level for m in self.family or ())
 
     def adjusted(
-        self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
-    ) -> float | None:
-        """Adjusted p of an effect size at a place such as ``level2.X``; None outside the family."""
-        return self._found(result, place, level, term)[0]
-
-    def adjusted_low(
-        self, result: AssociationResult, place: str, level: Level | None, term: str | None = None
-    ) -> float | None:
-        """Lower bound of the adjusted p; None where it is known as it is."""
-        return self._found(result, place, level, term)[1]
-
-    def _found(
-        self, result: AssociationResult, place: str, level: Level | None, term: str | None
+        self, result: AssociationResult, effect: Effect
     ) -> tuple[float | None, float | None]:
-        if level is None:
+        """Adjusted p of an effect size and, where only bounds are known, its lower bound.
+
+        Both are None outside the family.
+        """
+        if effect.p is None:
             return None, None
-        key = (*named(result), place, term, level.p.two_sided)
+        key = (*named(result), effect.place, effect.term, effect.p.two_sided)
         return self._adjusted.get(key, (None, None))
 
     def has(self, level: str) -> bool:
@@ -293,9 +284,7 @@ def _which(one: Setting, alpha: float) -> str:
 
 
 def _listed(one: Setting, members: Iterable[FamilyMember]) -> str:
-    names = [_called(member, within=bool(one.name)) for member in members]
-    more = f" and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    return some_of([_called(member, within=bool(one.name)) for member in members], NAMED)
 
 
 def _called(member: FamilyMember, *, within: bool) -> str:

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from eatlas.present.drawings.cells import MARKS, Mark
-from eatlas.present.effects import LevelRow, Rule
-from eatlas.present.numbers import count, effect, p_equals, p_value, percent
+from eatlas.present.effects import levels_of, runner_up
+from eatlas.present.numbers import UNDEFINED, count, effect, p_equals, p_value, percent
 from eatlas.present.sentences import short_name
-from eatlas.results import AssociationResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
 from eatlas.results.frequency import Matched, MatchedLevel
-from eatlas.results.parts import Level
 
 OFTEN = 0.1
 """Share of the random lists from which a pattern is said to be seen often by chance."""
-RUNNER_UP = 0.05
-
-
-@dataclass(frozen=True)
-class MatchedRow:
-    """One effect size among those of random lists, as the page shows it."""
-
-    title: str
-    what: str
-    d: float
-    null: MatchedLevel
-    mark: Mark
-    beyond: bool
-    """Whether the p that the rule reads is below alpha."""
-    tail: str
-    """The tail that the rule reads."""
 
 
 def matched_of(result: AssociationResult) -> Matched | None:
@@ -38,40 +21,38 @@ def matched_of(result: AssociationResult) -> Matched | None:
     return None if result.frequency is None else result.frequency.matched
 
 
-def own_share(result: AssociationResult) -> float | None:
+def matched_effects(result: AssociationResult) -> list[tuple[Effect, MatchedLevel]]:
+    """Effect sizes, over single sentences in tests of sentences, among those of random lists."""
+    return [(one.over_sentences or one, one.matched) for one in levels_of(result) if one.matched]
+
+
+def share_by_chance(result: AssociationResult) -> float | None:
     """How often random lists show the result's own pattern."""
     matched = matched_of(result)
-    if matched is None or matched.patterns is None or not isinstance(result, ThreeLevelResult):
+    if matched is None or matched.patterns is None or result.pattern is None:
         return None
     return matched.patterns.get(result.pattern.label)
 
 
 def level1_p(result: AssociationResult) -> float | None:
     """The p of level 1 among random lists, in the tail that the rule reads."""
-    matched = matched_of(result)
-    if matched is None or matched.level1 is None:
-        return None
-    if not isinstance(result, ThreeLevelResult | WEATResult):
-        return None
-    return matched.level1.tail(Rule.of(result).tail_of(result.level1))
+    found = (null.tail(one.tail) for one, null in matched_effects(result) if one.place == "level1")
+    return next(found, None)
 
 
 def not_beyond(result: AssociationResult) -> bool:
     """Whether level 1 is significant by permutation, and not among random lists."""
     p = level1_p(result)
-    if p is None or not isinstance(result, ThreeLevelResult | WEATResult):
-        return False
-    rule = Rule.of(result)
-    return rule.significant(result.level1) and p >= rule.alpha
+    shown = (one for one, _ in matched_effects(result) if one.place == "level1")
+    return p is not None and p >= result.rule.alpha and next(shown).significant
 
 
 def chance_cell(result: AssociationResult) -> tuple[str, str]:
     """Share of the pattern among random lists, and the p of level 1; empty where unknown."""
-    share, p = own_share(result), level1_p(result)
-    alpha = Rule.of(result).alpha
+    share, p = share_by_chance(result), level1_p(result)
     return (
         "" if share is None else percent(share),
-        "" if p is None else p_value(p, alpha),
+        "" if p is None else p_value(p, result.rule.alpha),
     )
 
 
@@ -80,11 +61,11 @@ def legend(results: Sequence[AssociationResult]) -> str:
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""
-    draws = count(known[0].draws)
-    tail = "two-sided" if Rule.of(results[0]).tail == "two-sided" else "in the direction of d"
+    tail = "two-sided" if results[0].rule.tail == "two-sided" else "in the direction of d"
     p = f"the p of d at level 1 among them, {tail}"
     if any(matched.patterns is not None for matched in known):
         p = f"share that shows the same pattern; below, {p}"
+    draws = count(known[0].draws)
     return f"Chance: {draws} lists of random words of the same frequencies; {p}."
 
 
@@ -95,7 +76,7 @@ def about_frequency(result: AssociationResult) -> str:
     ranks = result.frequency.ranks
     medians = ", ".join(
         f"{short_name(result.concepts.name(role))} "
-        + ("–" if median is None else count(round(median)))
+        + (UNDEFINED if median is None else count(round(median)))
         for role, median in ranks.medians().items()
     )
     said = f"Median ranks of the words in {ranks.vocabulary}: {medians}."
@@ -106,15 +87,14 @@ def about_frequency(result: AssociationResult) -> str:
 
 
 def _among(result: AssociationResult, matched: Matched) -> list[str]:
+    """How often random lists show the pattern, and where d at level 1 lies among theirs."""
     of = f"{count(matched.draws)} lists of random words of the same frequencies"
     found = []
-    if matched.patterns is not None and isinstance(result, ThreeLevelResult):
+    if matched.patterns is not None and result.pattern is not None:
         own = result.pattern.label
         shares = f"{percent(matched.patterns.get(own, 0.0))} show {own} too"
-        others = {label: share for label, share in matched.patterns.items() if label != own}
-        label, share = max(others.items(), key=lambda pair: pair[1])
-        if share >= RUNNER_UP:
-            shares += f", {percent(share)} {label}"
+        if other := runner_up(matched.patterns, own):
+            shares += f", {percent(other[1])} {other[0]}"
         found.append(f"Of {of}, {shares}.")
         of = "these lists"
     p = level1_p(result)
@@ -122,7 +102,7 @@ def _among(result: AssociationResult, matched: Matched) -> list[str]:
         low, high = (
             effect(end) for end in (matched.level1.quantiles[0], matched.level1.quantiles[4])
         )
-        alpha = Rule.of(result).alpha
+        alpha = result.rule.alpha
         beyond = "beyond" if p < alpha else "not beyond"
         found.append(
             f"95% of {of} give a d at level 1 between {low} and {high}: the observed one is "
@@ -131,35 +111,7 @@ def _among(result: AssociationResult, matched: Matched) -> list[str]:
     return found
 
 
-def matched_rows(result: AssociationResult, levels: Sequence[LevelRow]) -> list[MatchedRow]:
-    """Each effect size with the random lists behind it; none where there are none."""
-    matched = matched_of(result)
-    if matched is None or not isinstance(result, ThreeLevelResult | WEATResult):
-        return []
-    nulls: dict[str, MatchedLevel | None] = {"level1": matched.level1}
-    own: dict[str, Level] = {"level1": result.level1}
-    if matched.level2 is not None and isinstance(result, ThreeLevelResult):
-        for role in "XY":
-            nulls[f"level2.{role}"] = matched.level2.group(role)
-            own[f"level2.{role}"] = result.level2.group(role)
-    rule = Rule.of(result)
-    rows = []
-    for row in levels:
-        null, level = nulls.get(row.place), own.get(row.place)
-        if null is None or level is None or level.effect_size is None:
-            continue
-        tail = rule.tail_of(level)
-        rows.append(
-            MatchedRow(
-                row.title, row.what, level.effect_size, null, MARKS[row.place],
-                null.tail(tail) < rule.alpha, tail,
-            )
-        )  # fmt: skip
-    return rows
-
-
-@dataclass(frozen=True)
-class RankRow:
+class RankRow(NamedTuple):
     """Ranks of one group, as the page lists them."""
 
     median: float | None
@@ -174,6 +126,6 @@ def rank_row(result: AssociationResult, role: str) -> RankRow:
     terms = {} if group is None else group.terms
     known = sorted((rank, term) for term, rank in terms.items() if rank is not None)
     if group is None or not known:
-        return RankRow(None, "–", "–")
-    ends = [f"{term} ({count(rank)})" for rank, term in (known[0], known[-1])]
-    return RankRow(group.median, *ends)
+        return RankRow(None, UNDEFINED, UNDEFINED)
+    first, last = (f"{term} ({count(rank)})" for rank, term in (known[0], known[-1]))
+    return RankRow(group.median, first, last)

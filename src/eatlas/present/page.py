@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import zlib
 from base64 import b64encode
@@ -13,36 +12,30 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from eatlas.errors import ResultsError
 from eatlas.nearest import did_you_mean
-from eatlas.present import numbers
 from eatlas.present.brief import in_brief
-from eatlas.present.comparison import HEADINGS, IDS, Comparison, comparisons
-from eatlas.present.drawings.eat_map import PATTERNS, legend, symbols
-from eatlas.present.effects import EXPLANATION, over_stimuli
+from eatlas.present.comparison import KINDS, comparisons
+from eatlas.present.drawings.eat_map import legend, symbols
+from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import bibtex, methods_paragraph
+from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sections import Scales, Section, distinct, named_sources, sections
+from eatlas.present.sentences import wording
 from eatlas.present.series import Series, series_of
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.present.text import clean
-from eatlas.present.wording import wording
-from eatlas.results import AssociationResult, LogRatioResult, ThreeLevelResult, TrendResult
 from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import TAILS
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, FileSystemBytecodeCache
-
-    from eatlas.errors import ResultsError
-    from eatlas.results import AssociationResult
-
+    from eatlas.results import AssociationResult, TrendResult
 
 PACK = 16
 """Parts that are packed together: more of them shrink better, and take longer to open."""
@@ -91,18 +84,15 @@ def _packed(value: object) -> Markup:
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
-TEMPLATES = Path(__file__).parent / "templates"
 OPEN_UP_TO = 40
 """Results whose details stand open in the page; of more, they are packed until asked for."""
+KNOWN = ("ml-eat", "lpbs", "weat", "sc-eat")
+"""Tables of the summary in their order; those of other packages follow."""
 FIRST_ROWS = 150
 """Rows of a summary that are shown at once where details are packed. 1,000 rows take Chromium 2.5 s
 of processor time, these 0.4 s; sorting and filtering take all rows into account."""
 DOTS_UP_TO = 100_000
 """Cosines that a page draws one by one, at 7 bytes each."""
-SHORT = 24
-"""Characters of a measure's name that are kept on one line."""
-_NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
-_PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
 
 
 def report_html(
@@ -161,95 +151,92 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object
     """The page of these sections, with what is said about all of them."""
     packed = len(shown) > OPEN_UP_TO
     later = Deferred()
-    kept = {"scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "later": later}
-    kept["stimulus_explanation"] = EXPLANATION
-    detail, compared, years = (
-        _environment().get_template(f"{name}.html.j2") for name in ("detail", "compared", "years")
-    )
+    kept: dict[str, object] = {
+        "scales": Scales.of(shown),
+        "cells": CELLS,
+        "tails": TAILS,
+        "later": later,
+    }
+    kept |= {"known": KNOWN, "over_sentences": OVER_SENTENCES, "bounds": BOUNDS}
     in_series = {section.anchor for one in series for section in one.members}
     others = [section for section in shown if section.anchor not in in_series]
 
-    def draw(template: Any, **what: object) -> Markup | tuple[int, int]:
-        html = template.render(**what, **kept)
+    def draw(template: str, **what: object) -> Markup | tuple[int, int]:
+        html = render(template, **what, **kept)
         return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
 
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            **kept,
-            **_of_results(shown),
-            details=[draw(detail, section=section) for section in shown],
-            series=[(one, draw(years, series=one)) for one in series],
-            compared=_by_respect([(c, draw(compared, comparison=c)) for c in comparisons(others)]),
-            packed=packed,
-            first_rows=FIRST_ROWS,
-            sections=shown,
-            **said,
-            **_inlined(),
-        )
+    # in this order they are packed
+    details = [draw("detail", section=section) for section in shown]
+    years = [(one, draw("years", series=one)) for one in series]
+    compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
+    return render(
+        "report",
+        **kept,
+        **_of_results(shown),
+        details=details,
+        series=years,
+        compared=[
+            (kind, members)
+            for by, kind in KINDS.items()
+            if (members := [pair for pair in compared if pair[0].by == by])
+        ],
+        packed=packed,
+        first_rows=FIRST_ROWS,
+        sections=shown,
+        **said,
+        **_inlined(),
     )
-
-
-def _by_respect(drawn: Sequence[tuple[Comparison, Any]]) -> list[dict[str, Any]]:
-    """A section of the page for each respect in which results differ."""
-    return [
-        {"id": IDS[by], "heading": heading, "about": about, "members": members}
-        for by, (heading, about) in HEADINGS.items()
-        if (members := [(c, html) for c, html in drawn if c.by == by])
-    ]
 
 
 def _dots(given: Sequence[AssociationResult]) -> bool:
     """Whether the page has room for every single cosine."""
-    kept = sum(
-        len(rows) * len(rows[0])
-        for r in given
-        if isinstance(r, ThreeLevelResult) and (rows := r.similarities)
-    )
+    kept = sum(len(rows) * len(rows[0]) for r in given if (rows := r.similarities))
     return len(given) <= OPEN_UP_TO and kept <= DOTS_UP_TO
 
 
 def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     """What the page says about its results as a whole."""
-    maps = [s.result for s in shown if isinstance(s.result, ThreeLevelResult)]
-    patterns, labels = [r.pattern for r in maps], [r.primary.label for r in maps]
-    tests, sources = distinct(s.result.test for s in shown), distinct(s.source for s in shown)
+    results = [section.result for section in shown]
+    maps = [result for result in results if result.pattern is not None]
+    labels = [result.primary.label for result in maps]
+    of_models = [result.language_model is not None for result in results]
+    tests, sources = distinct(r.test for r in results), distinct(s.source for s in shown)
+    signatures: dict[str, set[str]] = {}
+    for result in results:
+        signatures.setdefault(result.measure, set()).add(result.signature)
     return {
         "with_maps": bool(labels),
         "intervals": _intervals(shown),
-        "any_over_stimuli": any(over_stimuli(s.result) for s in shown),
-        "directional": any(pattern.tail == "directional" for pattern in patterns),
+        "any_over_stimuli": any(result.primary.over_stimuli for result in results),
+        "directional": any(result.rule.tail == "directional" for result in maps),
+        "kinds": sorted({s.kind for s in shown}, key=_place),
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
         "symbols": symbols(),
-        "lpbs": any(isinstance(s.result, LogRatioResult) for s in shown),
-        "only_lpbs": bool(shown) and all(isinstance(s.result, LogRatioResult) for s in shown),
-        "words": wording(s.result for s in shown),
+        "lpbs": any(of_models),
+        "only_lpbs": bool(of_models) and all(of_models),
+        "words": wording(results),
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,
-        "named_sources": named_sources(s.result for s in shown),
+        "named_sources": named_sources(results),
         "source_numbers": {source: number for number, source in enumerate(sources)},
-        "signatures": distinct(s.result.signature for s in shown),
-        "several_signatures": _several_signatures(shown),
-        "versions": distinct(s.result.provenance.version for s in shown),
-        "stars": distinct(s.rule.meaning for s in shown),
+        "signatures": distinct(r.signature for r in results),
+        "several_signatures": {name: len(known) > 1 for name, known in signatures.items()},
+        "versions": distinct(r.provenance.version for r in results),
+        "stars": distinct(r.rule.meaning for r in results),
     }
+
+
+def _place(kind: str) -> tuple[int, str]:
+    """Where the table of a kind stands in the summary."""
+    return (KNOWN.index(kind) if kind in KNOWN else len(KNOWN)), kind
 
 
 def _intervals(shown: Sequence[Section]) -> str:
     """Whether effect sizes have intervals: "all", "some" or, as with CEAT, "none"."""
     found = {bool(s.levels[0].interval) for s in shown if s.levels}
     return "some" if len(found) > 1 else "all" if True in found else "none"
-
-
-def _several_signatures(shown: Sequence[Section]) -> dict[str, bool]:
-    """Whether a measure comes with several parameters, so that rows must say which."""
-    found: dict[str, set[str]] = {}
-    for section in shown:
-        found.setdefault(section.result.measure, set()).add(section.result.signature)
-    return {measure: len(signatures) > 1 for measure, signatures in found.items()}
 
 
 @cache
@@ -266,67 +253,6 @@ def _inlined() -> dict[str, object]:
         "script": Markup(script),  # noqa: S704
         "script_hash": f"sha256-{digest}",
     }
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  (40 ms)
-
-    env = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_safe,
-        bytecode_cache=_compiled_templates(),
-    )
-    env.filters |= {
-        "effect": numbers.effect,
-        "interval": numbers.interval,
-        "percent": numbers.percent,
-        "p": numbers.p_value,
-        "p_equals": numbers.p_equals,
-        "count": numbers.count,
-        "number_of": numbers.number_of,
-        "level_of": numbers.level_of,
-        "explained": numbers.explain_p,
-        "unbroken": _unbroken,
-        "signature": _signature,
-    }
-    return env
-
-
-def _compiled_templates() -> FileSystemBytecodeCache | None:
-    """The user's cache folder for compiled templates, which take 0.2 s to compile; None without."""
-    from jinja2 import FileSystemBytecodeCache  # noqa: PLC0415
-    from platformdirs import user_cache_path  # noqa: PLC0415
-
-    folder = user_cache_path("eatlas", appauthor=False) / "templates"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
-
-
-def _unbroken(text: str) -> Markup:
-    """Keep each "d = 1.17" and each pattern's name on one line."""
-    joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
-    marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
-    return Markup(marked)  # noqa: S704  (escaped above)
-
-
-def _signature(text: str) -> Markup:
-    """A signature that may be broken after each of its parameters."""
-    name, bracket, parameters = str(escape(clean(text))).partition("(")
-    whole = f'<span class="nb">{name}(</span>' if bracket and len(name) < SHORT else name + bracket
-    return Markup(whole + parameters.replace(",", ",<wbr>"))  # noqa: S704  (escaped above)
-
-
-def _safe(value: object) -> object:
-    """Clean a text that a result brought along; markup of ours is clean already."""
-    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 FORMATS = ("html", *TABLES)

@@ -6,40 +6,33 @@ singular or plural, and the reader is told whose association it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
-from eatlas.present.effects import Rule
+from eatlas.present.effects import about_terms
 from eatlas.present.numbers import (
     count,
     effect,
     effects_apart,
-    explain_p,
     level_of,
     number_of,
     p_equals,
     p_value,
 )
 from eatlas.present.text import isolated, wrap
-from eatlas.results import (
-    AssociationResult,
-    DrawnResult,
-    LogRatioResult,
-    SCEATResult,
-    ThreeLevelResult,
-    WEATResult,
-)
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
 from eatlas.results.ml_eat import Pattern
-from eatlas.results.parts import effect_of
-from eatlas.results.sc_eat import TermAssociation
 from eatlas.results.scan import Family, ScanResult, Sides
 from eatlas.results.trend import LevelTrend, TrendResult
 
-__all__ = ["WEAT_SAYS", "explain_p", "sentence", "short_name", "short_sentence"]
-
+WORDING = Path(__file__).parent / "data" / "wording.toml"
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and stands in full beside it."""
-WEAT_SAYS = "A WEAT compares two targets; it does not say what either is associated with by itself."
 OTHER = {"X": "Y", "Y": "X", "A": "B", "B": "A"}
 
 
@@ -55,8 +48,9 @@ def sentence(result: AssociationResult) -> str:
 
     Parameters
     ----------
-    result : ThreeLevelResult, WEATResult or SCEATResult
-        Any other record is summed up in its own words.
+    result : AssociationResult
+        One without a pattern, a comparison of targets or single terms is summed up in its own
+        words.
 
     Returns
     -------
@@ -69,158 +63,150 @@ def sentence(result: AssociationResult) -> str:
     >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
     The vectors associate Female names with Family
     """
-    return " ".join(_sentences(result))
+    return " ".join(filter(None, (short_sentence(result), result.remark)))
 
 
 def short_sentence(result: AssociationResult) -> str:
     """Say what a result found, without what is true of every result of its measure."""
-    return " ".join(said for said in _sentences(result) if said != WEAT_SAYS)
+    return " ".join(_sentences(result))
 
 
 def _sentences(result: AssociationResult) -> Iterator[str]:
-    if isinstance(result, ThreeLevelResult):
+    at = {one.place: one for one in result.effects()}
+    level1 = at.get("level1")
+    if level1 and result.pattern is not None:
         read = result.primary
-        yield from _level2(result)
-        comparison = _comparison(result)
-        surprising = read.level1 is not None and Rule.of(result).significant(read.level1)
-        if surprising and read.label == "Non-Directional":
+        yield from _level2(result, at)
+        comparison = _comparison(result, level1)
+        if level1.significant and read.label == "Non-Directional":
             comparison = f"Yet {comparison[0].lower()}{comparison[1:]}"
         yield comparison
-        if isinstance(result, LogRatioResult):
-            yield _published(result)
+        if "over_attributes" in at:
+            yield _published(result, at["over_attributes"])
         if read.two_sided_label != read.label:
             yield f"Under the two-sided rule the pattern is {read.two_sided_label}."
-    elif isinstance(result, WEATResult):
-        yield _comparison(result)
-        yield WEAT_SAYS
-    elif isinstance(result, SCEATResult):
+    elif level1:
+        yield _comparison(result, level1)
+    elif about_terms(result):
         yield from _terms(result)
     else:
         yield f"{result.summary()}."
 
 
-def _pattern(result: ThreeLevelResult, found: Pattern) -> str:
-    name, d = _Names(result), _level2_effects(result)
-    if found.X and found.Y:
-        if found.X == found.Y:
-            both = f"The {result.subject} associate both {name.X} and {name.Y} with {name[found.X]}"
-            return f"{both}{_more(result)}."
+def _level2(result: AssociationResult, at: Mapping[str, Effect]) -> Iterator[str]:
+    """What X and Y are associated with, each taken alone."""
+    found, name = result.primary.pattern, names_of(result)
+    if found is None:
+        yield f"Over stimuli no EAT pattern is defined: {one_stimulus(result, 'AB')}."
+        return
+    d = {role: at[f"level2.{role}"].d for role in "XY"}
+    unknown = [role for role in d if d[role] is None]
+    if len(unknown) < 2:
+        yield _pattern(result.subject, found, name, d)
+    if unknown:
+        names = " and of ".join(name[role] for role in unknown)
+        yield f"The association of {names} is undefined, because the scores do not differ."
+
+
+def _pattern(
+    subject: str, found: Pattern, name: Mapping[str, str], d: Mapping[str, float | None]
+) -> str:
+    """The EAT pattern in words."""
+    with_x, with_y = found.X, found.Y
+    if with_x and with_x == with_y:
+        both = f"The {subject} associate both {name['X']} and {name['Y']} with {name[with_x]}"
+        return f"{both}{_more(name, d['X'], d['Y'])}."
+    if with_x and with_y:
         return (
-            f"The {result.subject} associate {name.X} with {name[found.X]} "
-            f"and {name.Y} with {name[found.Y]}."
+            f"The {subject} associate {name['X']} with {name[with_x]} "
+            f"and {name['Y']} with {name[with_y]}."
         )
-    for role in "XY":
-        attribute = found.of(role)
+    for role, attribute in (("X", with_x), ("Y", with_y)):
         if attribute:
-            first = f"The {result.subject} associate {name[role]} with {name[attribute]}"
+            first = f"The {subject} associate {name[role]} with {name[attribute]}"
             other = OTHER[role]
             if d[other] is None:
                 return f"{first}."
-            return (
-                f"{first}; for {name[other]}, no association with {name.A} or {name.B} was found."
-            )
-    known = [name[role] for role in "XY" if d[role] is not None]
-    alone = " alone, nor for ".join(known)
-    return f"No association with {name.A} or {name.B} was found for {alone} alone."
+            neither = f"no association with {name['A']} or {name['B']} was found"
+            return f"{first}; for {name[other]}, {neither}."
+    alone = " alone, nor for ".join(name[role] for role in "XY" if d[role] is not None)
+    return f"No association with {name['A']} or {name['B']} was found for {alone} alone."
 
 
-def _more(result: ThreeLevelResult) -> str:
+def _more(name: Mapping[str, str], x: float | None, y: float | None) -> str:
     """Which of two associations with one attribute is larger."""
-    x, y = _level2_effects(result).values()
     if x is None or y is None:
         return ""
     if abs(x) == abs(y):
         return f", equally strongly (d = {effect(x)})"
-    name = _Names(result)
-    more, high, low = (name.X, x, y) if abs(x) > abs(y) else (name.Y, y, x)
+    more, high, low = (name["X"], x, y) if abs(x) > abs(y) else (name["Y"], y, x)
     larger, smaller = effects_apart(high, low)
     return f", {more} more so (d = {larger} against {smaller})"
 
 
-def _level2_effects(result: ThreeLevelResult) -> dict[str, float | None]:
-    """Effect sizes of X and Y that are read."""
-    return {role: effect_of(result.primary.group(role)) for role in "XY"}
-
-
-def _level2(result: ThreeLevelResult) -> Iterator[str]:
-    pattern = result.primary.pattern
-    if pattern is None:
-        yield f"Over stimuli no EAT pattern is defined: {one_stimulus(result, 'AB')}."
-        return
-    unknown = [role for role, d in _level2_effects(result).items() if d is None]
-    if len(unknown) < 2:
-        yield _pattern(result, pattern)
-    if unknown:
-        names = " and of ".join(_Names(result)[role] for role in unknown)
-        yield f"The association of {names} is undefined, because the scores do not differ."
-
-
-def one_stimulus(result: ThreeLevelResult | WEATResult, roles: str) -> str:
+def one_stimulus(result: AssociationResult, roles: str) -> str:
     """Why a level is undefined over stimuli."""
-    names = [_Names(result)[role] for role in result.primary.alone if role in roles]
+    names = [short_name(result.concepts.name(r)) for r in result.primary.alone if r in roles]
     return f"all sentences of {' and of '.join(names)} are made of one stimulus"
 
 
-def _comparison(result: ThreeLevelResult | WEATResult) -> str:
+def _comparison(result: AssociationResult, level: Effect) -> str:
     """Level 1, over stimuli where one has several sentences."""
-    rule, name, level = Rule.of(result), _Names(result), result.primary.level1
-    if level is None:
+    name, over = names_of(result), level.read_over == "stimuli"
+    if level.p is None:
         return (
-            f"Over stimuli the comparison of {name.X} with {name.Y} is undefined: "
+            f"Over stimuli the comparison of {name['X']} with {name['Y']} is undefined: "
             f"{one_stimulus(result, 'XY')}."
         )
-    if level.effect_size is None:
+    if level.d is None or level.p_value is None:
         return (
-            f"The comparison of {name.X} with {name.Y} is undefined, "
+            f"The comparison of {name['X']} with {name['Y']} is undefined, "
             "because the scores do not differ."
         )
-    over = "over stimuli, " if result.primary.over_stimuli else ""
-    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
-    numbers = f"({over}d = {effect(level.effect_size)}, {p})"
-    if not rule.significant(level):
+    p = p_equals(level.p_value, level.rule.alpha, level.p_low)
+    numbers = f"({'over stimuli, ' * over}d = {effect(level.d)}, {p})"
+    if not level.significant:
         return f"In direct comparison, the two do not differ detectably {numbers}."
-    near, far = ("A", "B") if level.effect_size > 0 else ("B", "A")
+    near, far = ("A", "B") if level.d > 0 else ("B", "A")
     return (
-        f"In direct comparison, the {result.subject} place {name.X} closer to {name[near]}, "
-        f"relative to {name[far]}, than they do {name.Y} {numbers}."
+        f"In direct comparison, the {result.subject} place {name['X']} closer to {name[near]}, "
+        f"relative to {name[far]}, than they do {name['Y']} {numbers}."
     )
 
 
-def _published(result: LogRatioResult) -> str:
+def _published(result: AssociationResult, level: Effect) -> str:
     """The effect size over attributes, whose labels move."""
-    level, rule, name = result.over_attributes, Rule.of(result), _Names(result)
-    if level.effect_size is None:
+    if level.p_value is None:
         return "The published effect size is undefined, because the scores do not differ."
-    what = "the mean LPBS of the draws" if isinstance(result, DrawnResult) else "the published LPBS"
-    p = p_equals(rule.p(level), rule.alpha, rule.p_low(level))
+    name = names_of(result)
+    what = "the published LPBS" if result.draws is None else "the mean LPBS of the draws"
+    p = p_equals(level.p_value, level.rule.alpha, level.p_low)
     return (
-        f"Over attributes, {what} is d = {effect(level.effect_size)} "
-        f"({p}; labels of {name.A} and {name.B} move)."
+        f"Over attributes, {what} is d = {effect(level.d)} "
+        f"({p}; labels of {name['A']} and {name['B']} move)."
     )
 
 
-def _terms(result: SCEATResult) -> Iterator[str]:
-    rule, name = Rule.of(result), _Names(result)
-    terms, over = result.primary_terms, result.over_stimuli
-    known = [(e.level2.effect_size, e) for e in terms if e.level2.effect_size is not None]
+def _terms(result: AssociationResult) -> Iterator[str]:
+    """How many single terms are associated with either attribute, and the ones at the ends."""
+    name, over, terms = names_of(result), result.primary.over_stimuli, result.effects()
+    known = [(one.d, one) for one in terms if one.d is not None]
     what = number_of(len(terms), "target" if over else "term")
     if not known:
         yield f"No effect size is defined for {what}."
         return
-    signed = [(d, e) for d, e in known if rule.significant(e.level2)]
-    to_a = [e for d, e in signed if d > 0]
-    to_b = [e for d, e in signed if d < 0]
+    to_a, to_b = (sum(one.significant for d, one in known if d * way > 0) for way in (1, -1))
+    each = "stimulus over its sentences" if over else "term taken by itself"
     yield (
-        f"Of {what}, the {result.subject} associate {len(to_a)} "
-        f"with {name.A} and {len(to_b)} with {name.B} (p < {level_of(rule.alpha)} in the direction "
-        f"of d, each {'stimulus over its sentences' if over else 'term taken by itself'})."
+        f"Of {what}, the {result.subject} associate {to_a} "
+        f"with {name['A']} and {to_b} with {name['B']} (p < {level_of(result.rule.alpha)} in the "
+        f"direction of d, each {each})."
     )
-    low, high = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
-    yield f"Closest to {name.A}: {_term(high)}; closest to {name.B}: {_term(low)}."
-
-
-def _term(found: tuple[float, TermAssociation]) -> str:
-    return f"{isolated(found[1].term)} (d = {effect(found[0])})"
+    high, low = (
+        f"{isolated(one.name)} (d = {effect(d)})"
+        for d, one in (choose(known, key=lambda pair: pair[0]) for choose in (max, min))
+    )
+    yield f"Closest to {name['A']}: {high}; closest to {name['B']}: {low}."
 
 
 def short_name(text: str) -> str:
@@ -228,15 +214,47 @@ def short_name(text: str) -> str:
     return isolated(wrap(text, LONGEST_NAME, len, 1)[0])
 
 
-class _Names:
+def names_of(result: AssociationResult) -> dict[str, str]:
     """Concept names by role, fit for the middle of a sentence."""
+    return {role: short_name(result.concepts.name(role)) for role in "XYAB"}
 
-    def __init__(self, result: AssociationResult) -> None:
-        self.X, self.Y, self.A, self.B = (short_name(result.concepts.name(r)) for r in "XYAB")
 
-    def __getitem__(self, role: str) -> str:
-        name: str = getattr(self, role)
-        return name
+@dataclass(frozen=True)
+class Wording:
+    """What a page calls that which associates; ``data/wording.toml`` says what each phrase is."""
+
+    heading: str
+    one: str
+    several: str
+    associate: str
+    described: str
+    built_on: str
+    association: str
+    level1: str
+    level3: str
+    moved: str
+    beyond: str
+    complete: str
+    lacking: str
+    missing_one: str
+    missing_some: str
+
+
+def wording(results: Iterable[AssociationResult]) -> Wording:
+    """Return the phrases that fit some results; those of vectors where there are none.
+
+    >>> wording([]).heading
+    'Embedding association tests'
+    """
+    of_models = {result.language_model is not None for result in results}
+    kinds = {frozenset({True}): "models", frozenset({True, False}): "both"}
+    return _wordings()[kinds.get(frozenset(of_models), "vectors")]
+
+
+@cache
+def _wordings() -> dict[str, Wording]:
+    text = WORDING.read_text(encoding="utf-8")
+    return {name: Wording(**phrases) for name, phrases in tomllib.loads(text).items()}
 
 
 def heading(trend: TrendResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,11 +11,10 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from eatlas.present.drawings.timeline import Line, Point, timeline
-from eatlas.present.effects import LevelRow
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
-from eatlas.results import AssociationResult, Failure, MLEATResult, TrendResult
+from eatlas.results import AssociationResult, Failure, TrendResult
 
 NOT_GIVEN = "no result of this year stands among those that were given"
 Key = tuple[str, str, str]
@@ -44,17 +43,6 @@ class Series:
         found: dict[int, Section | None] = dict.fromkeys(self.missing)
         found |= {section.result.period or 0: section for section in self.members}
         return dict(sorted(found.items()))
-
-    @property
-    def with_maps(self) -> bool:
-        """Whether there are EAT patterns."""
-        return isinstance(self.first, MLEATResult)
-
-    @property
-    def threshold(self) -> float | None:
-        """The |d| that an association must exceed, where the measure has one."""
-        rule = self.first.pattern if isinstance(self.first, MLEATResult) else None
-        return None if rule is None else rule.threshold
 
     @property
     def span(self) -> str:
@@ -86,47 +74,40 @@ class Series:
         return () if self.trend is None else self.trend.warnings
 
     @cached_property
-    def lines(self) -> list[Line]:
-        """Each effect size by year."""
-        return lines_of([(s.result.period or 0, s) for s in self.members])
-
-    @cached_property
     def figure(self) -> Markup:
         """The timeline."""
-        return Markup(  # noqa: S704  (escaped there)
-            timeline(
-                self.lines, self.missing,
-                title=f"Effect sizes of {self.first.test} by year",
-                ends=(self.first.concepts.A, self.first.concepts.B),
-                threshold=self.threshold,
-            )
-        )  # fmt: skip
+        members = [(section.result.period or 0, section) for section in self.members]
+        title = f"Effect sizes of {self.first.test} by year"
+        return figure_of(members, self.missing, title=title)
 
 
-def lines_of(members: Sequence[tuple[int, Section]]) -> list[Line]:
-    """Each effect size by a number that each section has, such as its year."""
+def figure_of(
+    members: Sequence[tuple[int, Section]],
+    missing: Mapping[int, str],
+    *,
+    title: str,
+    unit: str = "year",
+) -> Markup:
+    """Draw each effect size by a number that each section has, such as its year."""
     first = members[0][1]
-    names = first.result.concepts
-    targets = {
-        "level1": (names.X, names.Y), "level2.X": (names.X,), "level2.Y": (names.Y,),
-        "over_attributes": (names.A, names.B),
-    }  # fmt: skip
-    return [
-        Line(row.place, row.title, targets[row.place], tuple(_points(members, number)))
-        for number, row in enumerate(first.levels)
+    lines = [
+        Line(one.place, one.title, one.names, tuple(_points(members, number)))
+        for number, one in enumerate(first.levels)
     ]
+    names, threshold = first.result.concepts, first.rule.threshold
+    ends = (names.A, names.B)
+    drawn = timeline(lines, missing, title=title, ends=ends, threshold=threshold, unit=unit)
+    return Markup(drawn)  # noqa: S704  (escaped there)
 
 
-def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterable[Point]:
+def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterator[Point]:
+    """One effect size of each section."""
     for place, section in members:
-        row = section.levels[number]
-        yield Point(place, row.d, row.interval, row.significant, _told(row))
-
-
-def _told(row: LevelRow) -> str:
-    if row.p is None:
-        return "undefined"
-    return f"d = {effect(row.d)}, {p_equals(row.p, row.rule.alpha, row.p_low)}"
+        one = section.levels[number]
+        told = "undefined" if one.d is None else f"{one.symbol} = {effect(one.d)}"
+        if one.p_value is not None:
+            told += f", {p_equals(one.p_value, one.rule.alpha, one.p_low)}"
+        yield Point(place, one.d, one.interval, one.significant, told)
 
 
 def series_of(

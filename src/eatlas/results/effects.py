@@ -79,6 +79,12 @@ class Rule:
         """Whether the effect size is defined and its p-value is below alpha."""
         return level.effect_size is not None and self.p(level) < self.alpha
 
+    @property
+    def meaning(self) -> str:
+        """What a star says."""
+        tail = "two-sided" if self.tail == "two-sided" else "in the direction of d"
+        return f"* p < {f'{self.alpha:g}'.lstrip('0')} {tail}"
+
     def star(self, level: Level) -> str:
         """A star for a significant effect size, as in the papers' tables."""
         return "*" if self.significant(level) else ""

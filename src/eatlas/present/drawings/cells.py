@@ -5,13 +5,14 @@ Their numbers stand beside them as text, so that nobody needs to hear them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.svg import label, tag
 from eatlas.present.numbers import effect
+from eatlas.results.effects import Effect
 from eatlas.results.frequency import MatchedLevel
 
 Mark = Literal["diamond", "circle", "square", "triangle"]
@@ -37,6 +38,17 @@ class Estimate:
     filled: bool
     """Filled where p is below alpha, hollow otherwise."""
 
+    @classmethod
+    def of(cls, shown: Effect) -> Self:
+        """Take what is drawn of an effect size; nothing of a number on another scale."""
+        d = shown.d if shown.symbol == "d" else None
+        return cls(d, shown.interval, mark_of(shown.place), shown.significant)
+
+
+def mark_of(place: str) -> Mark:
+    """The shape by which the effect size at a place is known."""
+    return MARKS.get(place, "circle")
+
 
 def across(axis: Axis, width: float) -> Axis:
     """Lay an axis into a drawing of a width, with room for marks on its edges."""
@@ -48,10 +60,10 @@ def interval(shown: Estimate, axis: Axis, height: float = 22.0) -> str:
     return _frame(axis, height, [_estimate(shown, axis, height / 2)], "interval")
 
 
-def glance(shown: Sequence[Estimate], axis: Axis) -> str:
+def glance(shown: Iterable[Estimate], axis: Axis) -> str:
     """Several estimates below each other, small."""
     rows = [_estimate(one, axis, 2 + ROW * (i + 0.5)) for i, one in enumerate(shown)]
-    return _frame(axis, ROW * len(shown) + 4, rows, "glance")
+    return _frame(axis, ROW * len(rows) + 4, rows, "glance")
 
 
 def ruler(axis: Axis) -> str:

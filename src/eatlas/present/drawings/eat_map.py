@@ -12,13 +12,12 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.svg import FONT, INK, drawing, label, muted, tag, words
-from eatlas.present.effects import Rule
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, pixels, wrap
-from eatlas.results import ThreeLevelResult
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Rule
 from eatlas.results.files import atomic_file
 from eatlas.results.ml_eat import Attribute
-from eatlas.results.parts import effect_of
 
 Size = Literal["full", "mini"]
 SUFFIX = ".svg"
@@ -114,18 +113,19 @@ class EATMap:
     over_stimuli: bool = False
 
     @classmethod
-    def of(cls, result: ThreeLevelResult) -> Self:
-        """Make the map of a result."""
-        rule, names, read = Rule.of(result), result.concepts, result.primary
+    def of(cls, result: AssociationResult) -> Self:
+        """Make the map of a result that has an EAT pattern."""
+        at = {one.place: one for one in result.effects()}
+        names, read = result.concepts, result.primary
 
         def column(role: str) -> Column:
-            level = read.group(role)
+            level = at[f"level2.{role}"]
             return Column(
                 name=names.name(role),
-                effect_size=effect_of(level),
-                p=None if level is None else rule.p(level),
-                p_low=None if level is None else rule.p_low(level),
-                significant=level is not None and rule.significant(level),
+                effect_size=level.d,
+                p=None if level.p is None else level.p.tail(level.tail),
+                p_low=None if level.p is None else level.p.low(level.tail),
+                significant=level.significant,
                 attribute=read.attribute(role),
             )
 
@@ -136,7 +136,7 @@ class EATMap:
             B=names.B,
             label=read.label,
             two_sided_label=read.two_sided_label,
-            rule=rule,
+            rule=result.rule,
             test=result.test,
             over_stimuli=read.over_stimuli,
         )
@@ -171,10 +171,10 @@ class EATMap:
     @property
     def footnotes(self) -> tuple[str, ...]:
         """What the star says and what is relabelled; the two-sided pattern where it differs."""
-        meaning = self.rule.meaning + (", over stimuli" if self.over_stimuli else "")
+        star = self.rule.meaning + (", over stimuli" if self.over_stimuli else "")
         if self.two_sided_label == self.label:
-            return (meaning,)
-        return meaning, f"under the two-sided rule: {self.two_sided_label}"
+            return (star,)
+        return star, f"under the two-sided rule: {self.two_sided_label}"
 
     def glyphs(self, encoding: str = "utf-8") -> tuple[str, str]:
         """Draw the map as two lines of two glyphs, row A above row B, for a terminal.

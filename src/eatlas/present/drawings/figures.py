@@ -21,7 +21,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
-from eatlas.results import CEATResult, ThreeLevelResult, WEATResult
+from eatlas.results import AssociationResult
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Cell
 
@@ -32,15 +32,19 @@ _BINS = 60
 _GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
 
 
-def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
+def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
+
+    Empty where a result has no level 3.
 
     Parameters
     ----------
-    result : ThreeLevelResult
+    result : AssociationResult
     dots : bool
         Whether to draw the cosines themselves; where the result keeps none, quartiles alone.
     """
+    if result.level3 is None:
+        return ""
     cells = {name: result.level3.cell(name) for name in CELLS}
     axis = Axis.around((q for c in cells.values() for q in c.quantiles), LEFT + 4, WIDTH - RIGHT)
     values = blocks(result) if dots else None
@@ -60,7 +64,7 @@ def cosine_plot(result: ThreeLevelResult, *, dots: bool) -> str:
     )
 
 
-def blocks(result: ThreeLevelResult) -> dict[str, list[float]] | None:
+def blocks(result: AssociationResult) -> dict[str, list[float]] | None:
     """The cosines of each pair of groups; None where the result has not kept them all."""
     rows = result.similarities
     sizes = {role: len(result.coverage.group(role).scored) for role in "XYAB"}
@@ -75,7 +79,7 @@ def blocks(result: ThreeLevelResult) -> dict[str, list[float]] | None:
     return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
 
 
-def _in_words(result: ThreeLevelResult, name: str, cell: Cell) -> str:
+def _in_words(result: AssociationResult, name: str, cell: Cell) -> str:
     pair = " – ".join(isolated(result.concepts.name(role)) for role in name)
     low, _, median, _, high = cell.quantiles
     numbers = f"mean {effect(cell.mean, 3)}, median {effect(median, 3)}"
@@ -83,7 +87,7 @@ def _in_words(result: ThreeLevelResult, name: str, cell: Cell) -> str:
 
 
 def _row(
-    result: ThreeLevelResult,
+    result: AssociationResult,
     name: str,
     cell: Cell,
     axis: Axis,
@@ -144,14 +148,14 @@ def _box(cell: Cell, axis: Axis, y: float, *, over: bool = False) -> str:
 _NAME_END, _NAME_ROOM = 150.0, 90.0
 
 
-def lean_plot(result: ThreeLevelResult | WEATResult) -> str:
+def lean_plot(result: AssociationResult) -> str:
     """The lean of each target term or stimulus, its mean cosine with A less that with B.
 
     Empty where the scores do not belong to the terms one by one.
     """
     scores = result.primary.scores
     values = {"X": scores.X, "Y": scores.Y}
-    names = {role: _scored(result, role) for role in values}
+    names = {role: result.scored(role) for role in values}
     if not all(v and len(v) == len(names[r]) for r, v in values.items()):
         return ""
     axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
@@ -162,30 +166,20 @@ def lean_plot(result: ThreeLevelResult | WEATResult) -> str:
         )
         for place, role in enumerate("XY")
     ]  # fmt: skip
+    unit = "stimulus" if result.primary.over_stimuli else "term"
     a, b = (isolated(result.concepts.name(role)) for role in "AB")
     return figure(
         198,
         axis.grid(4, 148),
         *rows,
         _ends(a, b),
-        title=f"Lean of each target {_unit(result)} towards {a} (right) or {b} (left)",
+        title=f"Lean of each target {unit} towards {a} (right) or {b} (left)",
         alt="; ".join(
             f"{isolated(result.concepts.name(role))}: mean {effect(_mean(v), 3)}, "
             f"from {effect(min(v), 3)} to {effect(max(v), 3)}"
             for role, v in values.items()
         ),
     )
-
-
-def _scored(result: ThreeLevelResult | WEATResult, role: str) -> tuple[str, ...]:
-    """What has a score: used terms, or the stimuli of draws of contexts."""
-    if isinstance(result, CEATResult):
-        return tuple(result.draws.contexts.group(role))
-    return result.primary.names(role)
-
-
-def _unit(result: ThreeLevelResult | WEATResult) -> str:
-    return "stimulus" if result.primary.over_stimuli else "term"
 
 
 def _terms(

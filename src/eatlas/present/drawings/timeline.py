@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from eatlas.present.drawings.axis import GRID, Axis
-from eatlas.present.drawings.cells import MARKS, outline
+from eatlas.present.drawings.cells import mark_of, outline
 from eatlas.present.drawings.svg import (
     INK,
     LARGEST,
@@ -31,12 +32,23 @@ from eatlas.present.text import isolated, one_line, pixels
 PAPER = "#fdfdfc"
 # blue and vermilion of Okabe and Ito (2008); violet of eatlas.present.charts.theme, which says why
 BLUE, VERMILION, VIOLET = "#0072b2", "#d55e00", "#6c2bd9"
-COLOURS = {
-    "level1": INK, "level2.X": BLUE, "level2.Y": VERMILION, "over_attributes": VIOLET,
-}  # fmt: skip
-DASHES = {"level1": None, "level2.X": "7 3", "level2.Y": "2 2", "over_attributes": "9 3 2 3"}
-SIDES = {"level1": 0, "level2.X": -1, "level2.Y": 1, "over_attributes": 2}
-"""Lines stand a little beside each other, so that no interval hides another."""
+
+
+class Look(NamedTuple):
+    """How a line is drawn."""
+
+    colour: str
+    dashes: str | None
+    side: int
+    """Lines stand a little beside each other, so that no interval hides another."""
+
+
+LOOKS = {
+    "level1": Look(INK, None, 0),
+    "level2.X": Look(BLUE, "7 3", -1),
+    "level2.Y": Look(VERMILION, "2 2", 1),
+    "over_attributes": Look(VIOLET, "9 3 2 3", 2),
+}
 AGAINST = " against "
 _LEFT, _RIGHT = 40.0, WIDTH - 14.0
 _HEIGHT, _KEY, _STRIP = 230.0, 20.0, 18.0
@@ -72,6 +84,11 @@ class Line:
     targets: tuple[str, ...]
     """The target that the line is about, both, or both attributes."""
     points: tuple[Point, ...]
+
+    @property
+    def look(self) -> Look:
+        """How it is drawn; what no record of ours has is drawn as level 1."""
+        return LOOKS.get(self.place, LOOKS["level1"])
 
     @property
     def name(self) -> str:
@@ -157,9 +174,9 @@ class _Years:
         share = (year - first) / (last - first) if last > first else 0.5
         return _LEFT + _INSET + share * (_RIGHT - _LEFT - 2 * _INSET)
 
-    def beside(self, year: int, place: str) -> float:
+    def beside(self, year: int, side: int) -> float:
         """Where the mark of a line stands."""
-        return self.at(year) + SIDES[place] * min(3.0, 0.15 * self.closest)
+        return self.at(year) + side * min(3.0, 0.15 * self.closest)
 
     def draw(self, y: float) -> Iterator[str]:
         """A tick for every year, and as many numbers as there is room for."""
@@ -181,8 +198,9 @@ def _end(arrow: str, name: str, y: float) -> str:
 
 def _key(line: Line, y: float) -> str:
     """What a line shows."""
-    sample = tag("path", d=f"M8 {y - 4:g}h26", stroke_dasharray=DASHES[line.place], fill="none")
-    mark = tag("path", d=outline(MARKS[line.place], 21, y - 4), class_="on", fill=_colour(line))
+    sample = tag("path", d=f"M8 {y - 4:g}h26", stroke_dasharray=line.look.dashes, fill="none")
+    shape = outline(mark_of(line.place), 21, y - 4)
+    mark = tag("path", d=shape, class_="on", fill=line.look.colour)
     room = WIDTH - _LEFT - 8 - pixels(f"{line.title}: {AGAINST}", LARGEST)
     names = AGAINST.join(short(name, room / len(line.targets)) for name in line.targets)
     name = label(f"{line.title}: {names}", _LEFT + 2, y, size=NAME)
@@ -190,14 +208,10 @@ def _key(line: Line, y: float) -> str:
     return tag("g", whole, _styled(line, sample, mark), name)
 
 
-def _colour(line: Line) -> str:
-    return COLOURS[line.place]
-
-
 def _styled(line: Line, *children: str) -> str:
     """The look of a line; the page's style gives it other colours in the dark."""
     return tag(
-        "g", *children, stroke=_colour(line), stroke_width=1.6, fill=PAPER,
+        "g", *children, stroke=line.look.colour, stroke_width=1.6, fill=PAPER,
         class_=f"fig-{line.place.replace('.', '-')}",
     )  # fmt: skip
 
@@ -214,7 +228,7 @@ def _shade(threshold: float | None, up: Axis) -> str:
 
 def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> str:
     """Intervals, the line in pieces, and a mark for each year."""
-    at = {p.year: across.beside(p.year, line.place) for p in line.points}
+    at = {p.year: across.beside(p.year, line.look.side) for p in line.points}
     bars = "".join(
         f"M{at[p.year]:.1f} {up.at(p.interval[0]):.1f}V{up.at(p.interval[1]):.1f}"
         for p in line.points
@@ -228,7 +242,7 @@ def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> 
     return _styled(
         line,
         tag("path", d=bars, stroke_opacity=0.4, stroke_width=1.2) if bars else "",
-        tag("path", d=path, stroke_dasharray=DASHES[line.place], fill="none") if path else "",
+        tag("path", d=path, stroke_dasharray=line.look.dashes, fill="none") if path else "",
         *marks,
     )
 
@@ -236,8 +250,8 @@ def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> 
 def _mark(line: Line, point: Point, x: float, up: Axis, size: float) -> str:
     if point.d is None:
         return ""
-    shape = outline(MARKS[line.place], round(x, 1), round(up.at(point.d), 1), size)
-    look = {"fill": _colour(line), "class_": "on"} if point.filled else {}
+    shape = outline(mark_of(line.place), round(x, 1), round(up.at(point.d), 1), size)
+    look = {"fill": line.look.colour, "class_": "on"} if point.filled else {}
     told = tag("title", words(f"{point.year}, {line.name}: {point.told}"))
     return tag("path", told, d=shape, **look)
 

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
-from eatlas.present.effects import BOUNDS, LevelRow, Rule, bounds_shown, levels_of, over_stimuli
+from eatlas.present.effects import (
+    BOUNDS,
+    about_terms,
+    bounds_shown,
+    bracketed,
+    own_share,
+)
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.sections import distinct, named_sources, source_of
 from eatlas.present.text import one_line
-from eatlas.results import (
-    AssociationResult,
-    DrawnResult,
-    LogRatioResult,
-    SCEATResult,
-    ThreeLevelResult,
-    WEATResult,
-)
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
 from eatlas.results.ml_eat import CELLS
-from eatlas.results.parts import Level
-from eatlas.results.uncertainty import Uncertainty
+
+NAMED = 4
+"""Sources that a caption names."""
+OVER_STIMULI = (
+    "Tests of sentences are read over stimuli: the associations of the sentences of one stimulus "
+    "are averaged, and p-values relabel stimuli."
+)
+OVER_ATTRIBUTES = "Over attributes: the published LPBS, whose p-values move labels of attributes."
+TWO_READINGS = (
+    "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
+)
+DEVIATION = "its standard deviation over pairs of terms"
+RESAMPLED = (
+    "Draws: resamples of the terms that show the same pattern; no probability that other terms "
+    "would."
+)
 
 
 @dataclass(frozen=True)
@@ -53,25 +68,18 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def groups(self) -> list[tuple[str, int]]:
         """Heads over several columns, each with their number."""
-        found: list[tuple[str, int]] = []
-        for column in self.columns:
-            if found and found[-1][0] == column.group:
-                found[-1] = column.group, found[-1][1] + 1
-            else:
-                found.append((column.group, 1))
-        return found
+        found = groupby(self.columns, key=lambda column: column.group)
+        return [(name, len(list(columns))) for name, columns in found]
 
 
-NAMED = 4
-"""Sources that a caption names."""
-OVER_STIMULI = (
-    "Tests of sentences are read over stimuli: the associations of the sentences of one stimulus "
-    "are averaged, and p-values relabel stimuli."
-)
+Row = tuple[AssociationResult, tuple[Effect, ...]]
+"""A result with its effect sizes, or with that of one of its terms."""
+Filled = tuple[Column, Callable[[Row], Cell]]
+"""A column and what its cells are filled with."""
 
 
 def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
@@ -91,219 +99,147 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
 
 
 def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
-    first, sources = members[0], distinct(source_of(r) for r in members)
-    columns, rows = _body(members, family)
-    if len(sources) > 1:
-        columns = [columns[0], Column("Source"), *columns[1:]]
-        owners = _owners(members)
-        rows = [
-            (row[0], Cell((one_line(source_of(owner)),)), *row[1:])
-            for owner, row in zip(owners, rows, strict=True)
-        ]
+    first = members[0]
+    rows: list[Row] = []
+    for result in members:
+        effects = result.effects()
+        rows += (
+            [(result, (one,)) for one in effects] if about_terms(result) else [(result, effects)]
+        )
+    columns = list(_columns(members, rows, family))
     whole = named_sources(members)
     named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
     return Table(
         id=first.measure,
         caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
-        columns=tuple(columns),
-        rows=tuple(rows),
+        columns=tuple(column for column, _ in columns),
+        rows=tuple(tuple(fill(row) for _, fill in columns) for row in rows),
         notes=tuple(_notes(members, family)),
     )
 
 
-def _owners(members: Iterable[AssociationResult]) -> list[AssociationResult]:
-    """The result that each row belongs to; an SC-EAT has a row for each term."""
-    return [
-        r for r in members for _ in range(len(r.primary_terms) if isinstance(r, SCEATResult) else 1)
-    ]
-
-
-def _body(
-    members: Sequence[AssociationResult], family: DeclaredFamily
-) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    first = members[0]
-    if isinstance(first, ThreeLevelResult):
-        rows = [_ml_eat(r, family) for r in members if isinstance(r, ThreeLevelResult)]
-        published = isinstance(first, LogRatioResult)
-        columns = _ml_eat_columns(family, over_attributes=published)
-        return _with_chance(members, columns, rows)
-    if isinstance(first, WEATResult):
-        return _with_chance(members, _weat_columns(family), [_weat(r, family) for r in members])
-    if isinstance(first, SCEATResult):
-        terms = [row for r in members if isinstance(r, SCEATResult) for row in _sc_eat(r, family)]
-        return _sc_eat_columns(family), terms
-    return [Column("Test"), Column("Finding")], [
-        (_test(r), Cell((r.summary(),))) for r in members
-    ]  # fmt: skip
-
-
-def _with_chance(
-    members: Sequence[AssociationResult], columns: list[Column], rows: list[tuple[Cell, ...]]
-) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    """With what random words of the same frequencies show, where that is known of any result."""
-    if all(matched_of(result) is None for result in members):
-        return columns, rows
-    cells = [tuple(filter(None, chance_cell(result))) or (UNDEFINED,) for result in members]
-    return (
-        [*columns, Column("Chance", number=True)],
-        [(*row, Cell(cell)) for row, cell in zip(rows, cells, strict=True)],
-    )
-
-
-def _ml_eat_columns(family: DeclaredFamily, *, over_attributes: bool) -> list[Column]:
-    return [
-        Column("Test"),
-        Column("Concepts"),
-        *_effect_columns("Level 1", family, "level1"),
-        *_effect_columns("Level 2, X", family, "level2"),
-        *_effect_columns("Level 2, Y", family, "level2"),
-        *([Column("d", "Over attributes", number=True)] if over_attributes else []),
-        *(Column(f"{cell[0]}, {cell[1]}", "Level 3", number=True) for cell in CELLS),
-        Column("EAT pattern"),
-    ]
-
-
-def _effect_columns(group: str, family: DeclaredFamily, level: str) -> list[Column]:
-    adjusted = [Column(family.method, group, number=True)] if family.has(level) else []
-    return [Column("d", group, number=True), *adjusted]
-
-
-def _ml_eat(result: ThreeLevelResult, family: DeclaredFamily) -> tuple[Cell, ...]:
-    found = result.primary
-    labels: list[str] = [found.label]
-    if found.two_sided_label != found.label:
-        labels += ["two-sided:", found.two_sided_label]
-    if (share := _share(result)) is not None:
-        labels.append(f"in {percent(share)} of draws")
-    cells = [result.level3.cell(name) for name in CELLS]
-    return (
-        _test(result),
-        _concepts(result),
-        *_effects(levels_of(result, Rule.of(result), family), family),
-        *(Cell((effect(cell.mean), f"({effect(cell.sd)})")) for cell in cells),
-        Cell(tuple(labels), strong=True),
-    )
-
-
-def _share(result: ThreeLevelResult) -> float | None:
-    """How often the pattern was seen in draws of contexts, or of terms."""
-    if isinstance(result, DrawnResult):
-        return result.draws.patterns.get(result.pattern.label)
-    return result.primary.share
-
-
-def _weat_columns(family: DeclaredFamily) -> list[Column]:
-    return [Column("Test"), Column("Concepts"), *_effect_columns("", family, "level1")]
-
-
-def _weat(result: AssociationResult, family: DeclaredFamily) -> tuple[Cell, ...]:
-    rows = levels_of(result, Rule.of(result), family)
-    return _test(result), _concepts(result), *_effects(rows, family)
-
-
-def _effects(rows: Iterable[LevelRow], family: DeclaredFamily) -> Iterator[Cell]:
-    """Each effect size and, where the family has it, its adjusted p."""
-    for row in rows:
-        yield _effect(row.level, row.rule, row.bracketed if row.interval else None)
-        if family.has(row.place):
-            yield Cell((_adjusted(row.adjusted, row.d, row.rule, row.adjusted_low),))
-
-
-def _effect(level: Level | None, rule: Rule, within: str | None = None) -> Cell:
-    """Effect size, below it its interval, and below that p in both readings."""
-    if level is None or level.effect_size is None:
-        return Cell((UNDEFINED,))
-    tails = Rule(rule.alpha).tail_of(level), "two_sided"
-    p, two_sided = (p_value(level.p.tail(t), rule.alpha, level.p.low(t)) for t in tails)
-    lines = (effect(level.effect_size), *([within] if within else ()))
-    return Cell((*lines, p, f"({two_sided})"), star=rule.significant(level))
-
-
-def _adjusted(p: float | None, d: float | None, rule: Rule, low: float | None) -> str:
-    return UNDEFINED if p is None or d is None else p_value(p, rule.alpha, low)
-
-
-def _sc_eat_columns(family: DeclaredFamily) -> list[Column]:
-    return [
-        Column("Test"),
-        Column("Concepts"),
-        Column("Term"),
-        Column("Group"),
-        *_effect_columns("", family, "level2"),
-    ]
-
-
-def _sc_eat(result: SCEATResult, family: DeclaredFamily) -> Iterator[tuple[Cell, ...]]:
-    rule, names = Rule.of(result), result.concepts
-    concepts = Cell((one_line(names.A), one_line(names.B)))
-    for entry in result.primary_terms:
-        level = entry.level2
-        which = result, "level2", level, entry.term
-        p, low = family.adjusted(*which), family.adjusted_low(*which)
-        adjusted = _adjusted(p, level.effect_size, rule, low)
+def _columns(
+    members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
+) -> Iterator[Filled]:
+    """The columns of a table, by what its first result has."""
+    first, effects = members[0], rows[0][1] if rows else ()
+    terms = about_terms(first)
+    yield Column("Test"), lambda row: _cell(one_line(row[0].test))
+    if len(distinct(map(source_of, members))) > 1:
+        yield Column("Source"), lambda row: _cell(one_line(source_of(row[0])))
+    if effects or terms:
+        yield Column("Concepts"), _concepts
+    if terms:
+        yield Column("Term"), lambda row: _cell(one_line(row[1][0].name))
+        yield Column("Group"), lambda row: _cell(row[1][0].roles)
+    for place, one in enumerate(effects):
+        group = "" if len(effects) == 1 or one.symbol == one.title else one.title
+        yield from _effect_columns(place, one, group, family)
+    if first.level3 is not None:
+        for name in CELLS:
+            yield Column(f"{name[0]}, {name[1]}", "Level 3", number=True), _mean(name)
+    if first.pattern is not None:
+        yield Column("EAT pattern"), _pattern
+    if any(matched_of(result) is not None for result in members):
         yield (
-            _test(result),
-            concepts,
-            Cell((one_line(entry.term),)),
-            Cell((entry.group,)),
-            _effect(level, rule),
-            *((Cell((adjusted,)),) if family.has("level2") else ()),
+            Column("Chance", number=True),
+            lambda row: Cell(tuple(filter(None, chance_cell(row[0]))) or (UNDEFINED,)),
         )
+    if not any(one.symbol == "d" for one in effects) and not terms:
+        yield Column("Finding"), lambda row: _cell(row[0].summary())
 
 
-def _drawn(members: Sequence[AssociationResult]) -> list[Uncertainty]:
-    """How far the effect sizes that are read vary."""
-    known = [r.primary for r in members if isinstance(r, ThreeLevelResult | WEATResult)]
-    return [read.uncertainty for read in known if read.uncertainty is not None]
+def _effect_columns(
+    place: int, shown: Effect, group: str, family: DeclaredFamily
+) -> Iterator[Filled]:
+    """An effect size and, where the family has it, its adjusted p."""
+    yield Column(shown.symbol, group, number=True), lambda row: _effect(row[1][place])
+    if family.has(shown.place.partition(".")[0]):
+
+        def adjusted(row: Row) -> Cell:
+            result, one = row[0], row[1][place]
+            p, low = family.adjusted(result, one)
+            known = p is not None and one.d is not None
+            return _cell(p_value(p, one.rule.alpha, low) if known and p else UNDEFINED)
+
+        yield Column(family.method, group, number=True), adjusted
 
 
-def _test(result: AssociationResult) -> Cell:
-    return Cell((one_line(result.test),))
+def _cell(text: str) -> Cell:
+    return Cell((text,))
 
 
-def _concepts(result: AssociationResult) -> Cell:
-    return Cell(tuple(" / ".join(map(one_line, side)) for side in result.sides))
+def _concepts(row: Row) -> Cell:
+    """Targets above attributes; of single terms the attributes."""
+    sides = [list(map(one_line, side)) for side in row[0].sides]
+    return Cell(tuple(sides[-1] if about_terms(row[0]) else map(" / ".join, sides)))
+
+
+def _effect(shown: Effect) -> Cell:
+    """Effect size, below it its interval, and below that p in both readings."""
+    if shown.d is None:
+        return _cell(UNDEFINED)
+    lines = [effect(shown.d)]
+    if shown.interval:
+        lines.append(bracketed(shown))
+    if shown.one_sided is not None and shown.two_sided is not None:
+        alpha = shown.rule.alpha
+        lines.append(p_value(shown.one_sided, alpha, shown.one_sided_low))
+        lines.append(f"({p_value(shown.two_sided, alpha, shown.two_sided_low)})")
+    return Cell(tuple(lines), star=shown.significant)
+
+
+def _mean(name: str) -> Callable[[Row], Cell]:
+    """Mean and standard deviation of a cell of level 3."""
+
+    def fill(row: Row) -> Cell:
+        cell = row[0].level3 and row[0].level3.cell(name)
+        return Cell((effect(cell.mean), f"({effect(cell.sd)})")) if cell else _cell(UNDEFINED)
+
+    return fill
+
+
+def _pattern(row: Row) -> Cell:
+    """The EAT pattern, that under the two-sided rule where it differs, and its share."""
+    read = row[0].primary
+    labels: list[str] = [read.label]
+    if read.two_sided_label != read.label:
+        labels += ["two-sided:", read.two_sided_label]
+    if (share := own_share(row[0])) is not None:
+        labels.append(f"in {percent(share)} of draws")
+    return Cell(tuple(labels), strong=True)
 
 
 def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iterator[str]:
-    first = members[0]
-    if not isinstance(first, ThreeLevelResult | WEATResult | SCEATResult):
+    """What a reader needs below a table of effect sizes d; nothing below other numbers."""
+    first, effects = members[0], [one for result in members for one in result.effects()]
+    terms, places = about_terms(first), {one.place for one in effects}
+    if not terms and all(one.symbol != "d" for one in effects):
         return
-    concepts = "A, B" if isinstance(first, SCEATResult) else "X / Y, and below them A / B"
-    yield f"Concepts: {concepts}."
-    if isinstance(first, ThreeLevelResult):
-        yield "Level 1 compares X with Y, level 2 takes each alone."
-    if isinstance(first, LogRatioResult):
-        yield "Over attributes: the published LPBS, whose p-values move labels of attributes."
-    if any(map(over_stimuli, members)):
-        yield OVER_STIMULI
-    for what in distinct(r.drawn for r in members if isinstance(r, DrawnResult)):
-        yield f"Effect sizes are means over draws of {what}, and p is that of the means."
-    yield f"d: effect size, above zero towards A; {Rule.of(first).meaning}."
-    if sure := distinct(percent(u.confidence) for u in _drawn(members)):
-        yield f"In brackets: {' and '.join(sure)} bootstrap interval over the choice of terms."
-    yield "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
-    if any(map(bounds_shown, members)):
-        yield BOUNDS
-    levels = ("level2",) if isinstance(first, SCEATResult) else ("level1", "level2")
-    if any(map(family.has, levels[:1] if isinstance(first, WEATResult) else levels)):
-        yield f"{family.method}: two-sided p, adjusted over {family.what}."
-    if isinstance(first, ThreeLevelResult):
-        unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
-        yield (
-            f"Level 3: mean {unit}, and in parentheses its standard deviation over pairs of terms."
-        )
-    yield from _shares_note(members)
+    drawn = [known for result in members if (known := result.primary.uncertainty)]
+    sure = " and ".join(distinct(percent(known.confidence) for known in drawn))
+    unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
+    adjusted = any(family.has(place.partition(".")[0]) for place in places)
+    resampled = any(known.patterns for known in drawn)
+    means = [
+        f"Effect sizes are means over draws of {what}, and p is that of the means."
+        for what in distinct(result.draws.drawn for result in members if result.draws)
+    ]
+    notes = [
+        (True, f"Concepts: {'A, B' if terms else 'X / Y, and below them A / B'}."),
+        (first.pattern, "Level 1 compares X with Y, level 2 takes each alone."),
+        ("over_attributes" in places, OVER_ATTRIBUTES),
+        (any(result.primary.over_stimuli for result in members), OVER_STIMULI),
+        *((True, note) for note in means),
+        (True, f"d: effect size, above zero towards A; {first.rule.meaning}."),
+        (sure, f"In brackets: {sure} bootstrap interval over the choice of terms."),
+        (True, TWO_READINGS),
+        (bounds_shown(effects), BOUNDS),
+        (adjusted, f"{family.method}: two-sided p, adjusted over {family.what}."),
+        (first.level3, f"Level 3: mean {unit}, and in parentheses {DEVIATION}."),
+        (resampled, RESAMPLED),
+    ]
+    yield from (note for holds, note in notes if holds)
+    if first.draws is not None and not resampled:
+        yield f"Draws: those of {first.draws.varied} that show the same pattern."
     yield from filter(None, [legend(members)])
-
-
-def _shares_note(members: Sequence[AssociationResult]) -> Iterator[str]:
-    """What the share below a pattern is one of."""
-    first = members[0]
-    if any(u.patterns for u in _drawn(members)):
-        yield (
-            "Draws: resamples of the terms that show the same pattern; no probability that other "
-            "terms would."
-        )
-    elif isinstance(first, DrawnResult):
-        yield f"Draws: those of {first.varied} that show the same pattern."

@@ -1,0 +1,114 @@
+"""The templates of the page, of tables and of notebooks, and what they may call."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from eatlas.present import numbers
+from eatlas.present.drawings.eat_map import PATTERNS, mini_of
+from eatlas.present.effects import bounds_shown, bracketed, compared, own_share
+from eatlas.present.frequency import matched_effects, rank_row
+from eatlas.present.sentences import sentence, short_sentence
+from eatlas.present.text import clean
+from eatlas.present.trust import about_ratios, about_space, statements
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, FileSystemBytecodeCache
+
+TEMPLATES = Path(__file__).parent / "templates"
+SHORT = 24
+"""Characters of a measure's name that are kept on one line."""
+_NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
+_PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
+
+
+def render(template: str, **values: object) -> str:
+    """Fill in a template; texts that a result brought along are cleaned and escaped.
+
+    Parameters
+    ----------
+    template : str
+        Its path below ``templates``, without the ending.
+    **values
+        What the template names.
+    """
+    return _environment().get_template(f"{template}.html.j2").render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  (40 ms)
+
+    env = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_safe,
+        bytecode_cache=_compiled(),
+    )
+    env.filters |= {
+        "about_ratios": about_ratios,
+        "about_space": about_space,
+        "bounds_shown": bounds_shown,
+        "bracketed": bracketed,
+        "compared": compared,
+        "count": numbers.count,
+        "effect": numbers.effect,
+        "explained": numbers.explain_p,
+        "interval": numbers.interval,
+        "level_of": numbers.level_of,
+        "matched": matched_effects,
+        "mini": mini_of,
+        "number_of": numbers.number_of,
+        "own_share": own_share,
+        "p": numbers.p_value,
+        "p_equals": numbers.p_equals,
+        "percent": numbers.percent,
+        "rank_row": rank_row,
+        "sentence": sentence,
+        "short_sentence": short_sentence,
+        "signature": _signature,
+        "statements": statements,
+        "unbroken": _unbroken,
+    }
+    return env
+
+
+def _compiled() -> FileSystemBytecodeCache | None:
+    """The user's cache folder for compiled templates, which take 0.2 s to compile; None without."""
+    from jinja2 import FileSystemBytecodeCache  # noqa: PLC0415
+    from platformdirs import user_cache_path  # noqa: PLC0415
+
+    folder = user_cache_path("eatlas", appauthor=False) / "templates"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
+
+
+def _unbroken(text: str) -> Markup:
+    """Keep each "d = 1.17" and each pattern's name on one line."""
+    joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
+    marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
+    return Markup(marked)  # noqa: S704  (escaped above)
+
+
+def _signature(text: str) -> Markup:
+    """A signature that may be broken after each of its parameters."""
+    name, bracket, parameters = str(escape(clean(text))).partition("(")
+    whole = f'<span class="nb">{name}(</span>' if bracket and len(name) < SHORT else name + bracket
+    return Markup(whole + parameters.replace(",", ",<wbr>"))  # noqa: S704  (escaped above)
+
+
+def _safe(value: object) -> object:
+    """Clean a text that a result brought along; markup of ours is clean already."""
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
