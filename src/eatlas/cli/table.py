@@ -266,8 +266,7 @@ def _terms_table(result: AssociationResult) -> Table:
 
 
 def _name(result: AssociationResult) -> Text:
-    names = result.concepts
-    label = f"{names.X} / {names.Y},\n{names.A} / {names.B}"
+    label = ",\n".join(map(" / ".join, result.sides))
     if result.primary.over_stimuli:
         x, y, a, b = (len(result.primary.names(role)) for role in "XYAB")
         label += f"\nstimuli: {x}, {y}; {a}, {b}"

@@ -216,7 +216,7 @@ def short_name(text: str) -> str:
 
 def names_of(result: AssociationResult) -> dict[str, str]:
     """Concept names by role, fit for the middle of a sentence."""
-    return {role: short_name(result.concepts.name(role)) for role in "XYAB"}
+    return {role: short_name(name) for role, name in result.concepts.items()}
 
 
 @dataclass(frozen=True)

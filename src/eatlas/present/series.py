@@ -94,8 +94,8 @@ def figure_of(
         Line(one.place, one.title, one.names, tuple(_points(members, number)))
         for number, one in enumerate(first.levels)
     ]
-    names, threshold = first.result.concepts, first.rule.threshold
-    ends = (names.A, names.B)
+    up, *_, down = first.result.sides[-1]
+    ends, threshold = (up, down), first.rule.threshold
     drawn = timeline(lines, missing, title=title, ends=ends, threshold=threshold, unit=unit)
     return Markup(drawn)  # noqa: S704  (escaped there)
 

@@ -155,8 +155,8 @@ def lean_plot(result: AssociationResult) -> str:
     """
     scores = result.primary.scores
     values = {"X": scores.X, "Y": scores.Y}
-    names = {role: result.scored(role) for role in values}
-    if not all(v and len(v) == len(names[r]) for r, v in values.items()):
+    names = {role: result.scored(role) for role, found in values.items() if found}
+    if [len(found) for found in names.values()] != [len(found) for found in values.values()]:
         return ""
     axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
     rows = [

@@ -131,7 +131,7 @@ def _columns(
         yield Column("Concepts"), _concepts
     if terms:
         yield Column("Term"), lambda row: _cell(one_line(row[1][0].name))
-        yield Column("Group"), lambda row: _cell(row[1][0].roles)
+        yield Column("Group"), lambda row: _cell("".join(row[1][0].roles))
     for place, one in enumerate(effects):
         group = "" if len(effects) == 1 or one.symbol == one.title else one.title
         yield from _effect_columns(place, one, group, family)
