@@ -102,7 +102,9 @@ def test_integers_that_share_a_hash(tmp_path, monkeypatch):
     monkeypatch.setattr(pickles, "SECONDS", 1)
     keys = (pickle.dumps(k * (2**61 - 1), 2)[2:-1] for k in range(1, 60_000))
     data = b"}(" + b"".join(key + b"N" for key in keys) + b"u"
-    assert "to read it takes more than 1 s" in fault(as_vocabulary(tmp_path, data))
+    assert "takes far more time than a file of its size accounts for" in fault(
+        as_vocabulary(tmp_path, data)
+    )
 
 
 def test_ctrl_c_ends_the_wait(tmp_path):
@@ -137,7 +139,7 @@ def test_a_bomb_ends_in_a_process_of_its_own(tmp_path):
         command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 2
-    assert "to read it takes more than 3 s" in done.stderr
+    assert "got: more than 2 s of a processor" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -21,11 +21,12 @@ from eatlas.sources.archives import most_bytes
 from eatlas.sources.files import unpickle
 from eatlas.sources.files.reading import Stamp
 
-SECONDS, BYTES_A_SECOND = 3, 4 << 20
+SECONDS, BYTES_A_SECOND = 2, 4 << 20
 """Time of a processor: a constant, and one second for so many bytes of the file. Honest pickles of
 words take a tenth of that."""
 BASE_MEMORY = 512 << 20
 """Bytes of memory, besides those that any file of its size may grow to."""
+_BEWARE = "do not open it elsewhere either, unless you know who made it"
 _PATIENCE = 20
 """Seconds of the clock for one of a processor: a machine may have other work."""
 
@@ -81,23 +82,23 @@ def load(path: Path, listed: Listed = PLAIN) -> Any:
             command, capture_output=True, check=False, timeout=_PATIENCE * seconds
         )
     except subprocess.TimeoutExpired:
-        raise _damaged(path, f"to read it takes more than {seconds} s") from None
+        raise _endless(path, seconds) from None
     except OSError as error:
         raise SourceError(
             f"{path}: no process can be started to read this pickle",
             got=error.strerror or str(error),
         ) from error
+    if done.returncode in {-getattr(signal, "SIGXCPU", 0), -9}:
+        raise _endless(path, seconds)
     if done.returncode:
-        late = done.returncode in {-getattr(signal, "SIGXCPU", 0), -9}
-        why = f"to read it takes more than {seconds} s" if late else "it ends what reads it"
-        raise _damaged(path, why)
+        raise _damaged(path, "it ends the process that reads it")
     answer = _revived(done.stdout)
     if "refused" in answer:
         raise SourceError(
             f"{path}: this pickle asks for something that vectors do not need",
             got=answer["refused"],
             allowed="lists, dicts, strings, numbers and what gensim and numpy store vectors in",
-            remedy="do not open it elsewhere either, unless you know who made it",
+            remedy=_BEWARE,
         )
     if "fault" in answer:
         raise _damaged(path, answer["fault"])
@@ -130,9 +131,14 @@ def _revived(raw: bytes) -> dict[str, Any]:
     return answer
 
 
-def _damaged(path: Path, got: str) -> SourceError:
+def _endless(path: Path, seconds: int) -> SourceError:
     return SourceError(
-        f"{path}: this pickle is damaged, or no pickle",
-        got=got,
-        remedy="get the file again; the copy is probably incomplete",
+        f"{path}: this pickle takes far more time than a file of its size accounts for",
+        got=f"more than {seconds} s of a processor",
+        remedy=_BEWARE,
     )
+
+
+def _damaged(path: Path, got: str) -> SourceError:
+    remedy = "get the file again; the copy is probably incomplete"
+    return SourceError(f"{path}: this pickle is damaged, or no pickle", got=got, remedy=remedy)
