@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from eatlas.lazy import attributes
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -128,13 +128,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import the public names when they are first used; ``import eatlas`` alone is light."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'eatlas' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = attributes(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

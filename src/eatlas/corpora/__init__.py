@@ -1,11 +1,18 @@
 """Texts as a source: contexts of stimuli, sampled from corpora."""
 
-from eatlas.corpora.attaching import with_contexts, with_pairs
-from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
-from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
-from eatlas.corpora.matching import Rule
-from eatlas.corpora.record import Contexts, Pairs
-from eatlas.corpora.sampling import Context, Count, PairContext, PairCount, Window
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
+
+if TYPE_CHECKING:
+    from eatlas.corpora.attaching import with_contexts, with_pairs
+    from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
+    from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
+    from eatlas.corpora.matching import Rule
+    from eatlas.corpora.record import Contexts, Pairs
+    from eatlas.corpora.sampling import Context, Count, PairContext, PairCount, Window
 
 __all__ = [
     "Context",
@@ -26,3 +33,26 @@ __all__ = [
     "with_contexts",
     "with_pairs",
 ]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        "Context": "eatlas.corpora.sampling",
+        "Contexts": "eatlas.corpora.record",
+        "ContextsAtHand": "eatlas.corpora.loading",
+        "Count": "eatlas.corpora.sampling",
+        "PairContext": "eatlas.corpora.sampling",
+        "PairCount": "eatlas.corpora.sampling",
+        "Pairs": "eatlas.corpora.record",
+        "Rule": "eatlas.corpora.matching",
+        "Window": "eatlas.corpora.sampling",
+        "find_contexts": "eatlas.corpora.extraction",
+        "find_pairs": "eatlas.corpora.extraction",
+        "load_contexts": "eatlas.corpora.loading",
+        "load_either": "eatlas.corpora.loading",
+        "load_pairs": "eatlas.corpora.loading",
+        "stimuli_of": "eatlas.corpora.extraction",
+        "with_contexts": "eatlas.corpora.attaching",
+        "with_pairs": "eatlas.corpora.attaching",
+    },
+)

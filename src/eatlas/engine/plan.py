@@ -17,8 +17,9 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from eatlas.corpora import Contexts, Pairs, load_either, with_contexts, with_pairs
-from eatlas.encoders.language import Answers, LanguageModel, open_language_model
+from eatlas import corpora
+from eatlas.encoders import language
+from eatlas.encoders.language.questions import Answers, LanguageModel
 from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
@@ -306,11 +307,11 @@ def in_contexts(
     if contexts is None:
         _require_none(windows, distances)
         return [(tuple(tests), measures)]
-    given = load_either(contexts) if isinstance(contexts, str | Path) else contexts
-    pairs = isinstance(given, Pairs)
+    given = corpora.load_either(contexts) if isinstance(contexts, str | Path) else contexts
+    pairs = isinstance(given, corpora.Pairs)
     for measure in measures:
         _require(measure, given, fits=(measure.needs != "vectors") == pairs)
-    if isinstance(given, Pairs):
+    if isinstance(given, corpora.Pairs):
         sizes = product(windows or [None], distances or [None])
         return [_in_pairs(tests, measures, given.cut(*size)) for size in sizes]
     if distances:
@@ -320,13 +321,19 @@ def in_contexts(
             allowed="windows for contexts; windows and distances for pairs",
             remedy="leave the distance out, or take a file of eatlas contexts --pairs",
         )
-    if not windows or not isinstance(given, Contexts):  # with_contexts says what they are not
-        return [(with_contexts(tests, given), measures)]
-    return [(with_contexts(tests, given.cut(window)), measures) for window in windows]
+    if not windows or not isinstance(
+        given, corpora.Contexts
+    ):  # with_contexts says what they are not
+        return [(corpora.with_contexts(tests, given), measures)]
+    return [(corpora.with_contexts(tests, given.cut(window)), measures) for window in windows]
 
 
-def _in_pairs(tests: Iterable[Test], measures: list[AssociationMeasure], pairs: Pairs) -> Variant:
-    put = (with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests)
+def _in_pairs(
+    tests: Iterable[Test], measures: list[AssociationMeasure], pairs: corpora.Pairs
+) -> Variant:
+    put = (
+        corpora.with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests
+    )
     return tuple(put), [measure.with_parameters(pairs=pairs) for measure in measures]
 
 
@@ -357,7 +364,7 @@ def _require(measure: AssociationMeasure, given: Any, *, fits: bool) -> None:
         return
     kind = (
         "pairs of a target and an attribute"
-        if isinstance(given, Pairs)
+        if isinstance(given, corpora.Pairs)
         else "contexts of single stimuli"
     )
     lpbs = measure.needs != "vectors"
@@ -384,7 +391,7 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
     SourceError
         If there is no such source, or it is of another kind.
     """
-    return open_sources(spec) if need == "vectors" else (open_language_model(spec, need),)
+    return open_sources(spec) if need == "vectors" else (language.open_language_model(spec, need),)
 
 
 def asked(

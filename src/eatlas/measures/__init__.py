@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from eatlas.lazy import attributes
 from eatlas.measures.base import AssociationMeasure
 from eatlas.measures.registry import get_measure, measure_types
 
@@ -28,17 +28,14 @@ __all__ = [
     "measure_types",
 ]
 
-_HOME = {
-    "CEAT": "ceat",
-    "LPBS": "lpbs",
-    "LPBSCEAT": "lpbs_ceat",
-    "MLEAT": "ml_eat",
-    "SCEAT": "sc_eat",
-    "WEAT": "weat",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = attributes(
+    __name__,
+    {
+        "CEAT": "eatlas.measures.ceat",
+        "LPBS": "eatlas.measures.lpbs",
+        "LPBSCEAT": "eatlas.measures.lpbs_ceat",
+        "MLEAT": "eatlas.measures.ml_eat",
+        "SCEAT": "eatlas.measures.sc_eat",
+        "WEAT": "eatlas.measures.weat",
+    },
+)

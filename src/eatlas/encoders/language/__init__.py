@@ -1,15 +1,22 @@
 """Language models as sources of log-probabilities."""
 
-from eatlas.encoders.language.memory import language_model
-from eatlas.encoders.language.opening import open_language_model
-from eatlas.encoders.language.questions import (
-    Answer,
-    Answers,
-    How,
-    Kind,
-    LanguageModel,
-    Question,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
+
+if TYPE_CHECKING:
+    from eatlas.encoders.language.memory import language_model
+    from eatlas.encoders.language.opening import open_language_model
+    from eatlas.encoders.language.questions import (
+        Answer,
+        Answers,
+        How,
+        Kind,
+        LanguageModel,
+        Question,
+    )
 
 __all__ = [
     "Answer",
@@ -21,3 +28,17 @@ __all__ = [
     "language_model",
     "open_language_model",
 ]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        "Answer": "eatlas.encoders.language.questions",
+        "Answers": "eatlas.encoders.language.questions",
+        "How": "eatlas.encoders.language.questions",
+        "Kind": "eatlas.encoders.language.questions",
+        "LanguageModel": "eatlas.encoders.language.questions",
+        "Question": "eatlas.encoders.language.questions",
+        "language_model": "eatlas.encoders.language.memory",
+        "open_language_model": "eatlas.encoders.language.opening",
+    },
+)
