@@ -63,8 +63,8 @@ class Influence:
 
         Examples
         --------
-        >>> held = Influence(1.0, (-0.2, 0.1, 0.0), (-0.5, 0.3)).drivers()
-        >>> [(driver.side, driver.index, driver.change) for driver in held]
+        >>> found = Influence(1.0, (-0.2, 0.1, 0.0), (-0.5, 0.3)).drivers()
+        >>> [(driver.side, driver.index, driver.change) for driver in found]
         [('attributes', 0, -0.5), ('targets', 0, -0.2)]
         """
         changes: dict[Side, tuple[float, ...]] = {

@@ -43,7 +43,7 @@ def matched_lists(
     Parameters
     ----------
     windows : sequence of int arrays
-        For each place of a list the units that may stand there; windows may overlap.
+        For each place of a list the units that may be at that place; windows may overlap.
     draws : int
         Lists.
     rng : numpy.random.Generator
@@ -59,7 +59,7 @@ def matched_lists(
 
     Notes
     -----
-    Each place is drawn uniformly from its window. A place whose unit stands earlier in the list
+    Each place is drawn uniformly from its window. A place whose unit is earlier in the list
     is drawn anew.
 
     Examples
@@ -94,7 +94,7 @@ def matched_lists(
 
 
 def _repeated(lists: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which places hold a unit that stands earlier in their list."""
+    """Which places hold a unit that is earlier in their list."""
     order = np.argsort(lists, axis=1, kind="stable")
     ordered = np.take_along_axis(lists, order, axis=1)
     same = np.zeros(lists.shape, np.bool_)

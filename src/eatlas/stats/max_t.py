@@ -213,13 +213,13 @@ class _Pairs:
     def of(cls, size: int, n: int) -> _Pairs:
         """Every n-subset once; of two groups of one size, one of each subset and its mirror."""
         middle = size // 2
-        held = 1 if 2 * n == size else 0  # with the first term in, its mirror image is left out
+        fixed = 1 if 2 * n == size else 0  # with the first term in, its mirror image is left out
         low: list[Array] = []
         high: list[Array] = []
         spans, ends, count = [], [0, 0], 0
-        for k in range(max(held, n - (size - middle)), min(middle, n) + 1):
-            mine = _members(middle - held, k - held)
-            low.append(np.hstack([np.ones((len(mine), held)), mine]))
+        for k in range(max(fixed, n - (size - middle)), min(middle, n) + 1):
+            mine = _members(middle - fixed, k - fixed)
+            low.append(np.hstack([np.ones((len(mine), fixed)), mine]))
             high.append(_members(size - middle, n - k))
             more = len(low[-1]), len(high[-1])
             spans.append([ends[0], ends[0] + more[0], ends[1], ends[1] + more[1], count])
@@ -336,7 +336,7 @@ class RunningMaxT:
 
     @property
     def min_p(self) -> float:
-        """The smallest adjusted p that can be had."""
+        """The smallest adjusted p that is possible."""
         if self.enumerated:
             return 1 / self.relabellings
         return 1 / (self.relabellings + 1)

@@ -63,7 +63,7 @@ class DetectableEffect:
     d: float
     """The same in standard deviations of the union; its bound where `shift` is infinite."""
     wanted: float
-    """The power asked for."""
+    """The power that was wanted."""
     tolerance: float
     """A shift smaller in size by this much has less than that on the same random numbers."""
     at: Power

@@ -122,12 +122,12 @@ def rejected(
     >>> rejected(rows, 4, 0.05, "two_sided", np.random.default_rng(0))
     array([ True, False])
     """
-    asked = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
+    batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
     size = rows.shape[1]
     if enumerable(size, n):
-        return below(asked, alpha)
+        return below(batch, alpha)
     screens = [draws for draws in SCREENS if draws * alpha >= EXPECTED]
-    screened = screen(asked, alpha, screens, drawn(size, n, rng))
+    screened = screen(batch, alpha, screens, drawn(size, n, rng))
     for i in screened.left:
         screened.found[i] = getattr(permutation_test(rows[i], n), tail).p < alpha
     return screened.found
@@ -144,18 +144,18 @@ def enumerable(size: int, n: int) -> bool:
     return math.comb(size, n) <= ENUMERATED
 
 
-def below(asked: Samples, alpha: float) -> NDArray[np.bool_]:
+def below(batch: Samples, alpha: float) -> NDArray[np.bool_]:
     """For each sample of a small design, whether its exact p is below `alpha`.
 
     Examples
     --------
-    >>> asked = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
-    >>> below(asked, 1 / 70), below(asked, 1.001 / 70)
+    >>> batch = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
+    >>> below(batch, 1 / 70), below(batch, 1.001 / 70)
     (array([False]), array([ True]))
     """
-    total = math.comb(len(asked.values), asked.n)
+    total = math.comb(len(batch.values), batch.n)
     # one more than is needed: no rounding of alpha * total matters
-    return np.asarray(enumerated(asked, math.ceil(alpha * total) + 1) / total < alpha)
+    return np.asarray(enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha)
 
 
 @dataclass(frozen=True)
@@ -171,13 +171,13 @@ class Screened:
 
 
 def screen(
-    asked: Samples, alpha: float, screens: Sequence[int], blocks: Iterable[Labels]
+    batch: Samples, alpha: float, screens: Sequence[int], blocks: Iterable[Labels]
 ) -> Screened:
     """Settle the samples whose p is far from `alpha`.
 
     Parameters
     ----------
-    asked : Samples
+    batch : Samples
     alpha : float
         In (0, 1).
     screens : sequence of int
@@ -188,21 +188,21 @@ def screen(
 
     Examples
     --------
-    >>> asked = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
-    >>> screen(asked, 0.2, [1000], drawn(8, 4, np.random.default_rng(0))).found
+    >>> batch = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
+    >>> screen(batch, 0.2, [1000], drawn(8, 4, np.random.default_rng(0))).found
     array([ True])
     """
-    samples_, draws, stream = asked.reach.size, 0, iter(blocks)
+    samples_, draws, stream = batch.reach.size, 0, iter(blocks)
     found, left, extreme = np.zeros(samples_, bool), np.arange(samples_), np.zeros(samples_)
     for target in screens:
         certain = target * alpha >= EXPECTED
         if not (left.size and (certain or target == screens[-1])):
             continue
-        part = asked.part(left)
+        part = batch.part(left)
         while draws < target:
             labels = next(stream)
             extreme += reached(part, labels)
-            draws += draws_each(asked) * len(labels)
+            draws += draws_each(batch) * len(labels)
         if certain:
             away = (extreme / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
             found[left[away < -CERTAIN]] = True
@@ -264,11 +264,11 @@ class Judge:
         `scale` is the magnitude of what was summed into a score, 1 for cosines, and `precision`
         its unit roundoff.
         """
-        asked = samples(rows, self.n, two_sided=self.two_sided, scale=scale, precision=precision)
+        batch = samples(rows, self.n, two_sided=self.two_sided, scale=scale, precision=precision)
         if enumerable(self.size, self.n):
-            return below(asked, self.alpha)
+            return below(batch, self.alpha)
         screens = [draws for draws in RESAMPLE_SCREENS if draws < self.draws]
-        screened = screen(asked.single(), self.alpha, [*screens, self.draws], self._blocks)
+        screened = screen(batch.single(), self.alpha, [*screens, self.draws], self._blocks)
         screened.found[screened.left] = screened.p < self.alpha
         return screened.found
 

@@ -203,48 +203,48 @@ class Kept:
             yield self._blocks[i]
 
 
-def reached(asked: Samples, labels: Labels) -> Counts:
+def reached(batch: Samples, labels: Labels) -> Counts:
     """Count, for each sample, the draws among some relabellings that reach its sum.
 
     Parameters
     ----------
-    asked : Samples
+    batch : Samples
     labels : array, shape (255 relabellings at most, N)
         Of groups of one size each stands for its mirror image too: `draws_each` says how many
         draws it makes.
 
     Examples
     --------
-    >>> asked = samples(np.array([[3.0, 2.0, 1.0, 0.0]]), 2, two_sided=False)
-    >>> reached(asked, np.array([[True, True, False, False], [True, False, True, False]]))
+    >>> batch = samples(np.array([[3.0, 2.0, 1.0, 0.0]]), 2, two_sided=False)
+    >>> reached(batch, np.array([[True, True, False, False], [True, False, True, False]]))
     array([1])
     """
-    counts = np.empty(asked.reach.size, dtype=np.int64)
-    members = labels.astype(asked.values.dtype)
-    below = asked.two_sided or asked.mirrored
+    counts = np.empty(batch.reach.size, dtype=np.int64)
+    members = labels.astype(batch.values.dtype)
+    below = batch.two_sided or batch.mirrored
     for start in range(0, counts.size, SAMPLES):
         part = slice(start, start + SAMPLES)
-        sums, least = product(members, asked.values[:, part]), asked.reach[part]
+        sums, least = product(members, batch.values[:, part]), batch.reach[part]
         counts[part] = _number(sums >= least)
         if below:
             counts[part] += _number(sums <= -least)
     return counts
 
 
-def draws_each(asked: Samples) -> int:
+def draws_each(batch: Samples) -> int:
     """How many draws one relabelling makes: two where its mirror image is another draw.
 
     Of a two-sided test an image is as extreme as its original, so it says nothing new.
     """
-    return 1 + (asked.mirrored and not asked.two_sided)
+    return 1 + (batch.mirrored and not batch.two_sided)
 
 
-def enumerated(asked: Samples, enough: int) -> Counts:
+def enumerated(batch: Samples, enough: int) -> Counts:
     """Count, for each sample, those of all C(N, n) relabellings that reach its sum.
 
     Parameters
     ----------
-    asked : Samples
+    batch : Samples
         Of designs with 65,025 relabellings or fewer.
     enough : int
         A sample's count may stop at any number from this one on.
@@ -263,21 +263,21 @@ def enumerated(asked: Samples, enough: int) -> Counts:
 
     Examples
     --------
-    >>> asked = samples(np.array([[3.0, 2.0, 1.0, 0.0], [0.0, 1.0, 2.0, 3.0]]), 2, two_sided=False)
-    >>> enumerated(asked, 100)
+    >>> batch = samples(np.array([[3.0, 2.0, 1.0, 0.0], [0.0, 1.0, 2.0, 3.0]]), 2, two_sided=False)
+    >>> enumerated(batch, 100)
     array([1, 6])
     """
-    counts = np.empty(asked.reach.size, dtype=np.int64)
+    counts = np.empty(batch.reach.size, dtype=np.int64)
     for start in range(0, counts.size, TOGETHER):
         part = slice(start, start + TOGETHER)
-        values, reach = asked.values[:, part], asked.reach[part]
-        if not asked.two_sided:
-            counts[part] = _pairs(values, asked.n, reach, enough)
-        elif asked.mirrored:
-            counts[part] = 2 * _pairs(values, asked.n, reach, -(-enough // 2))
+        values, reach = batch.values[:, part], batch.reach[part]
+        if not batch.two_sided:
+            counts[part] = _pairs(values, batch.n, reach, enough)
+        elif batch.mirrored:
+            counts[part] = 2 * _pairs(values, batch.n, reach, -(-enough // 2))
         else:
-            found = _pairs(values, asked.n, reach, enough)
-            counts[part] = found + _pairs(-values, asked.n, reach, enough)
+            found = _pairs(values, batch.n, reach, enough)
+            counts[part] = found + _pairs(-values, batch.n, reach, enough)
     return counts
 
 
