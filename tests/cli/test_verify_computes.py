@@ -9,7 +9,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders.cache.keys import Entry, packed
+from eatlas.encoders.cache_store import _check
 from eatlas.sources.files.sequential import Index, read_index, write_index
 
 
@@ -24,11 +24,12 @@ def poison(folder):
     connection = sqlite3.connect(path)
     rows = connection.execute("select key, model, mark, kind, data from vectors").fetchall()
     rng = np.random.default_rng(0)
-    for key, model, mark, kind, data in rows:
+    for key, model, mark, kind, honest in rows:
         if not kind.startswith("<f"):  # not a vector, but what is known of one
             continue
-        other = rng.normal(size=np.frombuffer(data, kind).shape).astype(kind)
-        values = packed(key, Entry(other.tobytes(), kind, mark))
+        other = rng.normal(size=np.frombuffer(honest, kind).shape).astype(kind)
+        data = other.tobytes()
+        values = (key, mark, kind, data, _check(key, mark, kind, data))
         connection.execute(
             "insert or replace into vectors (key, mark, kind, data, verification, model) "
             "values (?, ?, ?, ?, ?, ?)",

@@ -5,13 +5,14 @@ import time
 import numpy as np
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import Passage
+from eatlas.sources import Found, Passage, Source
 
 
-class Letters:
+class Letters(Source):
     """Counts of letters of the stimulus and of the text; `pause` seconds for a batch of 50."""
 
-    dim, notes = 27, ()
+    dim = 27
+    name = fingerprint = encoding = None
 
     def __init__(self, name="letters", level="word", pause=0.0, fingerprint="letters:1"):
         self.name, self.pause, self.fingerprint = name, pause, fingerprint
@@ -26,11 +27,9 @@ class Letters:
             time.sleep(self.pause)
             yield {one: vector(one, self.encoding.level) for one in some}
 
-    def encode(self, passages, tell=None):
-        return {k: v for batch in self.encode_batches(passages) for k, v in batch.items()}
-
-    def lookup(self, keys):
-        return {k: v for k in keys for v in self.encode([Passage(k, (0, len(k)))]).values()}
+    def vectors(self, passages):
+        for batch in self.encode_batches(passages):
+            yield {one: Found(vector) for one, vector in batch.items()}
 
 
 def vector(passage, level):

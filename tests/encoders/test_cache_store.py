@@ -16,11 +16,8 @@ import pytest
 from filelock import FileLock
 from tests.encoders.letters import Letters, passages
 
-from eatlas.encoders.cache import cached
-from eatlas.encoders.cache.contents import clear, contents
-from eatlas.encoders.cache.keys import entry_of, key_of, packed, unpacked, vector_of
-from eatlas.encoders.cache.place import cache_folder
-from eatlas.encoders.cache.store import Store, renew
+from eatlas.encoders.cache import cached, entry_of, key_of
+from eatlas.encoders.cache_store import Store, cache_folder, clear, contents, renew
 from eatlas.errors import SourceWarning
 from eatlas.sources import Passage
 
@@ -191,7 +188,7 @@ def test_a_database_without_room():
     """SQLite's own limit on pages, which it reports as a full disk."""
     cached(Letters()).encode(passages(10))
     with Store(cache_folder()) as store:
-        store._open()._connection.execute("PRAGMA max_page_count = 20")
+        store._open().execute("PRAGMA max_page_count = 20")
         more = {bytes([i, j]) * 16: entry_of(np.ones(500)) for i in range(20) for j in range(20)}
         with pytest.warns(SourceWarning, match=r"not kept there \(database or disk is full\)"):
             store.put("m", "m", more)
@@ -227,7 +224,7 @@ def test_a_folder_that_may_only_be_read(filled, computed_vectors):
 
 
 def test_a_process_that_holds_the_file(monkeypatch):
-    monkeypatch.setattr("eatlas.encoders.cache.database.PATIENCE", 0.1)
+    monkeypatch.setattr("eatlas.encoders.cache_store.PATIENCE", 0.1)
     cached(Letters()).encode(passages(10))
     holder = sqlite3.connect(the_file(), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -310,11 +307,14 @@ def test_a_journal_that_ends_while_the_folder_is_read_counts_nothing():
 
 def test_what_earlier_versions_kept_is_found():
     """Bytes as the first version wrote them; another layout would need another name of the file."""
-    key = key_of("sha256:0", Passage("An ant.", (3, 6)), with_span=True)
+    key = key_of(Letters(fingerprint="sha256:0"), Passage("An ant.", (3, 6)))
     assert key.hex() == "3e24d32014984224fe3c61c75a1d38b2aef88b25ff84af524555baf2ada05b8b"
     check = bytes.fromhex("743167b0351160eb447701cd75319c2e")
     row = (key, "cut", "<f4", b"\x00\x00\x80?\x00\x00 @", check)
-    entry = unpacked(*row)
-    assert packed(key, entry) == row
-    assert entry.mark == "cut"
-    assert vector_of(entry).tolist() == [1.0, 2.5]
+    with Store(cache_folder()) as store:
+        store.put("sha256:0", "m", {key: entry_of(np.array([1.0, 2.5], "<f4"), "cut")})
+        assert store.get([key])[key].mark == "cut"
+    with sqlite3.connect(the_file()) as connection:
+        written = connection.execute("SELECT key, mark, kind, data, verification FROM vectors")
+        assert written.fetchall() == [row]
+    connection.close()

@@ -7,7 +7,7 @@ from tests.encoders.letters import Letters, passages
 import eatlas
 from eatlas.encoders.cache import CachedSource, cached
 from eatlas.errors import SourceError
-from eatlas.sources import ContextualSource, Passage, is_contextual
+from eatlas.sources import Passage, Source, is_contextual
 
 
 def test_what_is_kept_is_what_was_computed_bit_for_bit():
@@ -94,7 +94,7 @@ def test_a_passage_that_the_source_cannot_encode_stays_out():
 
 def test_a_wrapped_source_is_a_source_and_says_nothing_of_the_cache():
     source = cached(Letters())
-    assert isinstance(source, ContextualSource)
+    assert isinstance(source, Source)
     assert is_contextual(source)
     assert cached(source) is source
     inner = source.source

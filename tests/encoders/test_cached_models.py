@@ -9,7 +9,7 @@ import pytest
 
 import eatlas
 from eatlas.encoders.cache import CachedSource
-from eatlas.encoders.cache.contents import contents
+from eatlas.encoders.cache_store import contents
 from eatlas.encoders.transformer import TransformerSource
 from eatlas.errors import SourceError
 from eatlas.sources import Passage

@@ -7,9 +7,9 @@ import struct
 import pytest
 
 from eatlas import open_vectors
+from eatlas.encoders.card import read_gguf_header
 from eatlas.encoders.declared import _read
-from eatlas.encoders.gguf_header import read_gguf_header
-from eatlas.encoders.memory import number_of_weights
+from eatlas.encoders.files import number_of_weights
 from eatlas.errors import SourceError
 
 DEEP = "[" * 100_000

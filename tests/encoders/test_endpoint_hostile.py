@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.encoders import endpoint_calls
-from eatlas.encoders.secret import Secret
+from eatlas.encoders import exchange
+from eatlas.encoders.exchange import Secret
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources import Passage
 
@@ -88,7 +88,7 @@ def server(monkeypatch):
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
     found = []
-    monkeypatch.setattr(endpoint_calls.post, "__defaults__", (found.append,))
+    monkeypatch.setattr(exchange.post, "__defaults__", (found.append,))
     return found
 
 

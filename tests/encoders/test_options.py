@@ -7,9 +7,8 @@ import json
 import pytest
 
 import eatlas
-from eatlas.encoders.card import read_card
-from eatlas.encoders.families import family_of
-from eatlas.encoders.layers import parse_layers
+from eatlas.encoders.card import family_of, read_card
+from eatlas.encoders.options import parse_layers
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
 

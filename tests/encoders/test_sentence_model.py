@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.encoders.quiet import quiet
+from eatlas.encoders.loading import quiet
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
 

@@ -12,7 +12,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.corpora import Context, Contexts
-from eatlas.encoders import forward, memory, transformer
+from eatlas.encoders import files, forward, transformer
 from eatlas.encoders.loading import forget, load
 from eatlas.errors import CoverageError, SourceError
 from eatlas.sources import Passage, open_sources
@@ -57,7 +57,7 @@ def test_batches_come_as_they_are_done(model, monkeypatch):
     monkeypatch.setitem(transformer.BUDGET, "cpu", 24)
     source = opened(model("gpt2"), "device=cpu")
     passages = [Passage("wasp " * n) for n in range(1, 9)]
-    batches = list(source.encode_batches(passages))
+    batches = list(source.vectors(passages))
     assert len(batches) > 3
     assert sorted(one for batch in batches for one in batch) == sorted(passages)
 
@@ -149,12 +149,13 @@ def test_a_stimulus_that_was_cut_off_has_no_vector(model, level, cache):
     near, far, over = Passage(LONG, (5, 9)), Passage(LONG, (290, 294)), Passage(LONG, (5, 294))
     for _ in range(2):  # computed, then kept
         source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache={cache}")
-        found = source.encode([near, far, over, WASP])
+        answers = source.answers([near, far, over, WASP])
+        found = [one for one, answer in answers.items() if answer.vector is not None]
         assert set(found) == ({near, WASP} if level == "word" else {near, over, WASP})
-        assert source.why_not(far) == (
+        assert answers[far].reason == (
             "the text is longer than the model takes, and was cut before the end of the stimulus"
         )
-        assert source.why_not(near) == ""
+        assert answers[near].reason == ""
         alone = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache=no")
         assert alone.encode([far]) == {}
         assert alone.notes == ()
@@ -291,7 +292,7 @@ def test_weights_that_lack_a_part(model, tmp_path):
 
 
 def test_memory_is_looked_at_before(model, monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 10_000)
+    monkeypatch.setattr(files, "available", lambda: 10_000)
     forget()
     message = said(opened(model("bert"), "device=cpu"))
     assert message.startswith(f"{model('bert')}: there is not enough memory for this model\n")

@@ -8,7 +8,7 @@ from tests.sources.test_passages import WORDS, Letters, count, sentences
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
-from eatlas.sources.texts import EncodedTexts, TransformedEncodings
+from eatlas.sources.transforms import EncodedTexts, TransformedEncodings
 
 TEST = make_test(**WORDS)
 ALL = [Passage(term, (0, len(term))) for term in TEST.terms]
@@ -19,11 +19,12 @@ def plain():
 
 
 def test_texts_can_be_read_from_end_to_end():
-    texts = EncodedTexts(Letters(), ALL)
+    source = Letters()
+    texts = EncodedTexts(source, ALL)
     blocks = list(texts.iter_chunks(5))
     assert [len(words) for words, _ in blocks] == [5, 5, 2]
     assert np.concatenate([rows for _, rows in blocks]).tolist() == plain().tolist()
-    assert len(texts.source.asked) == 1, "however often it is read"
+    assert len(source.asked) == 1, "however often it is read"
     assert texts.expected == 12
     assert texts.lookup(["rose", "nothing"]).keys() == {"rose"}
 

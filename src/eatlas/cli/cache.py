@@ -11,8 +11,7 @@ import typer
 from eatlas.cli.say import output_of_a_command, print_data, print_line
 
 if TYPE_CHECKING:
-    from eatlas.encoders.cache.contents import Contents
-    from eatlas.encoders.cache.database import Kept
+    from eatlas.encoders.cache_store import Contents, Kept
 
 app = typer.Typer(
     help="See and remove what is kept: vectors of encoders, answers of language models.",
@@ -30,7 +29,7 @@ def show(
     variable EATLAS_CACHE names. A source whose model or options changed stands there twice, with
     another fingerprint.
     """
-    from eatlas.encoders.cache.contents import contents  # noqa: PLC0415
+    from eatlas.encoders.cache_store import contents  # noqa: PLC0415
 
     found = contents()
     with output_of_a_command():
@@ -52,7 +51,7 @@ def clear(
     ] = None,
 ) -> None:
     """Remove computed vectors and answers; the next run computes them again."""
-    from eatlas.encoders.cache.contents import clear as remove  # noqa: PLC0415
+    from eatlas.encoders.cache_store import clear as remove  # noqa: PLC0415
 
     gone = remove(source)
     with output_of_a_command():

@@ -1,16 +1,19 @@
-"""What a model's own files say about it, read without loading it."""
+"""What a model's own files say about it, read without loading it: config.json, or GGUF's head.
+
+GGUF: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from eatlas.encoders.families import Family, family_of
-from eatlas.encoders.gguf_header import read_gguf_header
 from eatlas.errors import SourceError
 
 CONFIG = "config.json"
@@ -26,6 +29,90 @@ _AFTER_PADDING = frozenset(
 )  # fmt: skip
 """Model types that count positions from behind the index of padding, so 514 places hold 512."""
 _HEAD = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel)$")
+DECODERS = frozenset(
+    (
+        "bloom", "codegen", "cohere", "cohere2", "ctrl", "deepseek_v2", "deepseek_v3", "exaone",
+        "falcon", "falcon_h1", "falcon_mamba", "gemma", "gemma2", "gemma3_text", "glm", "glm4",
+        "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gpt_neox_japanese", "gpt_oss", "gptj",
+        "granite", "granitemoe", "helium", "jamba", "jetmoe", "llama", "mamba", "mamba2",
+        "mistral", "mixtral", "mpt", "nemotron", "olmo", "olmo2", "olmo3", "olmoe",
+        "openai-gpt", "opt", "persimmon", "phi", "phi3", "phimoe", "qwen2", "qwen2_moe",
+        "qwen3", "qwen3_moe", "recurrent_gemma", "rwkv", "smollm3", "stablelm", "starcoder2",
+        "xglm", "zamba", "zamba2",
+    )
+)  # fmt: skip
+"""Model types of config.json that read a text from left to right."""
+ENCODERS = frozenset(
+    (
+        "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
+        "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "flaubert", "funnel",
+        "ibert", "layoutlm", "longformer", "luke", "megatron-bert", "mobilebert", "modernbert",
+        "mpnet", "mra", "nezha", "nystromformer", "qdqbert", "rembert", "roberta",
+        "roberta-prelayernorm", "roc_bert", "roformer", "splinter", "squeezebert", "xlm",
+        "xlm-roberta", "xlm-roberta-xl", "xlnet", "xmod", "yoso",
+    )
+)  # fmt: skip
+"""Model types whose every token sees the whole text."""
+_DECODER_CLASS = re.compile(r"(ForCausalLM|LMHeadModel|DoubleHeadsModel)$")
+_ENCODER_CLASS = re.compile(r"For(MaskedLM|PreTraining|QuestionAnswering|TokenClassification)$")
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+_PLAIN = {
+    0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q",
+    12: "<d",
+}  # fmt: skip
+"""Types of one value of fixed size, by their number in the file."""
+_TEXT, _ARRAY = 8, 9
+_LONGEST = 2**24
+"""Characters of a text and values of an array beyond this mean that the file is damaged; the
+largest vocabularies have 300,000 tokens."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of transformer, and its defaults; the top layer is the default of all."""
+
+    name: str
+    pool: str
+    """How the tokens of a text become one vector."""
+    subword: str
+    """How the pieces of a stimulus become one vector."""
+
+
+ENCODER = Family("encoder", pool="cls", subword="mean")
+"""[CLS]: May et al. 2019, table 3. Mean of the pieces: Husse and Spitz 2022, section 3."""
+DECODER = Family("causal", pool="last", subword="last")
+"""Only the last token has seen the whole text: May et al. 2019, appendix; the last piece of the
+stimulus: GPT-2 in ML-EAT."""
+ENCODER_DECODER = Family("encoder-decoder", pool="mean", subword="mean")
+"""T5 has no [CLS], and the mean of the encoder beats its first token (Ni et al. 2022,
+Sentence-T5)."""
+
+
+def family_of(model_type: str, architecture: str, *, both: bool) -> Family | None:
+    """Tell the family of a model by what its configuration says; None where that is not known.
+
+    Parameters
+    ----------
+    model_type, architecture : str
+        Such as ``bert`` and ``BertForMaskedLM``.
+    both : bool
+        Whether it has an encoder and a decoder.
+
+    Examples
+    --------
+    >>> family_of("gpt2", "GPT2LMHeadModel", both=False).pool
+    'last'
+    """
+    if both:
+        return ENCODER_DECODER
+    if model_type in DECODERS:
+        return DECODER
+    if model_type in ENCODERS:
+        return ENCODER
+    if _DECODER_CLASS.search(architecture):
+        return DECODER
+    return ENCODER if _ENCODER_CLASS.search(architecture) else None
 
 
 @dataclass(frozen=True)
@@ -169,3 +256,100 @@ def _plain_class(architecture: str, *, both: bool) -> str:
     """
     plain = _HEAD.sub("Model", architecture)
     return f"{plain} (encoder)" if both else plain
+
+
+@dataclass(frozen=True)
+class GGUFHeader:
+    """Metadata without arrays, and the number of weights."""
+
+    values: dict[str, Any]
+    weights: int
+
+
+def read_gguf_header(path: Path) -> GGUFHeader:
+    """Read the header of a GGUF file.
+
+    Raises
+    ------
+    SourceError
+        If it is none, is cut off, or of a version that is not known.
+    """
+    try:
+        with path.open("rb") as file:
+            return _read(_Reader(file), path)
+    except (struct.error, UnicodeDecodeError, EOFError, RecursionError) as error:
+        raise SourceError(
+            f"{path}: the header of this GGUF file is damaged or cut off",
+            remedy="fetch the file again",
+        ) from error
+    except OSError as error:
+        raise SourceError(f"{path}: the file cannot be read", got=str(error)) from error
+
+
+def _read(reader: _Reader, path: Path) -> GGUFHeader:
+    magic = reader.take(4)
+    version: int = reader.number("<I")
+    if magic != MAGIC or version not in VERSIONS:
+        raise SourceError(
+            f"{path}: this is no GGUF file that can be read",
+            got=f"version {version}" if magic == MAGIC else repr(magic),
+            allowed=f"a file that begins with GGUF, of version {VERSIONS[0]} or {VERSIONS[1]}",
+        )
+    tensors, count = reader.number("<Q"), reader.number("<Q")
+    values = {}
+    for _ in range(count):
+        key, value = reader.text(), reader.value(reader.number("<I"))
+        if value is not None:
+            values[key] = value
+    return GGUFHeader(values, sum(_size(reader) for _ in range(tensors)))
+
+
+def _size(reader: _Reader) -> int:
+    """Number of weights of the next tensor."""
+    reader.text()
+    sizes = [reader.number("<Q") for _ in range(reader.number("<I"))]
+    reader.take(4 + 8)  # the type of its numbers, and where they begin
+    return prod(sizes)
+
+
+class _Reader:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def take(self, size: int) -> bytes:
+        if size > _LONGEST:
+            raise EOFError
+        data = self._file.read(size)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    def number(self, kind: str) -> Any:
+        return struct.unpack(kind, self.take(struct.calcsize(kind)))[0]
+
+    def text(self) -> str:
+        return self.take(self.number("<Q")).decode("utf-8")
+
+    def value(self, kind: int) -> Any:
+        """Return the next value; None for an array, which is stepped over."""
+        if kind == _TEXT:
+            return self.text()
+        if kind in _PLAIN:
+            return self.number(_PLAIN[kind])
+        if kind != _ARRAY:
+            raise EOFError
+        inner, length = self.number("<I"), self.number("<Q")
+        if length > _LONGEST:
+            raise EOFError
+        self._skip(inner, length)
+        return None
+
+    def _skip(self, kind: int, length: int) -> None:
+        if kind in _PLAIN:
+            self.take(struct.calcsize(_PLAIN[kind]) * length)
+            return
+        step: Callable[[], Any] = (
+            (lambda: self.take(self.number("<Q"))) if kind == _TEXT else (lambda: self.value(kind))
+        )
+        for _ in range(length):
+            step()

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eatlas.encoders.arrays import as_rows
-from eatlas.encoders.cutting import cut
-from eatlas.encoders.endpoint_calls import post
-from eatlas.encoders.exchange import is_loopback
-from eatlas.encoders.rounding import roundoff_of
-from eatlas.encoders.secret import KEYS, Secret, secret_of_environment
+from eatlas.encoders.cache import keeping
+from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
+from eatlas.encoders.exchange import KEYS, Secret, is_loopback, post, secret_of_environment
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
 from eatlas.sources.care import require_trust
-from eatlas.sources.passages import Passage, Tell, gathered, words_alone
-from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import check_options, escape, parse_options
 
 BATCH = 128
@@ -34,7 +30,7 @@ OPTIONS = {
 }
 
 
-class EndpointSource:
+class EndpointSource(Encoder):
     """Texts encoded by an endpoint.
 
     Parameters
@@ -68,23 +64,11 @@ class EndpointSource:
         *,
         insecure: bool = False,
     ) -> None:
+        more = "" if dimensions is None else f"&dimensions={dimensions}"
+        super().__init__(f"{address}?model={escape(model)}{more}")  # never a key
         self.address, self.model, self.dimensions = address, model, dimensions
         self.batch, self.timeout, self.insecure = batch, timeout, insecure
-        self._dim: int | None = None
         self._warned = False
-
-    @property
-    def name(self) -> str:
-        """The address with the model; never a key."""
-        more = "" if self.dimensions is None else f"&dimensions={self.dimensions}"
-        return f"{self.address}?model={escape(self.model)}{more}"
-
-    @property
-    def dim(self) -> int:
-        """Number of components; where nothing has been encoded yet, a word is."""
-        if self._dim is None:
-            self.lookup(["word"])
-        return self._dim or 0
 
     @property
     def fingerprint(self) -> str:
@@ -109,32 +93,17 @@ class EndpointSource:
             roundoff=roundoff_of(""),
         )
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Return the vector of every passage's text.
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Send the texts of items, request by request.
 
         Raises
         ------
         SourceError
             If the endpoint does not answer, or not with one vector for each text.
         """
-        return gathered(self.encode_batches(passages), len(passages), tell)
+        return self.in_calls(items, lambda one: one.content, self.batch, self._rows)
 
-    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
-        """Hand out vectors request by request."""
-        asked: defaultdict[str, list[Passage]] = defaultdict(list)
-        for one in sorted(passages, key=lambda one: (len(one.text), one.text)):
-            asked[one.text].append(one)
-        for some in cut(asked, self.batch):
-            rows = self._rows(some)
-            yield {one: row for text, row in zip(some, rows, strict=True) for one in asked[text]}
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words that stand alone."""
-        return words_alone(self, keys)
-
-    def _rows(self, texts: list[str]) -> Any:
+    def _rows(self, texts: list[str], _: list[str]) -> NDArray[np.float32]:
         secret = secret_of_environment()
         self._require_privacy(secret)
         with secret.kept():
@@ -164,12 +133,26 @@ class EndpointSource:
             stacklevel=2,
         )
 
-    def _asked(self, texts: list[str], secret: Secret) -> Any:
+    def _asked(self, texts: list[str], secret: Secret) -> NDArray[np.float32]:
+        """Rows in single precision, checked.
+
+        Raises
+        ------
+        SourceError
+            If a component is too large, or the rows have another length than before.
+        """
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
         if self.dimensions is not None:
             body["dimensions"] = self.dimensions
         answer = post(self.address, body, secret, self.timeout)
-        rows = self._single(as_rows(self._in_order(answer, len(texts)), texts, self.name))
+        rows = as_rows(self._in_order(answer, len(texts)), texts, self.name)
+        largest = float(np.abs(rows).max())
+        if largest > float(np.finfo(np.float32).max):
+            raise SourceError(
+                f"{self.name}: a component of a vector is too large",
+                got=f"{largest:g}",
+                allowed="numbers that single precision holds, up to 3.4e38",
+            )
         expected = self._dim or self.dimensions
         if expected not in {None, rows.shape[1]}:
             raise SourceError(
@@ -178,23 +161,6 @@ class EndpointSource:
                 allowed=str(expected),
             )
         self._dim = rows.shape[1]
-        return rows
-
-    def _single(self, rows: Any) -> Any:
-        """Rows in single precision, if it can hold them.
-
-        Raises
-        ------
-        SourceError
-            If a component is too large.
-        """
-        largest = float(np.abs(rows).max())
-        if largest > float(np.finfo(np.float32).max):
-            raise SourceError(
-                f"{self.name}: a component of a vector is too large",
-                got=f"{largest:g}",
-                allowed="numbers that single precision holds, up to 3.4e38",
-            )
         return rows.astype(np.float32)
 
     def _in_order(self, answer: Any, count: int) -> list[Any]:
@@ -218,6 +184,7 @@ class EndpointSource:
         return [found[i] for i in range(count)]
 
 
+@keeping
 def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     """Open an endpoint by its address; nothing is sent before a text is encoded.
 
@@ -264,25 +231,22 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     )
 
 
+def _not_allowed(options: Mapping[str, str], key: str, where: str, allowed: str) -> SourceError:
+    return SourceError(
+        f"{where}: the option {key} cannot have this value",
+        got=f"{key}={options[key]}",
+        allowed=allowed,
+    )
+
+
 def _yes(options: Mapping[str, str], key: str, where: str) -> bool:
-    text = options.get(key, "no")
-    if text not in {"yes", "no"}:
-        raise SourceError(
-            f"{where}: the option {key} cannot have this value",
-            got=f"{key}={text}",
-            allowed="yes or no",
-        )
-    return text == "yes"
+    if options.get(key, "no") not in {"yes", "no"}:
+        raise _not_allowed(options, key, where, "yes or no")
+    return options.get(key) == "yes"
 
 
 def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:
-    if key not in options:
-        return None
-    text = options[key]
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
-        raise SourceError(
-            f"{where}: the option {key} cannot have this value",
-            got=f"{key}={text}",
-            allowed="a whole number from 1",
-        )
-    return int(text)
+    text = options.get(key)
+    if text is not None and not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
+        raise _not_allowed(options, key, where, "a whole number from 1")
+    return None if text is None else int(text)

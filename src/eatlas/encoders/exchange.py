@@ -1,29 +1,51 @@
-"""One request and its answer, within a time and a size."""
+"""Requests to an endpoint: within a time and a size, tried again, and never showing the key."""
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import json
+import os
+import queue
 import threading
 import time
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
+from eatlas.errors import EatlasError, SourceError
+
+KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
+PART = 6
+"""Characters of a key that stand together are hidden from so many on."""
+HIDDEN = "***"
+READ, SHOWN, BRIEF = 4000, 600, 300
+"""Characters of a message that are looked at, that are shown, and of what an endpoint says."""
+PAUSES = (0.5, 1.0, 2.0, 3.0)
+"""Seconds before each further try, where the endpoint names none with Retry-After."""
+LATE_TRIES = 2
+"""Tries where no answer comes in time: each takes all of the time."""
+LONGEST_WAIT = 120.0
+"""Seconds; an endpoint that asks for more is not waited for."""
+LEAST_LIMIT, LIMIT_EACH = 16 << 20, 512 << 10
+"""Bytes of an answer: at least, and for each text; 20,000 components take 500 kB."""
 CHUNK = 1 << 16
 GRACE = 1.0
 """Seconds beyond the time, in which a connection that times out by itself says so."""
-PACKED = {"gzip": 47, "x-gzip": 47, "deflate": 47}
-"""Ways to pack an answer, and zlib's number for them."""
+_AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+_PACKED = frozenset(("", "identity", "gzip", "x-gzip", "deflate"))
 
 
 class BrokenError(Exception):
     """The connection broke, or there is none; another try may do."""
 
 
-class LateError(Exception):
+class LateError(BrokenError):
     """The answer was not complete in time."""
 
 
@@ -37,6 +59,7 @@ class Answer:
 
     status: int
     headers: Mapping[str, str]
+    """By names in lower case."""
     content: bytes
 
     @property
@@ -58,21 +81,147 @@ class Answer:
             raise ValueError("nested too deeply") from error
 
 
-def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine.
+class Secret:
+    """A key, or none.
+
+    Parameters
+    ----------
+    value : str or None
 
     Examples
     --------
-    >>> [is_loopback(f"http://{host}/v1") for host in ("127.0.0.1", "localhost:8080", "a.org")]
-    [True, True, False]
+    >>> Secret("sk-0123456789").hide("wrong key sk-012345...")
+    'wrong key ***...'
     """
-    host = (urlsplit(address).hostname or "").rstrip(".")
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+
+    def __init__(self, value: str | None) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Secret({HIDDEN if self.value else None})"
+
+    def hide(self, text: str) -> str:
+        """A text without the key, without parts of it, and without what it is written as."""
+        size = min(PART, len(self.value or ""))
+        hidden = [False] * len(text)
+        for start in range(len(text) - size + 1 if size else 0):
+            if text[start : start + size] in self._parts:
+                hidden[start : start + size] = [True] * size
+        return "".join(
+            (HIDDEN if not i or not hidden[i - 1] else "") if hidden[i] else char
+            for i, char in enumerate(text)
+        )
+
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        """Parts of one length, from each way to write the key."""
+        value = self.value or ""
+        size = min(PART, len(value))
+        ways = {
+            value, repr(value)[1:-1], json.dumps(value)[1:-1], quote(value, safe=""),
+            quote_plus(value),
+        }  # fmt: skip
+        for shift in range(3):  # where it stands in a longer text decides how base64 writes it
+            # the first and last letters also hold bits of what stands beside the key
+            packed = base64.b64encode(b" " * shift + value.encode()).decode()
+            ways.add(packed[2 if shift else 0 : -4])
+        return frozenset(way[i : i + size] for way in ways for i in range(len(way) - size + 1))
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Let no message of an error show the key, nor the errors that led to it."""
+        try:
+            yield
+        except EatlasError as error:
+            # cut after it is hidden: half a key at the end would not be known
+            parts = (error.what, error.got, error.allowed, error.remedy)
+            shown = [None if one is None else self.hide(one[:READ])[:SHOWN] for one in parts]
+            what, got, allowed, remedy = shown
+            raise type(error)(what or "", got=got, allowed=allowed, remedy=remedy) from None
+
+
+def secret_of_environment() -> Secret:
+    """The first key that is set, without spaces and ends of lines around it.
+
+    Raises
+    ------
+    SourceError
+        If it holds what no key can hold; the message does not show it.
+    """
+    for name in KEYS:
+        value = os.environ.get(name, "").strip()
+        if not value:
+            continue
+        bad = next((i for i, c in enumerate(value) if not ("!" <= c <= "~")), None)
+        if bad is not None:
+            raise SourceError(
+                f"{name}: this is no key",
+                got=f"a space, a control character or a letter beyond ASCII in place {bad + 1} of "
+                f"{len(value)}",
+                allowed="one line of ASCII letters, digits and signs",
+            )
+        return Secret(value)
+    return Secret(None)
+
+
+def post(
+    address: str,
+    body: Mapping[str, Any],
+    secret: Secret,
+    timeout: float,
+    wait: Callable[[float], None] = time.sleep,
+) -> Any:
+    """Send a request until it is answered, and return what the JSON of the answer holds.
+
+    Parameters
+    ----------
+    address : str
+    body : mapping
+        With a list of texts as ``input``.
+    secret : Secret
+        Sent as ``Authorization: Bearer ...``, and never shown.
+    timeout : float
+        Seconds for a whole answer.
+    wait : callable
+        Called with seconds before another try.
+
+    Raises
+    ------
+    SourceError
+        If there is no answer after several tries, one that says no, or one without end.
+    """
+    texts = len(body["input"])
+    limit = max(LEAST_LIMIT, LIMIT_EACH * texts)
+    headers = {} if secret.value is None else {"Authorization": f"Bearer {secret.value}"}
+    late = 0
+    # urllib3's Retry does not try again where an answer breaks off, and waits for as long as told
+    for pause in (*PAUSES, None):
+        asked = None
+        try:
+            answer = exchange(address, body, headers, seconds=timeout, limit=limit)
+        except BrokenError as error:
+            late += isinstance(error, LateError)
+            reason = _brief(secret, str(error))
+        except UnusableError as error:
+            raise SourceError(
+                f"{address}: there is no usable answer",
+                got=_brief(secret, str(error)),
+                allowed=f"up to {limit:,} bytes for {texts} texts, not packed or packed with gzip",
+            ) from error
+        else:
+            reason = f"status {answer.status}: {_message(answer, secret)}"
+            if answer.status not in _AGAIN:
+                return _read(answer, reason, address, body, secret)
+            asked = _asked_to_wait(answer)
+        if pause is None or late >= LATE_TRIES or (asked or 0.0) > LONGEST_WAIT:
+            break
+        wait(pause if asked is None else asked)
+    raise SourceError(
+        f"{address}: the endpoint gave no vectors after several tries",
+        got=reason,
+        remedy="try again later, or with timeout=SECONDS; what has been encoded is kept, and the "
+        "same command goes on",
+    )
 
 
 def exchange(
@@ -97,106 +246,157 @@ def exchange(
     BrokenError, LateError, UnusableError
         Where there is no whole answer.
     """
-    work = _Work(address, body, headers, seconds, limit)
-    # a thread of its own: an answer, or its head, may drip for ever without a read that is late
-    thread = threading.Thread(target=work.run, daemon=True)
-    thread.start()
-    thread.join(seconds + GRACE)
-    if thread.is_alive():
-        work.stopped = True
-        raise LateError(f"the answer is not complete after {seconds:g} s")
-    if work.error is not None:
-        raise work.error
-    assert work.answer is not None  # noqa: S101  (there is one, or an error)
-    return work.answer
+    results: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+    ends = time.monotonic() + seconds
 
-
-class _Work:
-    """One exchange, done by a thread."""
-
-    def __init__(
-        self, address: str, body: Any, headers: Mapping[str, str], seconds: float, limit: int
-    ) -> None:
-        self.address, self.body, self.seconds, self.limit = address, body, seconds, limit
-        self.headers = {"Accept-Encoding": "identity", **headers}
-        self.ends = time.monotonic() + seconds
-        self.stopped = False
-        self.answer: Answer | None = None
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
+    def work() -> None:
         try:
-            self.answer = self._exchanged()
+            results.put(_exchanged(address, body, headers, seconds, ends, limit))
         except BaseException as error:  # noqa: BLE001  (handed to the thread that waits)
-            self.error = error
+            results.put(error)
 
-    def _exchanged(self) -> Answer:
-        import requests  # noqa: PLC0415  (only where an endpoint is asked)
-        from urllib3.exceptions import HTTPError, TimeoutError  # noqa: A004, PLC0415
+    # a thread of its own: an answer, or its head, may drip for ever without a read that is late
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        result = results.get(timeout=seconds + GRACE)
+    except queue.Empty:
+        raise LateError(f"the answer is not complete after {seconds:g} s") from None
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
+
+def _exchanged(
+    address: str, body: Any, headers: Mapping[str, str], seconds: float, ends: float, limit: int
+) -> Answer:
+    import requests  # noqa: PLC0415  (only where an endpoint is asked)
+    from urllib3.exceptions import HTTPError, TimeoutError  # noqa: A004, PLC0415
+
+    try:
+        with requests.post(
+            address,
+            json=body,
+            headers={"Accept-Encoding": "identity", **headers},
+            auth=lambda request: request,  # nothing from files
+            timeout=seconds,
+            # what is on this machine is asked without a detour
+            proxies={"no_proxy": "*"} if is_loopback(address) else None,
+            allow_redirects=False,
+            stream=True,
+        ) as answer:
+            packed = answer.headers.get("Content-Encoding", "").strip().lower()
+            if packed not in _PACKED:
+                raise UnusableError(
+                    f"the answer is packed in a way that was not asked for: {packed[:40]}"
+                )
+            content = bytearray()
+            for part in answer.raw.stream(CHUNK, decode_content=True):
+                content += part
+                if len(content) > limit:
+                    raise UnusableError(f"the answer has more than {limit:,} bytes")
+                if time.monotonic() > ends:
+                    raise LateError(f"the answer is not complete after {seconds:g} s")
+            named = {name.lower(): text for name, text in answer.headers.items()}
+            return Answer(answer.status_code, named, bytes(content))
+    except (requests.Timeout, TimeoutError) as error:
+        raise LateError(f"no answer after {seconds:g} s") from error
+    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
+        raise BrokenError(f"{type(error).__name__}: {error}") from error
+    except HTTPError as error:  # while the answer was read
+        raise BrokenError(f"the answer broke off: {error}") from error
+    except (requests.RequestException, ValueError) as error:
+        raise UnusableError(str(error)) from error
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is on this machine.
+
+    Examples
+    --------
+    >>> [is_loopback(f"http://{host}/v1") for host in ("127.0.0.1", "localhost:8080", "a.org")]
+    [True, True, False]
+    """
+    host = (urlsplit(address).hostname or "").rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _read(
+    answer: Answer, reason: str, address: str, body: Mapping[str, Any], secret: Secret
+) -> Any:
+    """What an answer holds that is no reason to try again.
+
+    Raises
+    ------
+    SourceError
+        If it holds no JSON, or says no.
+    """
+    status = answer.status
+    if status == 200:
         try:
-            with requests.post(
-                self.address,
-                json=self.body,
-                headers=self.headers,
-                auth=_as_it_is,
-                timeout=self.seconds,
-                # what is on this machine is asked without a detour
-                proxies={"no_proxy": "*"} if is_loopback(self.address) else None,
-                allow_redirects=False,
-                stream=True,
-            ) as answer:
-                content = b"".join(self._parts(answer))
-                return Answer(answer.status_code, dict(answer.headers), content)
-        except (requests.Timeout, TimeoutError) as error:
-            raise LateError(f"no answer after {self.seconds:g} s") from error
-        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
-            raise BrokenError(f"{type(error).__name__}: {error}") from error
-        except HTTPError as error:  # while the answer was read
-            raise BrokenError(f"the answer broke off: {error}") from error
-        except (requests.RequestException, ValueError) as error:
-            raise UnusableError(str(error)) from error
-
-    def _parts(self, answer: Any) -> Iterator[bytes]:
-        """The content, unpacked; never more than the limit, nor later than the end."""
-        unpack = _unpacker(answer.headers.get("Content-Encoding", ""))
-        came = size = 0
-        for packed in answer.raw.stream(CHUNK, decode_content=False):
-            came += len(packed)
-            for part in unpack(packed):
-                size += len(part)
-                if size > self.limit:
-                    raise UnusableError(f"the answer has more than {self.limit:,} bytes")
-                yield part
-            if self.stopped or time.monotonic() > self.ends:
-                raise LateError(f"the answer is not complete after {self.seconds:g} s")
-        length = answer.headers.get("Content-Length", "")
-        if length.isascii() and length.isdigit() and came < int(length[:20]):
-            raise BrokenError(f"the answer broke off: {came:,} bytes of {int(length[:20]):,}")
+            return answer.json()
+        except ValueError as error:
+            deep = ": nested too deeply" if "nested" in str(error) else ""
+            raise SourceError(
+                f"{address}: the answer is no JSON{deep}",
+                got=_brief(secret, answer.text, 80),
+                allowed="an endpoint that speaks like OpenAI's: POST .../v1/embeddings",
+            ) from error
+    if status in {401, 403}:
+        raise SourceError(
+            f"{address}: the endpoint does not let us in",
+            got=f"{reason} ({'with' if secret.value else 'without'} a key)",
+            remedy="set EATLAS_API_KEY or OPENAI_API_KEY to a key for this endpoint",
+        )
+    if status == 404:
+        raise SourceError(
+            f"{address}: there is no such endpoint, or it does not know the model",
+            got=reason,
+            allowed="an address such as https://HOST/v1/embeddings, and a model that is there; "
+            f"asked for: {body['model']}",
+        )
+    if 300 <= status < 400:
+        raise SourceError(
+            f"{address}: the endpoint is elsewhere",
+            got=_brief(secret, f"status {status}, to {answer.headers.get('location')}"),
+            remedy="name that address, if you trust it with your texts and your key",
+        )
+    raise SourceError(
+        f"{address}: the endpoint refuses the request",
+        got=reason,
+        remedy=f"check the model's name ({body['model']}) and the options",
+    )
 
 
-def _as_it_is(request: Any) -> Any:
-    """Authorisation of requests: the headers that are given, and nothing from files."""
-    return request
+def _message(answer: Answer, secret: Secret) -> str:
+    """What the endpoint says, from the places where such endpoints say it."""
+    try:
+        said = answer.json()
+    except ValueError:
+        return _brief(secret, answer.text)
+    error = said.get("error", said) if isinstance(said, dict) else said
+    message = error.get("message", error) if isinstance(error, dict) else error
+    try:
+        return _brief(secret, str(message))
+    except RecursionError:
+        return "an answer that is nested too deeply"
 
 
-def _unpacker(encoding: str) -> Any:
-    """A function that unpacks one part after the other, in parts of bounded size."""
-    way = encoding.strip().lower()
-    if way in {"", "identity"}:
-        return lambda packed: (packed,)
-    if way not in PACKED:
-        raise UnusableError(f"the answer is packed in a way that was not asked for: {way[:40]}")
-    reader = zlib.decompressobj(PACKED[way])
+def _brief(secret: Secret, text: str, most: int = BRIEF) -> str:
+    """The beginning of a text, hidden before it is cut: half a key is not known again."""
+    return secret.hide(text[: 10 * BRIEF])[:most]
 
-    def unpack(packed: bytes) -> Iterator[bytes]:
-        while packed:
-            try:
-                part = reader.decompress(packed, CHUNK)
-            except zlib.error as error:
-                raise BrokenError(f"the answer cannot be unpacked: {error}") from error
-            if part:
-                yield part
-            packed = reader.unconsumed_tail
 
-    return unpack
+def _asked_to_wait(answer: Answer) -> float | None:
+    """Seconds that Retry-After names; it may also hold a date."""
+    text = answer.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None

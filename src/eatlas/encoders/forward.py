@@ -1,4 +1,4 @@
-"""Batches of tokens through a model: the vectors of chosen tokens, from chosen layers."""
+"""Batches of tokens through a model: vectors of chosen tokens from chosen layers, pooled."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eatlas.encoders.layers import Layers
 from eatlas.encoders.loading import Loaded, ran_out
-from eatlas.encoders.pooling import Array
+from eatlas.encoders.options import Layers
 from eatlas.encoders.tokens import Tokens
 
+Array = NDArray[np.float32]
 Places = Sequence[tuple[int, Sequence[int]]]
 """Number of a text in the batch, and places of tokens in it."""
 
@@ -117,3 +118,33 @@ def _combined(several: list[Array], how: str) -> Array:
     stacked = np.stack(several)
     combined: Array = stacked.sum(axis=0) if how == "sum" else stacked.mean(axis=0)
     return combined
+
+
+def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
+    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ...
+
+    Parameters
+    ----------
+    rows : array, shape (sum(sizes), dim)
+    sizes : sequence of int
+        At least 1 each.
+    how : str
+        ``max`` and ``max-all`` take the largest of each component; all others the mean, which
+        of one row is that row.
+
+    Returns
+    -------
+    array, shape (len(sizes), dim)
+
+    Examples
+    --------
+    >>> rows = np.array([[1, 5], [3, 1], [7, 7]], np.float32)
+    >>> pool(rows, [2, 1], "mean").tolist(), pool(rows, [2, 1], "max").tolist()
+    ([[2.0, 3.0], [7.0, 7.0]], [[3.0, 5.0], [7.0, 7.0]])
+    """
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    if how.startswith("max"):
+        largest: Array = np.maximum.reduceat(rows, starts, axis=0)
+        return largest
+    sums: Array = np.add.reduceat(rows, starts, axis=0)
+    return sums / np.asarray(sizes, np.float32)[:, np.newaxis]

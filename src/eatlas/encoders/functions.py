@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+import os
+import sys
+import traceback
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from eatlas.encoders.arrays import as_rows
+import numpy as np
+from numpy.typing import NDArray
+
 from eatlas.encoders.cache import CachedSource
-from eatlas.encoders.cutting import cut
-from eatlas.encoders.finding import find_function, said_by, working_directory
-from eatlas.errors import SourceError
+from eatlas.encoders.encoder import Encoder, as_rows
+from eatlas.errors import SourceError, described
+from eatlas.nearest import nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.care import computes_afresh, require_trust
-from eatlas.sources.passages import Passage, Tell, gathered, words_alone
-from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import check_options, parse_options
 
 SCHEME = "py:"
@@ -25,13 +31,19 @@ AT_ONCE = 256
 """Texts that a function gets in one call: enough for a GPU, and progress moves."""
 PASSAGES = "passages"
 """Name of the parameter by which a function asks for texts with the place of the stimulus."""
+_NOT_THEIRS = (
+    "<frozen importlib",
+    str(Path(__file__).parent),
+    str(Path(importlib.__file__).parent),
+)
+"""Beginnings of the names of files whose lines say nothing to a user."""
 OPTIONS = {
     "cache": "whether vectors are kept on disk: yes or no",
     "version": "of what the function computes, chosen by you",
 }
 
 
-class FunctionSource:
+class FunctionSource(Encoder):
     """Texts encoded by a function.
 
     Parameters
@@ -62,19 +74,9 @@ class FunctionSource:
     def __init__(
         self, function: Callable[..., Any], name: str | None = None, version: str | None = None
     ) -> None:
+        super().__init__(name or SCHEME + _path_of(function))
         self._function, self._version = function, version
-        self.name = name or SCHEME + _path_of(function)
-        self._dim: int | None = None
         self._with_places = _asks_for_passages(function, self.name)
-
-    @property
-    def dim(self) -> int:
-        """Number of components; where nothing has been encoded yet, a word is."""
-        if self._dim is None:
-            self.lookup(["word"])
-        if self._dim is None:
-            raise SourceError(f"{self.name}: the number of components is not known")
-        return self._dim
 
     @cached_property
     def fingerprint(self) -> str:
@@ -99,32 +101,21 @@ class FunctionSource:
         level: Literal["word", "sentence"] = "word" if self._with_places else "sentence"
         return Encoding(model=self.name, architecture="function", level=level)
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Return the vector of every passage.
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Have the function encode items, call by call.
 
         Raises
         ------
         SourceError
             If the function fails, or returns something else than a finite vector for each.
         """
-        return gathered(self.encode_batches(passages), len(passages), tell)
 
-    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
-        """Hand out vectors call by call."""
-        asked: dict[Any, list[Passage]] = {}
-        for one in sorted(passages, key=lambda one: (len(one.text), one.text, one.span or ())):
-            asked.setdefault(one if self._with_places else one.text, []).append(one)
-        for some in cut(asked, AT_ONCE):
-            rows = self._call(some, [asked[one][0].text for one in some])
-            yield {one: row for what, row in zip(some, rows, strict=True) for one in asked[what]}
+        def key(one: Item) -> Item | str:
+            return one if self._with_places else one.content
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words that stand alone."""
-        return words_alone(self, keys)
+        return self.in_calls(items, key, AT_ONCE, self._rows)
 
-    def _call(self, some: list[Any], texts: list[str]) -> Any:
+    def _rows(self, some: list[Item | str], texts: list[str]) -> NDArray[np.floating]:
         try:
             with working_directory():
                 given = self._function(list(some))
@@ -217,3 +208,102 @@ def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
             allowed="one parameter without a default",
         ) from error
     return next(iter(bound.arguments), None) == PASSAGES
+
+
+def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
+    """Import what a source string names, from sys.path or the working directory.
+
+    Parameters
+    ----------
+    module, path : str
+        Such as ``my_package.my_module`` and ``function``, or ``instance.method``.
+    where : str
+        Names the source in an error.
+
+    Raises
+    ------
+    SourceError
+        If there is no such module or function, or the module cannot be imported.
+    """
+    found: Any = _imported(module, where)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            near = nearest(part, _callables(found))
+            raise SourceError(
+                f"{where}: there is no {part} in {getattr(found, '__name__', described(found))}",
+                remedy=f"did you mean {near[0]}?" if near else None,
+            )
+        found = getattr(found, part)
+    if not callable(found) or isinstance(found, type):
+        raise SourceError(
+            f"{where}: this is no function",
+            got=described(found),
+            allowed="a function that takes a list of texts and returns a vector for each",
+            remedy="make an instance in the module, and name that or its method"
+            if isinstance(found, type)
+            else None,
+        )
+    function: Callable[..., Any] = found
+    return function
+
+
+@contextmanager
+def working_directory() -> Iterator[None]:
+    """Let modules of the working directory be imported, behind all others."""
+    here = os.getcwd()  # noqa: PTH109  (a path as sys.path has them)
+    added = not {"", here} & set(sys.path)
+    if added:
+        sys.path.append(here)
+    try:
+        yield
+    finally:
+        if added and here in sys.path:
+            sys.path.remove(here)
+
+
+def _imported(module: str, where: str) -> object:
+    try:
+        with working_directory():
+            return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module}.".startswith(f"{error.name}."):
+            raise _no_module(module, error.name, where) from error
+        raise _broken(module, error, where) from error
+    except (Exception, SystemExit) as error:
+        raise _broken(module, error, where) from error
+
+
+def _no_module(module: str, name: str, where: str) -> SourceError:
+    plain = module.removesuffix(".py")
+    return SourceError(
+        f"{where}: there is no module {name}",
+        allowed="a module that Python can import, or one in the working directory",
+        remedy=f"write py:{plain}:FUNCTION, without .py"
+        if module != plain
+        else f"go to the folder of {name}.py, or add it to PYTHONPATH",
+    )
+
+
+def _broken(module: str, error: BaseException, where: str) -> SourceError:
+    return SourceError(f"{where}: the module {module} cannot be imported", got=said_by(error))
+
+
+def _callables(thing: object) -> list[str]:
+    """Names of what can be called in a module or object, but for private ones."""
+    names = (name for name in dir(thing) if not name.startswith("_"))
+    return [name for name in names if callable(getattr(thing, name, None))]
+
+
+def said_by(error: BaseException) -> str:
+    """An error of a user's own code: its kind, its message, and where it was raised.
+
+    Frames of the import system and of this file are left out.
+    """
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(_NOT_THEIRS)
+    ]
+    text = traceback.format_exception_only(error)[-1].strip()
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f"{text}{place}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eatlas.encoders.cache import keeping
 from eatlas.encoders.card import CONFIG, Card, read_card
 from eatlas.encoders.declared import Declared, declared
-from eatlas.encoders.extra import require_extra
+from eatlas.encoders.encoder import require_extra
 from eatlas.encoders.files import files_of
-from eatlas.encoders.hub import on_the_hub
-from eatlas.encoders.layers import EVERY, Layers, parse_layers
-from eatlas.encoders.options import Options, parse
+from eatlas.encoders.hub import transformer_on_the_hub
+from eatlas.encoders.options import EVERY, Layers, Options, parse, parse_layers
 from eatlas.encoders.transformer import SharedLayers, TransformerSource
 from eatlas.errors import SourceError
 from eatlas.sources.care import require_trust
@@ -22,6 +22,7 @@ NEEDED = ("torch", "transformers")
 GGUF = ".gguf"
 
 
+@keeping
 def open_hf(text: str) -> tuple[TransformerSource, ...]:
     """Open a transformer: one source, or one for each layer with ``layer=all``.
 
@@ -43,15 +44,13 @@ def open_hf(text: str) -> tuple[TransformerSource, ...]:
     for layers in several:
         _require_one_dim(layers, card, found.where)
     if options.layer != EVERY:
-        return (TransformerSource(text, path, card, options, several[0], method, said=said),)
+        return (TransformerSource(text, path, card, options, several[0], method, said),)
     shared = SharedLayers(several)
+    one_layer = [(layers, replace(options, layer=str(layers))) for layers in several]
     return tuple(
-        TransformerSource(
-            _named(spec, layers), path, card, replace(options, layer=str(layers)), layers, method,
-            shared, said,
-        )
-        for layers in several
-    )  # fmt: skip
+        TransformerSource(_named(spec, layers), path, card, some, layers, method, said, shared)
+        for layers, some in one_layer
+    )
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def _find(given: str, options: Options) -> Path:
             if (path.parent / CONFIG).is_file()
             else None,
         )
-    return on_the_hub(given, options)
+    return transformer_on_the_hub(given, options)
 
 
 def _method(options: Options, card: Card, said: Declared, where: str) -> str:

@@ -1,24 +1,29 @@
-"""Models by name: in the local cache of the hub, or fetched from it."""
+"""Models by name: in the local cache of the hub of Hugging Face, or fetched from it."""
 
 from __future__ import annotations
 
 import re
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from eatlas.encoders.card import CONFIG
-from eatlas.encoders.declared import FILES
+from eatlas.encoders.declared import FILES, MODULES
 from eatlas.encoders.files import TOKENIZER, weight_files
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
 from eatlas.sources.care import require_trust
+from eatlas.sources.misnamed import model_at
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _PATH_LIKE = ("/", "./", "../", "~", ".\\", "..\\")
+_OWNER = "sentence-transformers"
+_UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
+"""What comes with models of sentence-transformers and is not used here."""
 
 
-def on_the_hub(name: str, options: Options) -> Path:
-    """Return the folder of a model that has a name on the hub; what is not here is fetched.
+def transformer_on_the_hub(name: str, options: Options) -> Path:
+    """Return the folder of a transformer that has a name on the hub; what is not here is fetched.
 
     Raises
     ------
@@ -33,32 +38,74 @@ def on_the_hub(name: str, options: Options) -> Path:
             "bert-base-cased or facebook/opt-125m",
             remedy="check the path",
         )
-    require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
+    _require_trust(name)
     trained = options.weights == "trained"
-    here = _in_cache(name, options.revision)
-    if here is not None and _is_whole(here, trained=trained):
+    here = _in_cache(name, revision=options.revision)
+    there = [file.name for file in here.iterdir()] if here is not None else []
+    if here is not None and CONFIG in there and (weight_files(there) or not trained):
         return here
     return _fetch(name, options, trained=trained)
 
 
-def _in_cache(name: str, revision: str) -> Path | None:
+def sentence_model_on_the_hub(name: str, revision: str) -> Path:
+    """Return the folder of a model of sentence-transformers, which owns names without an owner.
+
+    Raises
+    ------
+    SourceError
+        If there is no such model, or the hub cannot be reached.
+    """
+    if not _NAME.fullmatch(name):
+        model = model_at(Path(name)) if Path(name).is_file() else ""
+        raise SourceError(
+            f"st:{name}: there is no such folder",
+            allowed=f"a folder with {MODULES}, or a name on the hub such as all-MiniLM-L6-v2",
+            remedy=f"name the folder: {model}" if model else "check the path",
+        )
+    _require_trust(name)
+    full = name if "/" in name else f"{_OWNER}/{name}"
+    wanted: dict[str, Any] = {"revision": revision, "ignore_patterns": list(_UNUSED)}
+    folder = _in_cache(full, **wanted)
+    if folder is None:
+        try:
+            folder = _snapshot(full, **wanted)
+        except Exception as error:
+            raise SourceError(
+                f"st:{name}: there is no such folder, and the model cannot be fetched from the hub",
+                got=_first_line(error),
+                remedy="check the name and the network, or name a folder: st:/path/to/model",
+            ) from error
+    if not (folder / MODULES).is_file():
+        raise SourceError(
+            f"st:{name}: this is no model of sentence-transformers",
+            got=f"no {MODULES}",
+            remedy=f"hf:{name} takes other transformers",
+        )
+    return folder
+
+
+def _require_trust(name: str) -> None:
+    require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
+
+
+def _snapshot(name: str, **wanted: Any) -> Path:
     from huggingface_hub import snapshot_download  # noqa: PLC0415
+
+    return Path(snapshot_download(name, **wanted))
+
+
+def _in_cache(name: str, **wanted: Any) -> Path | None:
     from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
 
     try:
-        return Path(snapshot_download(name, revision=revision, local_files_only=True))
+        return _snapshot(name, local_files_only=True, **wanted)
     except LocalEntryNotFoundError:
         return None
 
 
-def _is_whole(folder: Path, *, trained: bool) -> bool:
-    there = [file.name for file in folder.iterdir()]
-    return CONFIG in there and (bool(weight_files(there)) or not trained)
-
-
 def _fetch(name: str, options: Options, *, trained: bool) -> Path:
     """Fetch the files that are used, and no others: weights often lie there in five formats."""
-    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415
+    from huggingface_hub import HfApi  # noqa: PLC0415
 
     try:
         info = HfApi().model_info(name, revision=options.revision)
@@ -66,7 +113,7 @@ def _fetch(name: str, options: Options, *, trained: bool) -> Path:
         weights = weight_files(there) if trained else ()
         code = [file for file in there if options.trust and fnmatch(file, "*.py")]
         wanted = [CONFIG, *TOKENIZER, *FILES, *weights, *code]
-        return Path(snapshot_download(name, revision=info.sha, allow_patterns=wanted))
+        return _snapshot(name, revision=info.sha, allow_patterns=wanted)
     except Exception as error:
         raise _not_fetched(name, options, error) from error
 
@@ -78,7 +125,6 @@ def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
         RevisionNotFoundError,
     )
 
-    got = f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:200]}"
     if isinstance(error, GatedRepoError):
         return SourceError(
             f"hf:{name}: this model is only for those who have asked for it",
@@ -93,6 +139,10 @@ def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
         )
     return SourceError(
         f"hf:{name}: the model is not on this machine, and the hub cannot be reached",
-        got=got,
+        got=_first_line(error),
         remedy="connect to the network, or name a folder: hf:/path/to/model",
     )
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:200]}"

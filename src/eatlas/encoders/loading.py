@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable
-from contextlib import nullcontext
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
 from eatlas.encoders.card import Card
-from eatlas.encoders.gguf_reading import read_once
-from eatlas.encoders.memory import require_memory, too_little
-from eatlas.encoders.quiet import quiet
+from eatlas.encoders.files import require_memory, too_little
 from eatlas.errors import SourceError
 
 NO_LIMIT = 10**6
@@ -95,8 +95,7 @@ def _load(model: Model) -> Loaded:
     device = _device(model)
     if device.type == "cpu":
         require_memory(model.path, model.card.weights, model.precision)
-    reading = read_once() if model.path.is_file() else nullcontext()
-    with quiet(), reading, torch.random.fork_rng(devices=[]):
+    with quiet(), torch.random.fork_rng(devices=[]):
         tokenizer = load_tokenizer(model)
         module = _explained(lambda: _module(model), model).eval().to(device)
     inputs = frozenset(inspect.signature(module.forward).parameters)
@@ -253,3 +252,25 @@ def _trust_remedy(error: BaseException) -> str | None:
     if "trust_remote_code" not in str(error):
         return None
     return "the model comes with code of its own; if you trust it: trust_remote_code=yes"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hold back the library's log, progress bars and warnings.
+
+    What a user must know is said by ourselves: as an error, or in the notes of the source.
+    """
+    from transformers.utils import logging  # noqa: PLC0415  (seconds; only where it is used)
+
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        # the bar of the GGUF reader heeds no setting and writes to stderr
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()

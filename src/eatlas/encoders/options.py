@@ -27,16 +27,31 @@ OPTIONS = {
     "trust_remote_code": "whether code that comes with the model may run",
     "revision": "branch, tag or commit of a model on the hub",
 }
+POOLS = {
+    "cls": "the token that stands for the whole text, such as [CLS]",
+    "mean": "the mean of the tokens",
+    "first": "the first token",
+    "last": "the last token",
+    "max": "the maximum of the tokens",
+    "mean-all": "the mean of all tokens, special ones included",
+    "last-all": "the last of all tokens, special ones included",
+    "max-all": "the maximum of all tokens, special ones included",
+}
+"""How the tokens of a text become one vector, in words. Those with ``-all`` take the special tokens
+too, as sentence-transformers does."""
 CHOICES = {
     "level": ("sentence", "word"),
     "layers": ("mean", "sum"),
-    "pool": ("cls", "mean", "first", "last", "max", "mean-all", "last-all", "max-all"),
+    "pool": tuple(POOLS),
     "subword": ("mean", "first", "last"),
     "weights": ("trained", "random"),
     "precision": ("float32", "bfloat16", "float16"),
     "truncate": ("no", "yes"),
     "trust_remote_code": ("no", "yes"),
 }
+EVERY = "all"
+_ONE = re.compile(r"-?\d{1,4}", re.ASCII)
+_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})", re.ASCII)
 _SEED = re.compile(r"\d{1,18}", re.ASCII)
 _DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?", re.ASCII)
 
@@ -116,3 +131,86 @@ def _not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
     return SourceError(
         f"{where}: the option {key} cannot have this value", got=f"{key}={got}", allowed=allowed
     )
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Layers by number, 0 for the embeddings, and how several become one.
+
+    Examples
+    --------
+    >>> str(Layers((12,))), str(Layers((11, 12), "mean"))
+    ('12', 'mean(11,12)')
+    """
+
+    numbers: tuple[int, ...]
+    combine: str = ""
+
+    def __str__(self) -> str:
+        listed = ",".join(map(str, self.numbers))
+        return f"{self.combine}({listed})" if self.combine else listed
+
+
+def parse_layers(text: str, combine: str | None, top: int, where: str) -> tuple[Layers, ...]:
+    """Read the options ``layer`` and ``layers`` for a model whose top layer is number `top`.
+
+    Returns
+    -------
+    tuple of Layers
+        One, or for ``all`` every layer by itself.
+
+    Raises
+    ------
+    SourceError
+        If the text cannot be read, or the model has no such layer.
+
+    Examples
+    --------
+    >>> [str(each) for each in parse_layers("-2..-1", None, 12, "hf:gpt2")]
+    ['mean(11,12)']
+    """
+    if text == EVERY:
+        _none_to_combine(combine, "every layer is taken by itself", where)
+        return tuple(Layers((number,)) for number in range(top + 1))
+    numbers = tuple(dict.fromkeys(n for part in text.split(",") for n in _part(part, top, where)))
+    if len(numbers) > 1:
+        return (Layers(numbers, combine or "mean"),)
+    _none_to_combine(combine, "one layer is taken", where)
+    return (Layers(numbers),)
+
+
+def _part(text: str, top: int, where: str) -> range:
+    found = _RANGE.fullmatch(text.strip())
+    if found:
+        first, last = (_number(each, top, where) for each in found.groups())
+        if first <= last:
+            return range(first, last + 1)
+    elif _ONE.fullmatch(text.strip()):
+        number = _number(text.strip(), top, where)
+        return range(number, number + 1)
+    raise SourceError(
+        f"{where}: the option layer cannot have this value",
+        got=f"layer={text}",
+        allowed="a number, a range from a lower to a higher layer such as -4..-1, "
+        "several such as 1,2,3, or all",
+    )
+
+
+def _number(text: str, top: int, where: str) -> int:
+    number = int(text)
+    if -top - 1 <= number <= top:
+        return number % (top + 1)
+    raise SourceError(
+        f"{where}: the model has no such layer",
+        got=f"layer={text}",
+        allowed=f"0 (the embeddings) to {top} (the top), or -1 (the top) to {-top - 1}",
+    )
+
+
+def _none_to_combine(combine: str | None, why: str, where: str) -> None:
+    if combine is not None:
+        raise SourceError(
+            f"{where}: there is nothing to combine, {why}",
+            got=f"layers={combine}",
+            remedy="leave out layers, or name several: layer=-4..-1",
+        )

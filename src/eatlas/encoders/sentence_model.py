@@ -11,25 +11,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from eatlas.encoders.arrays import as_rows
-from eatlas.encoders.cutting import cut
-from eatlas.encoders.declared import declared, prompt_note
-from eatlas.encoders.extra import require_extra
-from eatlas.encoders.files import sha256_of
-from eatlas.encoders.loading import first_line
-from eatlas.encoders.marks import marked, unknown_in
-from eatlas.encoders.quiet import quiet
-from eatlas.encoders.rounding import roundoff_of
-from eatlas.encoders.sentence_model_files import (
+from eatlas.encoders.cache import keeping
+from eatlas.encoders.declared import (
     MODULES,
+    declared,
     files_of_sentence_model,
     modules_of,
+    prompt_note,
 )
+from eatlas.encoders.encoder import Encoder, as_rows, require_extra, roundoff_of
+from eatlas.encoders.files import sha256_of
+from eatlas.encoders.hub import sentence_model_on_the_hub
+from eatlas.encoders.loading import first_line, quiet
 from eatlas.encoders.tokens import shown, unknown_of
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
-from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Answers, Found, Item, Read, Unknown, cut
 from eatlas.sources.spec import check_options, parse_file_spec
 
 SCHEME = "st:"
@@ -47,7 +44,7 @@ OPTIONS = {
 }
 
 
-class SentenceModelSource:
+class SentenceModelSource(Encoder):
     """Sentences encoded by a model of sentence-transformers.
 
     Pooling, normalisation and every further layer are the model's own. Nothing heavy is imported
@@ -67,17 +64,9 @@ class SentenceModelSource:
     def __init__(
         self, name: str, folder: Path, prefix: str = "", device: str | None = None
     ) -> None:
-        self.name, self.folder, self.prefix, self.device = name, folder, prefix, device
+        super().__init__(name)
+        self.folder, self.prefix, self.device = folder, prefix, device
         self._modules = modules_of(folder)
-        self._dim: int | None = None
-        self._unknown: dict[str, Unknown] = {}
-
-    @property
-    def dim(self) -> int:
-        """Number of components; where nothing has been encoded yet, a word is."""
-        if self._dim is None:
-            self.lookup(["word"])
-        return self._dim or 0
 
     @cached_property
     def fingerprint(self) -> str:
@@ -107,64 +96,47 @@ class SentenceModelSource:
             roundoff=roundoff_of(""),
         )
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Return the vector of every passage's text.
+    shares = True
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Compute vectors, the longest texts first.
+
+        Texts of the same tokens share one vector. Texts of one number of tokens are computed
+        together, so that none is padded and its vector depends little on the texts beside it.
 
         Raises
         ------
         SourceError
             If the model cannot be loaded, or a text is longer than it takes.
         """
-        return gathered(self.encode_batches(passages), len(passages), tell)
-
-    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
-        """Hand out vectors as they are computed, the longest texts first.
-
-        Texts of the same tokens share one vector. Texts of one number of tokens are computed
-        together, so that none is padded and its vector depends little on the texts beside it.
-        """
-        asked: defaultdict[str | Ids, list[Passage]] = defaultdict(list)
-        for one, what in self._tokens(passages).items():
-            asked[what].append(one)
+        asked: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
+        for one, (what, unknown) in self._tokens(items).items():
+            asked[what].append((one, unknown))
         order = sorted(asked, key=lambda what: (-len(what), what))
-        for _, same in groupby(order, len):
-            for some in cut(same, AT_ONCE):
-                texts = [asked[what][0].text for what in some]
+        for _, alike in groupby(order, len):
+            for some in cut(alike, AT_ONCE):
+                texts = [asked[what][0][0].content for what in some]
                 with quiet():
                     given = self._model.encode(
                         texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
                     )
                 rows = as_rows(given, texts, self.name)
                 self._dim = rows.shape[1]
-                yield {one: r for what, r in zip(some, rows, strict=True) for one in asked[what]}
+                yield {
+                    one: Found(row, unknown=unknown)
+                    for what, row in zip(some, rows, strict=True)
+                    for one, unknown in asked[what]
+                }
 
-    def same(self, passages: Collection[Passage]) -> Mapping[Passage, str]:
-        """Return the tokens of each passage, or its text where the model has no tokenizer.
+    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
+        """Return the tokens of each item, or its text where the model has no tokenizer.
 
         Raises
         ------
         SourceError
-            As :meth:`encode`.
+            As :meth:`vectors`.
         """
-        return {one: repr(what) for one, what in self._tokens(passages).items()}
-
-    def unknown(self, passage: Passage) -> Unknown:
-        """How much of the stimulus the tokenizer does not know."""
-        return self._unknown.get(passage.text, "")
-
-    def mark_of(self, passage: Passage) -> str:
-        """What a cache keeps with a vector: how much of the text is unknown."""
-        return marked(cut=False, unknown=self.unknown(passage))
-
-    def recall(self, marks: Mapping[Passage, str]) -> None:
-        """Take note of what was noted when vectors were computed."""
-        self._unknown |= {one.text: how for one, mark in marks.items() if (how := unknown_in(mark))}
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words that stand alone."""
-        return words_alone(self, keys)
+        return {one: Read(repr(what), how) for one, (what, how) in self._tokens(items).items()}
 
     @property
     def _before(self) -> str:
@@ -191,8 +163,8 @@ class SentenceModelSource:
                 "yours that runs it",
             ) from error
 
-    def _tokens(self, passages: Collection[Passage]) -> dict[Passage, str | Ids]:
-        """Numbers of the tokens of each passage; its text where the model has no tokenizer.
+    def _tokens(self, items: Collection[Item]) -> dict[Item, tuple[str | Ids, Unknown]]:
+        """Numbers of the tokens of each item, or its text where the model has no tokenizer.
 
         A text that the library would cut without a word is refused.
         """
@@ -200,10 +172,11 @@ class SentenceModelSource:
             model = self._model
         limit, tokenizer = model.max_seq_length, model.tokenizer
         if not callable(tokenizer):
-            return {one: one.text for one in passages}
-        found: dict[str, str | Ids] = {}
+            return {one: (one.content, "") for one in items}
+        found: dict[str, tuple[str | Ids, Unknown]] = {}
+        texts = {one.content for one in items}
         with quiet():
-            for text in sorted({one.text for one in passages}, key=lambda text: (-len(text), text)):
+            for text in sorted(texts, key=lambda text: (-len(text), text)):
                 ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
                 if limit is not None and len(ids) > limit:
                     raise SourceError(
@@ -212,12 +185,11 @@ class SentenceModelSource:
                         allowed=f"up to {limit:,} tokens, special ones included",
                         remedy="shorten it; a --window in words keeps contexts short",
                     )
-                found[text] = ids
-                if how := unknown_of(tokenizer, text, ids):
-                    self._unknown[text] = how
-        return {one: found[one.text] for one in passages}
+                found[text] = ids, unknown_of(tokenizer, text, ids)
+        return {one: found[one.content] for one in items}
 
 
+@keeping
 def open_st(text: str) -> tuple[SentenceModelSource, ...]:
     """Open a model of sentence-transformers.
 
@@ -261,6 +233,4 @@ def _find(path: Path, revision: str) -> Path:
             allowed=f"a folder with {MODULES}",
             remedy="hf: takes other transformers",
         )
-    from eatlas.encoders.sentence_model_hub import on_the_hub  # noqa: PLC0415
-
-    return on_the_hub(path.as_posix(), revision)
+    return sentence_model_on_the_hub(path.as_posix(), revision)

@@ -1,13 +1,17 @@
-"""From texts to tokens, and from the characters of a stimulus to its pieces."""
+"""From texts to tokens, to the tokens that a vector is made of, and to batches of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
+from eatlas.encoders.loading import Loaded
+from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-from eatlas.sources.passages import Unknown
+from eatlas.sources.source import Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else stands
@@ -48,17 +52,8 @@ class Tokens:
         ]
 
 
-def tokenize(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
-    """Tokenise texts as the tokenizer does by itself, without a limit."""
-    return _tokenize(tokenizer, list(texts))
-
-
-def tokenize_cut(tokenizer: Any, text: str, limit: int) -> Tokens:
-    """Tokenise a text up to a number of tokens, special ones included."""
-    return _tokenize(tokenizer, [text], limit)[0]
-
-
-def _tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list[Tokens]:
+def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list[Tokens]:
+    """Tokenise texts as the tokenizer does by itself, or cut to so many tokens in all."""
     kept: dict[str, Any] = {} if limit is None else {"truncation": True, "max_length": limit}
     given = tokenizer(
         texts,
@@ -121,3 +116,196 @@ def shown(text: str) -> str:
     "aaa…'"
     """
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text as tokens, and the items that need the same tokens of it, together."""
+
+    text: str
+    tokens: Tokens
+    needed: Mapping[tuple[int, ...], tuple[Item, ...]]
+    """By places of tokens."""
+    lost: tuple[Item, ...] = ()
+    """Those whose stimulus lies, in whole or in part, behind the place where the text was cut."""
+
+    @property
+    def ids(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What the model is given: numbers of the tokens, and their segments."""
+        return tuple(self.tokens.ids), tuple(self.tokens.types)
+
+    def reads(self, tokenizer: Any, *, whole: bool) -> dict[Item, Read]:
+        """What the model reads of each item that it needs.
+
+        With `whole` a vector stands for the text, else for the stimulus.
+        """
+        piece = tokenizer.unk_token_id
+        known = piece is None or tokenizer.unk_token in self.text
+        places = set() if known else {i for i, one in enumerate(self.tokens.ids) if one == piece}
+        return {
+            one: Read(f"{self.ids} {chosen}", self._unknown(one, places, whole), self.tokens.cut)
+            for chosen, several in self.needed.items()
+            for one in several
+        }
+
+    def _unknown(self, item: Item, places: set[int], whole: bool) -> Unknown:  # noqa: FBT001
+        """How much of an item stands at places of pieces that the tokenizer does not know."""
+        span = item.span if self.tokens.offsets is not None else None
+        stimulus = self.tokens.of_text if span is None else self.tokens.of_span(span)
+        if not places:
+            return ""
+        if stimulus and places.issuperset(stimulus):
+            return "all"
+        return "part" if places.intersection(self.tokens.of_text if whole else stimulus) else ""
+
+
+def of_different_tokens(texts: Iterable[Text]) -> list[Text]:
+    """Put texts of the same tokens together, so that the model computes them once.
+
+    The longest come first; the order depends on the tokens alone.
+    """
+    grouped: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Text]] = defaultdict(list)
+    for each in texts:
+        grouped[each.ids].append(each)
+    together = []
+    for ids in sorted(grouped, key=lambda ids: (-len(ids[0]), ids)):
+        needed: dict[tuple[int, ...], tuple[Item, ...]] = defaultdict(tuple)
+        for each in grouped[ids]:
+            for places, items in each.needed.items():
+                needed[places] += items
+        first = grouped[ids][0]
+        together.append(Text(first.text, first.tokens, needed))
+    return together
+
+
+def prepare(
+    loaded: Loaded, items: Collection[Item], options: Options, pool: str, where: str
+) -> list[Text]:
+    """Tokenise each text once, and find the tokens that are needed of it.
+
+    Raises
+    ------
+    SourceError
+        Naming the first text that is too long, has no token, or not the one that is asked for.
+    """
+    if options.level == "word":
+        need_offsets(loaded.tokenizer, where)
+    grouped: dict[str, list[Item]] = defaultdict(list)
+    for one in items:
+        grouped[one.content].append(one)
+    prepared = []
+    for text, tokens in zip(grouped, tokenize(loaded.tokenizer, list(grouped)), strict=True):
+        fitting = _fitting(loaded, text, tokens, where, cut=options.truncate)
+        needed = defaultdict(list)
+        lost = {one for one in grouped[text] if _lost(one, tokens, fitting, options)}
+        for one in grouped[text]:
+            if one not in lost:
+                needed[_places(loaded, one, fitting, options, pool, where)].append(one)
+        prepared.append(Text(text, fitting, {k: tuple(v) for k, v in needed.items()}, tuple(lost)))
+    return prepared
+
+
+def _lost(one: Item, whole: Tokens, kept: Tokens, options: Options) -> bool:
+    """Whether a text was cut within the stimulus, or before it.
+
+    A vector of the whole text needs no more than a part of the stimulus: the stimulus may be the
+    text.
+    """
+    if one.span is None or not kept.cut:
+        return False
+    there, all_of_it = len(kept.of_span(one.span)), len(whole.of_span(one.span))
+    return there < all_of_it if options.level == "word" else not there and all_of_it > 0
+
+
+def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool) -> Tokens:
+    limit = loaded.limit
+    if limit is None or len(tokens.ids) <= limit:
+        return tokens
+    if cut:
+        return tokenize(loaded.tokenizer, [text], limit)[0]
+    raise SourceError(
+        f"{where}: a text is longer than the model takes: {shown(text)}",
+        got=f"{len(tokens.ids):,} tokens",
+        allowed=f"up to {limit:,} tokens, special ones included",
+        remedy="shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        "keeps contexts short",
+    )
+
+
+def _places(
+    loaded: Loaded, one: Item, tokens: Tokens, options: Options, pool: str, where: str
+) -> tuple[int, ...]:
+    if options.level == "word":
+        found = _of_stimulus(one, tokens, where)
+    elif pool == "cls":
+        found = _cls(loaded, tokens, where)
+    elif pool.endswith("-all"):
+        found = list(range(len(tokens.ids))) if tokens.of_text else []
+    else:
+        found = tokens.of_text
+    if not found:
+        raise SourceError(
+            f"{where}: a text has no token: {shown(one.text)}", allowed="a text of words"
+        )
+    some = {"first": found[:1], "last": found[-1:], "last-all": found[-1:]}
+    return tuple(some.get(pool, found))
+
+
+def _of_stimulus(one: Item, tokens: Tokens, where: str) -> list[int]:
+    if one.span is None:
+        raise SourceError(
+            f"{where}: at level word a vector stands for the stimulus in a text, and this text has "
+            f"none: {shown(one.text)}",
+            remedy="level=sentence, or give the stimulus' span in the test file",
+        )
+    found = tokens.of_span(one.span)
+    if found:
+        return found
+    raise SourceError(
+        f"{where}: no token stands for the stimulus {one.stimulus!r} in {shown(one.text)}",
+        got=" ".join(tokens.pieces[:20]),
+    )
+
+
+def _cls(loaded: Loaded, tokens: Tokens, where: str) -> list[int]:
+    """Place of the token that stands for the whole text; XLNet has it at the end."""
+    number = loaded.tokenizer.cls_token_id
+    found = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
+    if found:
+        return found[:1]
+    raise SourceError(
+        f"{where}: the tokenizer of this model adds no [CLS] token",
+        got=" ".join(tokens.pieces[:20]),
+        allowed="pool=mean, first, last or max",
+    )
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Put texts of one length into batches of at most `budget` tokens.
+
+    Nothing is padded: in a batch of several lengths sums would be taken over zeros too, in another
+    order, and change their last bits with the texts that are beside a text. The longest texts come
+    first, so that memory runs out at once or not at all. A text longer than the budget is a batch
+    of its own.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Tokens of each text, at least 1.
+    budget : int
+        Tokens of a batch.
+
+    Yields
+    ------
+    list of int
+        Places in `lengths`.
+
+    Examples
+    --------
+    >>> list(batches([2, 5, 2, 4, 2], 4))
+    [[1], [3], [0, 2], [4]]
+    """
+    for length, same in groupby(
+        sorted(range(len(lengths)), key=lambda i: -lengths[i]), lengths.__getitem__
+    ):
+        yield from cut(same, max(1, budget // length))

@@ -10,24 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from eatlas.encoders.asked import Asked, by_text, of_different_tokens, prepare
-from eatlas.encoders.batches import batches
 from eatlas.encoders.card import Card
 from eatlas.encoders.declared import Declared, prompt_note
-from eatlas.encoders.files import content_of
-from eatlas.encoders.forward import halved_where_memory_ends
-from eatlas.encoders.layers import Layers
+from eatlas.encoders.encoder import Encoder, roundoff_of
+from eatlas.encoders.files import content_of, too_little
+from eatlas.encoders.forward import Array, halved_where_memory_ends, pool
 from eatlas.encoders.loading import Loaded, Model, load, ran_out
-from eatlas.encoders.marks import marked, unknown_in, was_cut
-from eatlas.encoders.memory import too_little
-from eatlas.encoders.options import Options
-from eatlas.encoders.pooling import NAMES, Array, pool
-from eatlas.encoders.rounding import roundoff_of
-from eatlas.encoders.tokens import shown
+from eatlas.encoders.options import POOLS, Layers, Options
+from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import Passage, Tell, Unknown, gathered, words_alone
-from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Answers, Found, Item, Read
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch."""
@@ -41,23 +34,23 @@ class SharedLayers:
     """Layers that are computed in one pass and asked for one after the other."""
 
     layers: tuple[Layers, ...]
-    waiting: dict[Layers, dict[Passage, Vector]] = field(default_factory=dict)
-    """Vectors that came with another layer's; handed over when their layer is asked."""
+    waiting: dict[Layers, dict[Item, Found]] = field(default_factory=dict)
+    """Answers that came with another layer's; handed over when their layer is asked."""
     cut: set[str] = field(default_factory=set)
     """Texts that were cut, whichever layer was asked."""
 
-    def keep(self, layers: Layers, vectors: Mapping[Passage, Vector]) -> None:
-        """Keep the vectors of a layer until it is asked."""
-        self.waiting.setdefault(layers, {}).update(vectors)
+    def keep(self, layers: Layers, answers: Answers) -> None:
+        """Keep the answers of a layer until it is asked."""
+        self.waiting.setdefault(layers, {}).update(answers)
 
-    def take(self, layers: Layers, passages: Collection[Passage]) -> dict[Passage, Vector]:
+    def take(self, layers: Layers, items: Collection[Item]) -> dict[Item, Found]:
         """Hand over what is kept of a layer, and let go of it."""
         kept = self.waiting.pop(layers, {})
-        return {one: kept[one] for one in passages if one in kept}
+        return {one: kept[one] for one in items if one in kept}
 
 
-class TransformerSource:
-    """Vectors of passages, computed by a transformer when they are asked for.
+class TransformerSource(Encoder):
+    """Vectors of texts, or of stimuli in texts, computed by a transformer when they are asked for.
 
     Nothing heavy is imported and no weights are read before that.
 
@@ -73,10 +66,10 @@ class TransformerSource:
     layers : Layers
     method : str
         How tokens become one vector: of a text, or of a stimulus at level ``word``.
+    said : Declared
+        What the model says of how a text becomes a vector.
     shared : SharedLayers, optional
         The sources that are computed in the same pass.
-    said : Declared, optional
-        What the model says of how a text becomes a vector.
     """
 
     def __init__(
@@ -87,15 +80,13 @@ class TransformerSource:
         options: Options,
         layers: Layers,
         method: str,
+        said: Declared,
         shared: SharedLayers | None = None,
-        said: Declared | None = None,
     ) -> None:
-        self.name, self.path, self.card = name, path, card
+        super().__init__(name)
+        self.path, self.card, self.said = path, card, said
         self.options, self.layers, self.method = options, layers, method
-        self._shared, self._said = shared, said or Declared()
-        self._cut: set[str] = set() if shared is None else shared.cut
-        self._lost: set[Passage] = set()
-        self._unknown: dict[Passage, Unknown] = {}
+        self._shared = shared or SharedLayers((layers,))
 
     @property
     def dim(self) -> int:
@@ -141,21 +132,21 @@ class TransformerSource:
             )
         notes += self._without_effect()
         notes += self._own_ways()
-        if self._cut:
+        if cut := self._shared.cut:
             notes.append(
-                f"{len(self._cut):,} texts were longer than the model takes and were cut, such as "
-                f"{shown(min(self._cut))}."
+                f"{len(cut):,} texts were longer than the model takes and were cut, such as "
+                f"{shown(min(cut))}."
             )
         return tuple(notes)
 
     def _own_ways(self) -> Iterator[str]:
         """What the model says of pooling and prompts, where the user did not choose."""
-        said, folder = self._said, self.name.removeprefix("hf:").partition("?")[0]
+        said, folder = self.said, self.name.removeprefix("hf:").partition("?")[0]
         if self.options.level != "sentence":
             return
         if self.options.pool is None and said.pool is not None:
             yield (
-                f"Texts are pooled as the model says ({said.by}): {NAMES[said.pool]} "
+                f"Texts are pooled as the model says ({said.by}): {POOLS[said.pool]} "
                 f"(pool={said.pool})."
             )
         yield from prompt_note(
@@ -180,10 +171,15 @@ class TransformerSource:
                 "subword is for level=word."
             )
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Return the vector of every passage, float32, shape (dim,).
+    shares = True
+
+    @property
+    def by_place(self) -> bool:
+        """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
+        return super().by_place or self.options.truncate
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Compute vectors batch by batch, float32, shape (dim,).
 
         Where texts that are too long are cut, those that lose their stimulus have none.
 
@@ -191,129 +187,92 @@ class TransformerSource:
         ------
         SourceError
             If the model cannot be loaded, a text is too long, a stimulus is no token of it, or a
-            vector is not finite.
+            vector is not finite; faults of texts before the first batch.
         """
-        every = set(passages)
-        return gathered(self.encode_batches(every), len(every), tell)
-
-    def encode_batches(self, passages: Collection[Passage]) -> Iterator[Mapping[Passage, Vector]]:
-        """Hand out the vectors of passages as they are computed, each passage once.
-
-        Yields
-        ------
-        mapping from Passage to array, shape (dim,)
-
-        Raises
-        ------
-        SourceError
-            As :meth:`encode`; faults of texts before the first batch.
-        """
-        left = set(passages)
-        if self._shared is not None:
-            kept = self._shared.take(self.layers, left)
-            if kept:
-                yield kept
-            left -= kept.keys()
+        left = set(items)
+        kept = self._shared.take(self.layers, left)
+        if kept:
+            yield kept
+        left -= kept.keys()
         if not left:
             return
         loaded = load(self._model)
-        asked = of_different_tokens(self._prepared(loaded, left))
-        order = [self.layers]
-        if self._shared is not None:
-            order += [each for each in self._shared.layers if each != self.layers]
-        for rows in batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type]):
-            yield from self._batch(loaded, [asked[row] for row in rows], order)
+        texts = self._prepared(loaded, left)
+        if lost := {one: Found(None, CUT_OFF) for each in texts for one in each.lost}:
+            yield lost
+        reads = self._reads(loaded, texts)
+        texts = of_different_tokens(each for each in texts if each.needed)
+        for rows in batches([len(each.tokens.ids) for each in texts], BUDGET[loaded.device.type]):
+            yield from self._batch(loaded, [texts[row] for row in rows], reads)
 
-    def same(self, passages: Collection[Passage]) -> Mapping[Passage, str]:
-        """Return the tokens behind the vector of each passage: passages of the same share it.
+    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
+        """Return the tokens behind the vector of each item: items of the same share it.
 
         Raises
         ------
         SourceError
-            As :meth:`encode`.
+            As :meth:`vectors`.
         """
+        loaded = load(self._model)
+        return self._reads(loaded, self._prepared(loaded, items))
+
+    def recall(self, answers: Answers) -> None:
+        """Take note of texts that were cut in an earlier run."""
+        self._shared.cut |= {one.content for one, found in answers.items() if found.cut}
+
+    def _prepared(self, loaded: Loaded, items: Collection[Item]) -> list[Text]:
+        """Texts as tokens; those that are cut and needed all the same are noted."""
+        texts = prepare(loaded, items, self.options, self.method, self.name)
+        self._shared.cut |= {each.text for each in texts if each.needed and each.tokens.cut}
+        return texts
+
+    def _reads(self, loaded: Loaded, texts: list[Text]) -> dict[Item, Read]:
+        whole = self.options.level == "sentence"
         return {
-            one: f"{each.ids} {places}"
-            for each in self._prepared(load(self._model), passages)
-            for places, several in each.needed.items()
-            for one in several
+            one: read
+            for each in texts
+            for one, read in each.reads(loaded.tokenizer, whole=whole).items()
         }
 
-    def _prepared(self, loaded: Loaded, passages: Collection[Passage]) -> list[Asked]:
-        """Texts as tokens; what there is to tell of them is noted."""
-        every = prepare(loaded, by_text(passages), self.options, self.method, self.name)
-        self._lost |= {one for each in every for one in each.lost}
-        asked = [each for each in every if each.needed]
-        self._cut |= {each.text for each in asked if each.tokens.cut}
-        for each in asked:
-            self._unknown |= each.unknown(loaded.tokenizer, whole=self.options.level == "sentence")
-        return asked
-
-    @property
-    def cuts(self) -> bool:
-        """Whether long texts are cut, so that some have a vector for one stimulus alone."""
-        return self.options.truncate
-
-    def why_not(self, passage: Passage) -> str:
-        """Whether the stimulus was cut off."""
-        return CUT_OFF if passage in self._lost else ""
-
-    def unknown(self, passage: Passage) -> Unknown:
-        """How much of what the vector stands for the tokenizer does not know."""
-        return self._unknown.get(passage, "")
-
-    def mark_of(self, passage: Passage) -> str:
-        """What a cache keeps with a vector: whether its text was cut, and what is unknown."""
-        return marked(cut=passage.text in self._cut, unknown=self.unknown(passage))
-
-    def recall(self, marks: Mapping[Passage, str]) -> None:
-        """Take note of what was noted when vectors were computed."""
-        self._cut |= {passage.text for passage, mark in marks.items() if was_cut(mark)}
-        self._unknown |= {one: how for one, mark in marks.items() if (how := unknown_in(mark))}
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words that stand alone."""
-        return words_alone(self, keys)
-
     def _batch(
-        self, loaded: Loaded, asked: list[Asked], order: list[Layers]
-    ) -> Iterator[Mapping[Passage, Vector]]:
-        texts = [each.tokens for each in asked]
-        places = [(row, several) for row, each in enumerate(asked) for several in each.needed]
+        self, loaded: Loaded, texts: list[Text], reads: Mapping[Item, Read]
+    ) -> Iterator[Answers]:
+        """Compute one batch for this layer, and keep what comes with it for the others."""
+        order = [self.layers, *(each for each in self._shared.layers if each != self.layers)]
+        tokens = [each.tokens for each in texts]
+        places = [(row, several) for row, each in enumerate(texts) for several in each.needed]
         try:
             for part, arrays in halved_where_memory_ends(
-                loaded, texts, places, order, self.card.top
+                loaded, tokens, places, order, self.card.top
             ):
-                passages = [asked[row].needed[tuple(several)] for row, several in part]
+                items = [texts[row].needed[tuple(several)] for row, several in part]
                 sizes = [len(several) for _, several in part]
-                pooled = [pool(rows, sizes, self.method) for rows in arrays]
-                for layers, vectors in zip(order[1:], pooled[1:], strict=True):
-                    self._keep(layers, self._given(vectors, passages))
-                yield self._given(pooled[0], passages)
+                answers = [
+                    self._answers(pool(rows, sizes, self.method), items, reads) for rows in arrays
+                ]
+                for layers, others in zip(order[1:], answers[1:], strict=True):
+                    self._shared.keep(layers, others)
+                yield answers[0]
         except (RuntimeError, MemoryError) as error:
             if isinstance(error, MemoryError) or ran_out(error):
-                longest = max(len(text.ids) for text in texts)
+                longest = max(len(text.ids) for text in tokens)
                 raise too_little(self.path, f"more for a text of {longest} tokens") from error
             raise
 
-    def _keep(self, layers: Layers, vectors: Mapping[Passage, Vector]) -> None:
-        if self._shared is not None:
-            self._shared.keep(layers, vectors)
-
-    def _given(
-        self, vectors: Array, passages: list[tuple[Passage, ...]]
-    ) -> Mapping[Passage, Vector]:
+    def _answers(
+        self, vectors: Array, items: list[tuple[Item, ...]], reads: Mapping[Item, Read]
+    ) -> Answers:
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
-            text = passages[int(np.argmin(finite))][0].text
+            text = items[int(np.argmin(finite))][0].content
             raise SourceError(
                 f"{self.name}: the vector of a text is not finite: {shown(text)}",
                 got=f"numbers beyond the range of {self.options.precision}",
                 remedy=None if self.options.precision == "float32" else "precision=float32",
             )
         return {
-            one: vector
-            for vector, several in zip(vectors, passages, strict=True)
+            one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
+            for vector, several in zip(vectors, items, strict=True)
             for one in several
         }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from eatlas.engine.plan import Source, asked, opened
@@ -108,17 +108,5 @@ class Trust:
 
 
 def renamed(source: Source, name: str) -> Source:
-    """Give what a source answered the name that the results know it by.
-
-    Parameters
-    ----------
-    source : Snapshot, EncodedSnapshot or Answers
-    name : str
-    """
-    if source.name == name:
-        return source
-    notes = tuple(note.replace(source.name, name) for note in source.notes)
-    changed: dict[str, Any] = {"name": name, "notes": notes}
-    if (ranking := getattr(source, "ranking", None)) is not None:
-        changed["ranking"] = ranking.renamed(source.name, name)
-    return cast("Source", replace(cast("Any", source), **changed))
+    """Give what a source answered the name that the results know it by."""
+    return source if source.name == name else cast("Any", source).renamed(name)

@@ -4,11 +4,20 @@ from eatlas.sources.cbow import CBOWSource
 from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
-from eatlas.sources.passages import ContextualSource, Passage, Tell, is_contextual
 from eatlas.sources.prompts import PromptedSource, prompted
 from eatlas.sources.protocol import ChunkedSource, VectorSource
 from eatlas.sources.series import PeriodSource, period_of
-from eatlas.sources.snapshot import EncodedSnapshot, Snapshot, ask
+from eatlas.sources.snapshot import Snapshot, ask
+from eatlas.sources.source import (
+    ContextualSource,
+    Found,
+    Item,
+    Passage,
+    Source,
+    SourceFacts,
+    Tell,
+    is_contextual,
+)
 
 __all__ = [
     "ArraySource",
@@ -17,11 +26,14 @@ __all__ = [
     "ChunkedSource",
     "ContextualSource",
     "Embedded",
-    "EncodedSnapshot",
+    "Found",
+    "Item",
     "Passage",
     "PeriodSource",
     "PromptedSource",
     "Snapshot",
+    "Source",
+    "SourceFacts",
     "Tell",
     "VectorSource",
     "all_keys",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from eatlas.errors import SourceError
 from eatlas.sources.coverage import spellings
 from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.source import Answers, Found, Item, Source
 
 SCHEME = "cbow:"
 WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
@@ -20,7 +21,7 @@ PART = re.compile(r"(?=['\u2019])|-")
 SHOWN = 10
 
 
-class CBOWSource:
+class CBOWSource(Source):
     """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4).
 
     Parameters
@@ -67,7 +68,7 @@ class CBOWSource:
             f"Words without a vector were left out of the means: {', '.join(named[:SHOWN])}{more}.",
         )
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Mean of the words' vectors, float64; a text none of whose words has one is missing.
 
         Raises
@@ -75,26 +76,28 @@ class CBOWSource:
         SourceError
             If the source of the words finds fault with what it reads.
         """
-        split = {key: tuple(WORD.findall(key)) for key in keys}
+        split = {one: WORD.findall(one.content) for one in items}
         tokens = {token for words in split.values() for token in words}
         pieces = {token: (token, *filter(None, PART.split(token))) for token in tokens}
         wanted = {s for many in pieces.values() for p in many for s in spellings(p, "auto")}
         found = self.words.lookup(wanted)
 
         @cache
-        def vectors(token: str) -> tuple[Vector, ...]:
+        def of_word(token: str) -> list[Vector]:
             """Of the word, or else of its parts."""
-            whole, *parts = pieces[token]
-            hit = _first(found, whole)
-            hits = [hit] if hit is not None else [_first(found, part) for part in parts]
-            if all(one is None for one in hits):
+            whole, *parts = (
+                [found[key] for key in spellings(p, "auto") if key in found][:1]
+                for p in pieces[token]
+            )
+            hits = whole or [vector for part in parts for vector in part]
+            if not hits:
                 self._unknown.add(token.lower())
-            return tuple(one for one in hits if one is not None)
+            return hits
 
-        return {
-            key: np.mean(rows, axis=0, dtype=np.float64)
-            for key, words in split.items()
-            if (rows := [vector for token in words for vector in vectors(token)])
+        yield {
+            one: Found(np.mean(rows, axis=0, dtype=np.float64))
+            for one, words in split.items()
+            if (rows := [vector for token in words for vector in of_word(token)])
         }
 
 
@@ -111,7 +114,3 @@ def open_cbow(words: VectorSource) -> CBOWSource:
             "the mean of words is taken twice", got=words.name, remedy=f"leave out one {SCHEME}"
         )
     return CBOWSource(words)
-
-
-def _first(found: Mapping[str, Vector], word: str) -> Vector | None:
-    return next((found[key] for key in spellings(word, "auto") if key in found), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, get_args
@@ -16,16 +16,16 @@ from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.counting import counted, lost
 from eatlas.sources.likeness import shared_vectors, unknown_terms
-from eatlas.sources.passages import (
-    ContextualSource,
-    Passage,
-    Unknown,
-    is_contextual,
-    passages_of,
-    unknown,
-    why_not,
-)
 from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.source import (
+    Found,
+    Item,
+    Source,
+    as_source,
+    is_contextual,
+    items_of,
+    word_alone,
+)
 from eatlas.stats.precision import SINGLE
 from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.remarks import remarks
@@ -100,19 +100,52 @@ def _rule(part: Concept, case: CaseRule) -> CaseRule:
     return "exact" if part.sentences else case
 
 
+Ways = Mapping[str, Item]
+"""What is asked for one term, by the key under which it then is found; first hit wins."""
+
+
+def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
+    """What is asked for each term of a concept.
+
+    An encoder takes items as they are; in a table words are looked up by their spellings, and
+    images by the name that the test gives them.
+    """
+    return {
+        term: {term: one}
+        if encoded or part.sentences
+        else {key: word_alone(key) for key in spellings(term, case)}
+        for term, one in items_of(part).items()
+    }
+
+
+def asked_items(
+    source: VectorSource, tests: Iterable[Test], words: Iterable[str], case: CaseRule
+) -> set[Item]:
+    """Return every item that tests of any kind, or measures by themselves, ask a source for."""
+    encoded = is_contextual(source)
+    of_tests = {
+        one
+        for test in tests
+        for part in test.concepts.values()
+        for ways in _ways(part, case, encoded=encoded).values()
+        for one in ways.values()
+    }
+    rule: CaseRule = "exact" if encoded else case
+    return of_tests | {word_alone(key) for word in words for key in spellings(word, rule)}
+
+
 def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded:
-    """Look up all terms of a test.
+    """Look up or encode all terms of a test.
 
     Raises
     ------
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
-    parts = test.concepts
-    if is_contextual(source):
-        found = _encode_groups(test, source, case)
-    else:
-        found = _look_up(test, source, case)
+    _require_case_rule(case)
+    parts, encoded = test.concepts, is_contextual(source)
+    ways = {role: _ways(part, case, encoded=encoded) for role, part in parts.items()}
+    found = _accounted(ways, as_source(source), test)
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
     groups = {
         role: group.model_copy(update={"stimulus": parts[role].stimulus_of})
@@ -152,95 +185,11 @@ def embed_groups(
         If the source finds fault with what it reads, or the case rule is unknown.
     """
     _require_case_rule(case)
-    rules = dict.fromkeys(terms, case)
-    found = _vectors(terms, source, rules)
-    return _accounted(terms, dict.fromkeys(terms, found), source, rules)
-
-
-def _look_up(test: Test, source: VectorSource, case: CaseRule) -> EmbeddedGroups:
-    _require_case_rule(case)
-    parts = test.concepts
-    rules = {role: _rule(part, case) for role, part in parts.items()}
-    found = _vectors({role: part.texts for role, part in parts.items()}, source, rules)
-    keyed = {
-        role: found | {key: found[text] for key, text in texts.items() if text in found}
-        if (texts := part.text_of)
-        else found
-        for role, part in parts.items()
+    ways = {
+        role: {term: {key: word_alone(key) for key in spellings(term, case)} for term in group}
+        for role, group in terms.items()
     }
-    return _accounted(
-        {role: part.terms for role, part in parts.items()}, keyed, source, rules, test
-    )
-
-
-def _vectors(
-    texts: Mapping[str, Iterable[str]], source: VectorSource, rules: Mapping[str, CaseRule]
-) -> dict[str, Vector]:
-    wanted = {
-        key
-        for role, group in texts.items()
-        for text in group
-        for key in spellings(text, rules[role])
-    }
-    return {key: np.asarray(vector) for key, vector in source.lookup(wanted).items()}
-
-
-def _encode_groups(test: Test, source: ContextualSource, case: CaseRule) -> EmbeddedGroups:
-    """Encode the terms of groups as they are written; one text may be about two stimuli."""
-    _require_case_rule(case)
-    parts = test.concepts
-    asked = {role: passages_of(part) for role, part in parts.items()}
-    given = source.encode({one for group in asked.values() for one in group.values()})
-    vectors = {one: np.asarray(vector) for one, vector in given.items()}
-    found = {
-        role: {term: vectors[one] for term, one in group.items() if one in vectors}
-        for role, group in asked.items()
-    }
-    accounted = _accounted(
-        {role: part.terms for role, part in parts.items()},
-        found,
-        source,
-        dict.fromkeys(parts, "exact"),
-        test,
-    )
-    groups = {
-        role: _explained(group, asked[role], found[role], source)
-        for role, group in accounted.groups.items()
-    }
-    notes = (*accounted.notes, *unknown_terms(_unknown(asked, groups, source), test))
-    roundoff = _roundoff(source, vectors.values())
-    return replace(accounted, groups=groups, notes=notes, roundoff=roundoff)
-
-
-def _unknown(
-    asked: Mapping[str, Mapping[str, Passage]],
-    groups: Mapping[str, GroupCoverage],
-    source: ContextualSource,
-) -> dict[str, dict[str, Unknown]]:
-    """How much of each used term the tokenizer does not know, where it does not know all."""
-    return {
-        role: {term: how for term in group.used if (how := unknown(source, asked[role][term]))}
-        for role, group in groups.items()
-    }
-
-
-def _roundoff(source: ContextualSource, vectors: Iterable[Vector]) -> float | None:
-    """What the source says; where it says nothing, that of vectors in single precision."""
-    if (stated := source.encoding.roundoff) is not None:
-        return stated
-    return SINGLE if any(vector.dtype == np.float32 for vector in vectors) else None
-
-
-def _explained(
-    group: GroupCoverage,
-    asked: Mapping[str, Passage],
-    found: Mapping[str, Vector],
-    source: ContextualSource,
-) -> GroupCoverage:
-    """With what the source itself says of terms that it has no vector of."""
-    lacking = (term for term in group.missing if term not in found)
-    said = {term: why for term in lacking if (why := why_not(source, asked[term]))}
-    return group.model_copy(update={"reasons": group.reasons | said}) if said else group
+    return _accounted(ways, as_source(source), None)
 
 
 def _require_case_rule(case: str) -> None:
@@ -251,46 +200,74 @@ def _require_case_rule(case: str) -> None:
 
 
 def _accounted(
-    terms: Mapping[str, Iterable[str]],
-    found: Mapping[str, Mapping[str, Vector]],
-    source: VectorSource,
-    rules: Mapping[str, CaseRule],
-    test: Test | None = None,
+    asked: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
 ) -> EmbeddedGroups:
-    """Account for every term, with what was found for its group."""
+    """Ask a source for the terms of groups, and account for every term."""
+    every = {one for group in asked.values() for ways in group.values() for one in ways.values()}
+    answers = source.answers(every)
+    found: dict[str, dict[str, Vector]] = {}
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
-    for role, group in terms.items():
-        groups[role], keys[role] = _cover(group, found[role], source.name, rules[role])
+    for role, group in asked.items():
+        found[role] = {
+            key: np.asarray(answers[one].vector)
+            for ways in group.values()
+            for key, one in ways.items()
+            if one in answers and answers[one].vector is not None
+        }
+        groups[role], keys[role] = _cover(group, found[role], answers, source.name)
         rows = [found[role][key] for key in keys[role].values()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
-    notes = (
+    notes = [
         *source.notes,
         *shared_vectors(keys, found, test),
         *_common_words(keys),
         *_small_groups(groups),
-    )
-    return EmbeddedGroups(vectors, groups, keys, notes, _digest(vectors))
+    ]
+    if test is not None:
+        unknown = {
+            role: {
+                term: how
+                for term, key in group.items()
+                if (how := answers[asked[role][term][key]].unknown)
+            }
+            for role, group in keys.items()
+        }
+        notes += unknown_terms(unknown, test)
+    roundoff = _roundoff(source, answers.values())
+    return EmbeddedGroups(vectors, groups, keys, tuple(notes), _digest(vectors), roundoff)
+
+
+def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
+    """Of what is computed: as the source says, or else that of vectors in single precision."""
+    if source.encoding is None:
+        return None
+    if source.encoding.roundoff is not None:
+        return source.encoding.roundoff
+    vectors = (one.vector for one in answers)
+    return SINGLE if any(v is not None and v.dtype == np.float32 for v in vectors) else None
 
 
 def _cover(
-    terms: Iterable[str], found: Mapping[str, Vector], source: str, case: CaseRule
+    asked: Mapping[str, Ways],
+    found: Mapping[str, Vector],
+    answers: Mapping[Item, Found],
+    source: str,
 ) -> tuple[GroupCoverage, dict[str, str]]:
     """Account for one group; also the key of each used term."""
     keys: dict[str, str] = {}
     reasons: dict[str, str] = {}
-    for term in terms:
-        hit = False
-        for key in spellings(term, case):
-            if key in found:
-                hit = True
-                if found[key].any():
-                    keys[term] = key
-                    break
+    for term, ways in asked.items():
+        there = [key for key in ways if key in found]
+        usable = next((key for key in there if found[key].any()), None)
+        if usable is not None:
+            keys[term] = usable
+        elif there:
+            reasons[term] = f"its vector in {source} is zero (norm 0)"
         else:
-            zero = f"its vector in {source} is zero (norm 0)"
-            reasons[term] = zero if hit else f"not in {source}"
+            said = (answers[one].reason for one in ways.values() if one in answers)
+            reasons[term] = next(filter(None, said), f"not in {source}")
     coverage = GroupCoverage(
         used=tuple(keys),
         missing=tuple(reasons),

@@ -21,11 +21,10 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.sources.opening import open_vectors
-from eatlas.sources.passages import Tell, all_passages, is_contextual
-from eatlas.sources.protocol import VectorSource
+from eatlas.sources.protocol import ListedSource, VectorSource, usable
 from eatlas.sources.sampling import Sample
-from eatlas.sources.texts import EncodedTexts
-from eatlas.sources.whole import ListedSource, require_whole, usable
+from eatlas.sources.source import Tell, all_items, as_source, is_contextual, require_whole
+from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole
 from eatlas.stats.moments import Moments
 from eatlas.stats.ranks import spearman
@@ -105,8 +104,10 @@ def diagnose(
 def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource:
     if is_contextual(source):
         if tests is None:
-            tests = "sent-caliskan" if source.encoding.level == "sentence" else "caliskan"
-        return EncodedTexts(source, all_passages(load_tests(tests)), tell)
+            encoding = as_source(source).encoding
+            in_texts = encoding is not None and encoding.level == "sentence"
+            tests = "sent-caliskan" if in_texts else "caliskan"
+        return EncodedTexts(source, all_items(load_tests(tests)), tell)
     if tests is not None:
         raise SourceError(
             f"{source.name}: tests say which texts an encoder is asked for",

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from eatlas.sources.passages import Unknown
 from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Unknown
 from eatlas.stimuli import Test
 
 NAMED = 6

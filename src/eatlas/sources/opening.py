@@ -17,10 +17,9 @@ from eatlas.sources.care import require_trust
 from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.files import open_file
 from eatlas.sources.frequency.counts import OPTION as COUNTS
-from eatlas.sources.frequency.counts import CountedOrder, counted
+from eatlas.sources.frequency.counts import CountedOrder, CountedSource
 from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
 from eatlas.sources.misnamed import file_like, missing_folder
-from eatlas.sources.passages import is_contextual
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.published import published_vectors
 from eatlas.sources.published.registry import on_this_machine
@@ -29,8 +28,7 @@ from eatlas.sources.sample import open_sample
 from eatlas.sources.schemes import known_schemes, load, opener_of
 from eatlas.sources.series import is_series, open_series
 from eatlas.sources.spec import FileSpec, is_there, parse_file_spec, take_option
-from eatlas.sources.texts import TransformedEncodings
-from eatlas.sources.transforms import Step, TransformedSource, parse_transforms
+from eatlas.sources.transforms import with_transform
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -126,7 +124,7 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
         bare, counts = take_option(str(spec), COUNTS)
         if counts is not None:
             order = CountedOrder(Path(counts))
-            return tuple(counted(source, order) for source in open_sources(bare))
+            return tuple(CountedSource(source, order) for source in open_sources(bare))
         plain, transform = take_option(str(spec), "transform")
         opener = opener_of(plain)
         if opener is not None:
@@ -143,17 +141,7 @@ def _each(
     sources: tuple[VectorSource, ...], transform: str, name: str | None = None
 ) -> tuple[VectorSource, ...]:
     """Sources such as the periods of a series, each transformed by a fit on its own vectors."""
-    steps = parse_transforms(transform)
-    return tuple(_transformed(source, steps, name) for source in sources)
-
-
-def _transformed(
-    source: VectorSource, steps: tuple[Step, ...], name: str | None = None
-) -> VectorSource:
-    """Transform vectors: all that a source has, or all that it will encode at once."""
-    if is_contextual(source):
-        return TransformedEncodings(source, steps)
-    return TransformedSource(source, steps, name)
+    return tuple(with_transform(source, transform, name) for source in sources)
 
 
 def is_pair(spec: object) -> bool:
@@ -183,10 +171,10 @@ def _open_string(spec: str | Path) -> VectorSource:
     bare, counts = take_option(str(spec), COUNTS)
     if counts is not None:
         order = CountedOrder(Path(counts))
-        return counted(_open_string(bare), order)
+        return CountedSource(_open_string(bare), order)
     plain, transform = take_option(str(spec), "transform")
     if transform is not None:
-        return _transformed(_open_string(plain), parse_transforms(transform), str(spec))
+        return with_transform(_open_string(plain), transform, str(spec))
     kind = opener_of(str(spec))
     if kind is not None:
         return _only_one(kind(str(spec)), str(spec))

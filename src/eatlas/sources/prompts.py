@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.passages import (
-    ContextualSource,
-    Passage,
-    Tell,
-    Unknown,
-    is_contextual,
-    unknown,
-    why_not,
-    words_alone,
-)
-from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.protocol import VectorSource
+from eatlas.sources.source import Answers, Item, Wrapper, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stimuli.sentences.making import fill
-from eatlas.stimuli.sentences.templates import PLACE, Forms, built_in, fault_of, forms_of
+from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of, forms_of
 
 OPTION = "prompt"
 HERE = "{}"
@@ -29,12 +20,13 @@ _PLAIN = "/ {}.,:;!'\"()*-"
 """Characters of a prompt that a source string holds as they are."""
 
 
-class PromptedSource:
-    """A contextual source whose words stand in a prompt.
+class PromptedSource(Wrapper):
+    """A source whose words stand in a prompt before they are encoded.
 
     Parameters
     ----------
-    source : ContextualSource
+    source : VectorSource
+        One that encodes.
     prompt : str
         With one place for the word: ``{}`` as it is written, or ``{a term}``, ``{terms}`` and so
         on for a form of it.
@@ -47,14 +39,14 @@ class PromptedSource:
 
     prompt: str
 
-    def __init__(self, source: ContextualSource, prompt: str) -> None:
+    def __init__(self, source: VectorSource, prompt: str) -> None:
         if isinstance(source, PromptedSource):
             raise SourceError(
                 f"{source.name}: words are put into two prompts",
                 got=f"{source.prompt!r} and {prompt!r}",
                 remedy=f"leave one out: the option ?{OPTION}= or --prompt",
             )
-        self.source = source
+        super().__init__(source)
         self.prompt = prompt
         self._template = _template(prompt)
 
@@ -64,56 +56,35 @@ class PromptedSource:
         return with_option(self.source.name, f"{OPTION}={quote(self.prompt, safe=_PLAIN)}")
 
     @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.source.dim
-
-    @property
     def fingerprint(self) -> str:
         """That of the source, and the prompt."""
         return f"{self.source.fingerprint};{OPTION}={self.prompt}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the source."""
-        return self.source.notes
-
-    @property
     def encoding(self) -> Encoding:
         """That of the source, with the prompt."""
-        encoding = self.source.encoding
+        encoding: Encoding = self.source.encoding
         # a prefix of the source's own stands before all of it
         said = encoding.prompt.replace(HERE, self.prompt) if encoding.prompt else self.prompt
         return encoding.model_copy(update={"prompt": said})
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Encode words in the prompt.
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Encode words in the prompt; images as they are.
 
         Raises
         ------
         SourceError
-            If a passage is no word alone.
+            If a text is no word alone.
         """
-        asked = self._in_prompt(passages)
-        found = self.source.encode(set(asked.values()), tell)
-        return {one: found[said] for one, said in asked.items() if said in found}
+        asked: dict[Item, list[Item]] = {}
+        for one, prompted_item in self._in_prompt(items).items():
+            asked.setdefault(prompted_item, []).append(one)
+        for batch in self.source.vectors(asked.keys()):
+            yield {one: found for said, found in batch.items() for one in asked[said]}
 
-    def why_not(self, passage: Passage) -> str:
-        """What the source says of the word in the prompt."""
-        return why_not(self.source, self._in_prompt([passage])[passage])
-
-    def unknown(self, passage: Passage) -> Unknown:
-        """What the source says of the word in the prompt."""
-        return unknown(self.source, self._in_prompt([passage])[passage])
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Encode words in the prompt, by word."""
-        return words_alone(self, keys)
-
-    def _in_prompt(self, passages: Collection[Passage]) -> dict[Passage, Passage]:
-        for one in passages:
+    def _in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
+        words = [one for one in items if one.kind == "text"]
+        for one in words:
             if one.stimulus != one.text:
                 raise SourceError(
                     f"{self.name}: a prompt is for tests of words",
@@ -121,16 +92,13 @@ class PromptedSource:
                     remedy="leave the prompt out, or take the test of the words that these "
                     "sentences are made of",
                 )
-        forms = self._forms([one.text for one in passages])
-        return {
-            one: Passage(*fill(self._template, one.text, forms.get(one.text))) for one in passages
+        forms = {}
+        if set(PLACE.findall(self._template)) != {"term"}:
+            known = built_in().forms
+            forms = {**known, **forms_of(one.text for one in words if one.text not in known)}
+        return {one: one for one in items} | {
+            one: Item(*fill(self._template, one.text, forms.get(one.text))) for one in words
         }
-
-    def _forms(self, words: list[str]) -> Mapping[str, Forms]:
-        if set(PLACE.findall(self._template)) == {"term"}:
-            return {}
-        known = built_in().forms
-        return {**known, **forms_of(word for word in words if word not in known)}
 
 
 def prompted(source: VectorSource, prompt: str) -> PromptedSource:

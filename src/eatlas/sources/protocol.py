@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.errors import SourceError
+
 Vector = NDArray[np.floating]
 CHUNK = 8192
 """Rows that a source hands out at a time unless told otherwise: 10 MB of 300 single-precision
 components."""
+LARGEST = 1e100
+"""Squares of larger components, summed over a vocabulary, would leave the range of float64."""
 
 
 @runtime_checkable
@@ -78,3 +82,28 @@ class ChunkedSource(Protocol):
             If what is read on the way is not well formed.
         """
         ...
+
+
+@runtime_checkable
+class ListedSource(VectorSource, ChunkedSource, Protocol):
+    """A source that answers for single words and can also be read from end to end."""
+
+
+def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> NDArray[np.floating]:
+    """Return the vectors, if all their components are finite and can be squared.
+
+    Raises
+    ------
+    SourceError
+        Naming the first word whose vector is not.
+    """
+    largest = min(LARGEST, float(np.finfo(vectors.dtype).max))
+    finite = np.abs(vectors) <= largest  # neither NaN nor an infinity is
+    if finite.all():
+        return vectors
+    row = int(np.argmin(finite.all(axis=1)))
+    raise SourceError(
+        f"{name}: the vector of {words[row]!r} has a component that is not usable",
+        got=str(vectors[row][~finite[row]][0]),
+        allowed=f"finite numbers up to {LARGEST:g}",
+    )

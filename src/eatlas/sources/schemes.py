@@ -15,11 +15,11 @@ Opener = Callable[[str], tuple[VectorSource, ...]]
 """From a whole source string, its scheme and options included, to its sources: mostly one."""
 
 SCHEMES: dict[str, Opener | str] = {
-    "hf": "eatlas.encoders.schemes:open_hf",
-    "http": "eatlas.encoders.schemes:open_endpoint",
-    "https": "eatlas.encoders.schemes:open_endpoint",
+    "hf": "eatlas.encoders.hf:open_hf",
+    "http": "eatlas.encoders.endpoint:open_endpoint",
+    "https": "eatlas.encoders.endpoint:open_endpoint",
     "py": "eatlas.encoders.functions:open_py",
-    "st": "eatlas.encoders.schemes:open_st",
+    "st": "eatlas.encoders.sentence_model:open_st",
 }
 """By the scheme without its colon: an opener, or its place, imported when it is used."""
 

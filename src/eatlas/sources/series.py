@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.files.arrays import array_with_words
 from eatlas.sources.files.formats import open_file
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.protocol import ListedSource
+from eatlas.sources.source import Wrapper
 from eatlas.sources.spec import FileSpec, check_options, is_there
-from eatlas.sources.whole import ListedSource
 
 HISTWORDS = re.compile(r"(?P<year>\d{4})-w\.npy")
 """Vectors of a decade as HistWords stores them, beside YEAR-vocab.pkl."""
@@ -29,36 +24,22 @@ OPTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class PeriodSource:
+class PeriodSource(Wrapper):
     """One period of a series: the vectors of a file, the name of the series, the year."""
 
-    name: str
-    period: int
-    source: ListedSource = field(repr=False)
+    def __init__(self, name: str, period: int, source: ListedSource) -> None:
+        super().__init__(source)
+        self._name, self._period = name, period
 
     @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.source.dim
+    def name(self) -> str:
+        """Name of the series; the same for all periods."""
+        return self._name
 
     @property
-    def fingerprint(self) -> str:
-        """That of the period's file."""
-        return self.source.fingerprint
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know about the source, in whole sentences."""
-        return self.source.notes
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Vectors of those keys that the period has."""
-        return self.source.lookup(keys)
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words of the period with their vectors."""
-        return self.source.iter_chunks(rows)
+    def period(self) -> int:
+        """The year."""
+        return self._period
 
 
 def is_series(path: Path) -> bool:

@@ -1,107 +1,96 @@
-"""What a source answered, with its name and fingerprint, to be handed to another process."""
+"""What a source answered, with its facts, to be handed to another process."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.coverage import CaseRule, all_keys, spellings
+from eatlas.sources.coverage import CaseRule, asked_items
 from eatlas.sources.frequency.ranking import Ranking, Wish, ranking_of, read_in_passes
-from eatlas.sources.passages import (
-    ContextualSource,
-    Passage,
+from eatlas.sources.protocol import VectorSource
+from eatlas.sources.source import (
+    Answers,
+    Found,
+    Item,
+    Kind,
+    Source,
+    SourceFacts,
     Tell,
-    Unknown,
-    all_passages,
+    as_source,
     is_contextual,
-    unknown,
-    why_not,
-    words_alone,
+    word_alone,
 )
-from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.series import period_of
 from eatlas.stimuli import Test
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Source):
     """What a source answered, kept as a source of its own.
 
-    A run asks each source once for all its words; its workers get the answer, not the source, so
+    A run asks each source once for all its items; its workers get the answer, not the source, so
     that a file of many gigabytes is read once, however many processes share the work.
     """
 
-    name: str
-    dim: int
-    fingerprint: str
-    notes: tuple[str, ...]
-    vectors: Mapping[str, Vector]
-    period: int | None = None
+    facts: SourceFacts
+    found: Mapping[Item, Found]
     ranking: Ranking | None = None
     """How frequent the words are, and random words; None where nobody asked."""
 
     @classmethod
-    def of(cls, source: VectorSource, keys: Collection[str]) -> Snapshot:
-        """Ask a source for `keys` and keep what it answers."""
-        vectors = dict(source.lookup(keys))
-        period = period_of(source)
-        return cls(source.name, source.dim, source.fingerprint, source.notes, vectors, period)
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that were kept."""
-        return {key: self.vectors[key] for key in keys if key in self.vectors}
-
-
-@dataclass(frozen=True)
-class EncodedSnapshot:
-    """What a contextual source answered, kept as a source of its own."""
-
-    name: str
-    dim: int
-    fingerprint: str
-    notes: tuple[str, ...]
-    encoding: Encoding
-    vectors: Mapping[Passage, Vector]
-    reasons: Mapping[Passage, str] = field(default_factory=dict)
-    """Why passages have no vector, where the source said so."""
-    ranking: Ranking | None = None
-    """How frequent the words are; None where nobody asked."""
-    not_known: Mapping[Passage, Unknown] = field(default_factory=dict)
-    """How much of passages the tokenizer does not know, where it does not know all."""
-
-    @classmethod
     def of(
-        cls, source: ContextualSource, passages: Collection[Passage], tell: Tell | None = None
-    ) -> EncodedSnapshot:
-        """Have a source encode `passages` and keep what it answers."""
-        vectors = dict(source.encode(passages, tell))
-        head = (source.name, source.dim, source.fingerprint, source.notes, source.encoding)
-        left = (one for one in passages if one not in vectors)
-        reasons = {one: why for one in left if (why := why_not(source, one))}
-        not_known = {one: how for one in vectors if (how := unknown(source, one))}
-        return cls(*head, vectors, reasons, not_known=not_known)
+        cls, source: VectorSource, items: Iterable[Item | str], tell: Tell | None = None
+    ) -> Snapshot:
+        """Ask a source for items, or for words that stand alone, and keep what it answers."""
+        asked = {one if isinstance(one, Item) else word_alone(one) for one in items}
+        whole = as_source(source)
+        found = whole.answers(asked, tell)
+        return cls(SourceFacts.of(whole), found)
 
-    def why_not(self, passage: Passage) -> str:
-        """What the source said."""
-        return self.reasons.get(passage, "")
+    @property
+    def name(self) -> str:
+        """Name of the source."""
+        return self.facts.name
 
-    def unknown(self, passage: Passage) -> Unknown:
-        """What the source said."""
-        return self.not_known.get(passage, "")
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self.facts.dim
 
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Return the vectors of those passages that were kept."""
-        kept = {one: self.vectors[one] for one in passages if one in self.vectors}
-        if tell is not None:
-            tell(len(kept), len(kept))
-        return kept
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the source."""
+        return self.facts.fingerprint
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those words that were encoded alone."""
-        return words_alone(self, keys)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the source."""
+        return self.facts.notes
+
+    @property
+    def period(self) -> int | None:
+        """Year of the source, in a series."""
+        return self.facts.period
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """How an item became a vector."""
+        return self.facts.encoding
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All: what it was not asked for is not there."""
+        return frozenset(("text", "image"))
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer those items that were kept."""
+        yield {one: self.found[one] for one in items if one in self.found}
+
+    def renamed(self, name: str) -> Snapshot:
+        """Return the same under another name."""
+        notes = tuple(note.replace(self.name, name) for note in self.notes)
+        ranking = self.ranking and self.ranking.renamed(self.name, name)
+        return replace(self, facts=replace(self.facts, name=name, notes=notes), ranking=ranking)
 
 
 def ask(
@@ -111,7 +100,7 @@ def ask(
     case: CaseRule = "auto",
     tell: Tell | None = None,
     frequency: Wish | None = None,
-) -> Snapshot | EncodedSnapshot:
+) -> Snapshot:
     """Ask a source once for all that tests and measures need, and keep the answer.
 
     Parameters
@@ -123,7 +112,7 @@ def ask(
     case : {"auto", "exact"}
         Rule by which terms are looked up; an encoder takes them as they are written.
     tell : callable, optional
-        Called with the number of passages encoded and the number of all.
+        Called with the number of items encoded and the number of all.
     frequency : {"ranks", "cheap", "always"}, optional
         What is asked of the frequency of words: see :func:`ranking_of`. By default nothing.
 
@@ -133,17 +122,12 @@ def ask(
         If the source finds fault with what it reads, or cannot encode what it is asked.
     """
     tests = tuple(tests)
-    if is_contextual(source):
-        encoded = EncodedSnapshot.of(source, all_passages(tests, words), tell)
-        if frequency is None:
-            return encoded
-        return replace(encoded, ranking=ranking_of(source, tests, case, frequency))
-    spelled = {key for word in words for key in spellings(word, case)}
-    keys = all_keys(tests, case) | spelled
+    items = asked_items(source, tests, words, case)
     if frequency is None:
-        return Snapshot.of(source, keys)
-    if read_in_passes(source):
-        ranking = ranking_of(source, tests, case, frequency, beside=keys)
-        return replace(Snapshot.of(source, keys), ranking=ranking)
-    kept = Snapshot.of(source, keys)  # writes the index that the ranks are read from
+        return Snapshot.of(source, items, tell)
+    if not is_contextual(source) and read_in_passes(source):
+        beside = {one.content for one in items}
+        ranking = ranking_of(source, tests, case, frequency, beside=beside)
+        return replace(Snapshot.of(source, items, tell), ranking=ranking)
+    kept = Snapshot.of(source, items, tell)  # writes the index that the ranks are read from
     return replace(kept, ranking=ranking_of(source, tests, case, frequency))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.sources.opening import open_vectors
-from eatlas.sources.passages import is_contextual
-from eatlas.sources.texts import TransformedEncodings
-from eatlas.sources.transforms import TransformedSource, parse_transforms
+from eatlas.sources.transforms import TransformedEncodings, TransformedSource, with_transform
 
 
 def transformed(source: Any, transform: str) -> TransformedSource | TransformedEncodings:
@@ -42,7 +40,4 @@ def transformed(source: Any, transform: str) -> TransformedSource | TransformedE
     >>> source.lookup(["up"])["up"].tolist(), source.fitted_on
     ([1.0, 0.0], 2)
     """
-    opened, steps = open_vectors(source), parse_transforms(transform)
-    if is_contextual(opened):
-        return TransformedEncodings(opened, steps)
-    return TransformedSource(opened, steps)
+    return with_transform(open_vectors(source), transform)

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
 from eatlas.nearest import nearest
-from eatlas.sources.protocol import CHUNK, Vector, VectorSource
-from eatlas.sources.series import period_of
+from eatlas.results.parts import Encoding
+from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
+from eatlas.sources.source import (
+    Answers,
+    Found,
+    Item,
+    Source,
+    Tell,
+    Wrapper,
+    as_source,
+    cut,
+    is_contextual,
+    require_whole,
+)
 from eatlas.sources.spec import with_option
-from eatlas.sources.whole import ListedSource, require_whole, usable
 from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
+from eatlas.stats.precision import SINGLE
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 ALLOWED = "center, standardize, whiten, all-but-the-top:K; several in order with commas"
 TOP = "all-but-the-top"
@@ -83,7 +98,7 @@ def _remedy(text: str) -> str | None:
     return f"did you mean {near[0]}?" if near else None
 
 
-class TransformedSource:
+class TransformedSource(Wrapper):
     """A source whose vectors have been transformed.
 
     Parameters
@@ -112,11 +127,10 @@ class TransformedSource:
     def __init__(
         self, source: VectorSource, steps: tuple[Step, ...], name: str | None = None
     ) -> None:
-        base: VectorSource = source
         before: tuple[Step, ...] = ()
         if isinstance(source, TransformedSource):  # one pass over the vectors does for all steps
-            base, before = source.source, source.steps
-        self.source: ListedSource = require_whole(base, "a transform is fitted on all vectors")
+            before, source = source.steps, source.source
+        super().__init__(require_whole(source, "a transform is fitted on all vectors"))
         self.steps: tuple[Step, ...] = before + steps
         self._name = name
 
@@ -129,16 +143,6 @@ class TransformedSource:
     def name(self) -> str:
         """The source's name and the transforms."""
         return self._name or with_option(self.source.name, f"transform={self.transform}")
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.source.dim
-
-    @property
-    def period(self) -> int | None:
-        """Year of the source, in a series."""
-        return period_of(self.source)
 
     @property
     def gain(self) -> float:
@@ -165,22 +169,19 @@ class TransformedSource:
             f"of {self.source.name}.",
         )
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the transformed vectors of those keys that have one."""
-        return self.transform_all(self.source.lookup(keys))
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Transform the vectors of the source."""
+        for batch in self.source.vectors(items):
+            vectors = {one: f.vector for one, f in batch.items() if f.vector is not None}
+            images = self.transform_all(vectors)
+            yield {one: replace(found, vector=images.get(one)) for one, found in batch.items()}
 
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+    def transform_all(self, found: Mapping[T, Vector]) -> dict[T, Vector]:
         """Transform vectors that are, or might be, of the source."""
         if not found:
             return {}
         rows = self._affine.rows(np.stack([np.asarray(v, np.float64) for v in found.values()]))
         return dict(zip(found, rows, strict=True))
-
-    @property
-    def expected(self) -> int | None:
-        """How many words there are, where the source that is transformed says it."""
-        count: int | None = getattr(self.source, "expected", None)
-        return count
 
     def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their transformed vectors, `rows` at a time."""
@@ -227,3 +228,184 @@ class TransformedSource:
             if moments is not None:
                 moments.add(rows)
         return moments or Moments(self.dim)
+
+
+class EncodedTexts(Source):
+    """The vectors of some items of an encoder, as a source that can be read from end to end.
+
+    Parameters
+    ----------
+    source : VectorSource
+        One that encodes.
+    items : collection of Item
+        In whatever order; they are taken in one of their own.
+    tell : callable, optional
+        Called with the number of items encoded and the number of all.
+    """
+
+    ranked = False
+    """The order of the texts says nothing about how frequent they are."""
+
+    def __init__(
+        self, source: VectorSource, items: Collection[Item], tell: Tell | None = None
+    ) -> None:
+        self.source = as_source(source)
+        self.items = sorted(set(items), key=lambda one: (one.content, one.span or (0, 0)))
+        self._tell = tell
+
+    @property
+    def name(self) -> str:
+        """That of the source."""
+        return self.source.name
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self.source.dim
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source, and a hash of the items."""
+        digest = hashlib.sha256()
+        for one in self.items:
+            digest.update(f"{one.content}\0{one.span}\0".encode())
+        return f"{self.source.fingerprint};texts={digest.hexdigest()[:16]}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the source."""
+        return self.source.notes
+
+    @property
+    def expected(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @cached_property
+    def found(self) -> Mapping[Item, Found]:
+        """The answer of the source to each item."""
+        return self.source.answers(self.items, self._tell)
+
+    @cached_property
+    def rows(self) -> Mapping[Item, Vector]:
+        """The vector of each item that has one, in the order of the items."""
+        found = ((one, self.found[one].vector) for one in self.items if one in self.found)
+        return {one: vector for one, vector in found if vector is not None}
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer items by their texts; the first of several of one text."""
+        first: dict[str, Item] = {}
+        for one in self.rows:
+            first.setdefault(one.content, one)
+        yield {one: self.found[first[one.content]] for one in items if one.content in first}
+
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All texts with their vectors, `rows` at a time."""
+        for some in cut(self.rows.items(), rows):
+            yield [one.content for one, _ in some], np.stack([vector for _, vector in some])
+
+
+class TransformedEncodings(Wrapper):
+    """Vectors of an encoder, transformed by what is fitted on all that is encoded at once.
+
+    Parameters
+    ----------
+    source : VectorSource
+        One that encodes.
+    steps : tuple of Step
+
+    Notes
+    -----
+    A run encodes the items of all its tests at once, so the fit is on those; the same test in
+    another run gives other numbers. Name, notes and fingerprint say so.
+    """
+
+    def __init__(self, source: VectorSource, steps: tuple[Step, ...]) -> None:
+        super().__init__(source)
+        self.steps = steps
+        self._fitted: TransformedSource | None = None
+        self._growth: float | None = None
+        self._given: float | None = None
+
+    @property
+    def transform(self) -> str:
+        """The transforms as a source string writes them."""
+        return ",".join(step.text for step in self.steps)
+
+    @property
+    def name(self) -> str:
+        """The source's name and the transforms."""
+        return with_option(self.source.name, f"transform={self.transform}")
+
+    @property
+    def encoding(self) -> Encoding:
+        """That of the source, with the rounding error that the transform leaves."""
+        encoding: Encoding = self.source.encoding
+        if self._growth is None:
+            return encoding
+        given = encoding.roundoff or self._given
+        return encoding.model_copy(update={"roundoff": given and given * self._growth})
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source and the transforms; once something is encoded, of its texts too."""
+        if self._fitted is not None:
+            return self._fitted.fingerprint
+        return f"{self.source.fingerprint};transform={self.transform}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the source, and one on the transform."""
+        return super().notes if self._fitted is None else self._fitted.notes
+
+    def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
+        """Encode items, fit the transform on them, and transform them.
+
+        Raises
+        ------
+        SourceError
+            If there are too few items for the transform, or nothing is left of their vectors.
+        """
+        texts = EncodedTexts(self.source, items, tell)
+        self._fitted = TransformedSource(texts, self.steps)
+        rows = [vector for _, block in self._fitted.iter_chunks() for vector in block]
+        vectors = list(texts.rows.values())
+        first: dict[bytes, int] = {}  # texts that share a vector share its image, bit for bit
+        rows = [rows[first.setdefault(v.tobytes(), i)] for i, v in enumerate(vectors)]
+        if vectors:
+            self._given = SINGLE if vectors[0].dtype == np.float32 else None
+            self._growth = _growth(np.stack(vectors), np.stack(rows), self._fitted.gain)
+        images = dict(zip(texts.rows, rows, strict=True))
+        return {one: replace(f, vector=images.get(one)) for one, f in texts.found.items()}
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer all items at once: the transform is fitted on them."""
+        yield self.answers(items)
+
+
+def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: float) -> float:
+    """How many times larger a transform makes the rounding error of a vector, beside its length.
+
+    A vector that is short when the mean is taken off keeps the error that it had when it was long.
+    The median over vectors, 1 or more.
+
+    Examples
+    --------
+    >>> _growth(np.array([[8.0, 6.0]]), np.array([[0.0, 2.0]]), 1.0)
+    5.0
+    """
+    lengths = np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1)
+    left = lengths[1] > 0
+    if not left.any():
+        return 1.0
+    return max(1.0, gain * float(np.median(lengths[0][left] / lengths[1][left])))
+
+
+def with_transform(
+    source: VectorSource, transform: str, name: str | None = None
+) -> TransformedSource | TransformedEncodings:
+    """Transform vectors: all that a source has, or all that it will encode at once."""
+    steps = parse_transforms(transform)
+    if is_contextual(source):
+        return TransformedEncodings(source, steps)
+    return TransformedSource(source, steps, name)

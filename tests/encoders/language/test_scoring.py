@@ -9,9 +9,8 @@ import pytest
 from tests.encoders.language import tiny
 
 from eatlas.encoders.language import Question
-from eatlas.encoders.language.batches import Asks
-from eatlas.encoders.language.boundaries import boundaries, closes
 from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM
+from eatlas.encoders.language.scoring import Asks, boundaries, closes
 from eatlas.errors import SourceError
 
 AGREES = 1e-5

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
-    from eatlas.encoders.language.memory import language_model
-    from eatlas.encoders.language.opening import open_language_model
+    from eatlas.encoders.language.opening import language_model, open_language_model
     from eatlas.encoders.language.questions import (
         Answer,
         Answers,
@@ -38,7 +37,7 @@ __getattr__ = attributes(
         "Kind": "eatlas.encoders.language.questions",
         "LanguageModel": "eatlas.encoders.language.questions",
         "Question": "eatlas.encoders.language.questions",
-        "language_model": "eatlas.encoders.language.memory",
+        "language_model": "eatlas.encoders.language.opening",
         "open_language_model": "eatlas.encoders.language.opening",
     },
 )

@@ -8,13 +8,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eatlas.encoders.language.batches import ENDS, Asks, Input, Step, Waiting
-from eatlas.encoders.language.boundaries import boundaries, closes
-from eatlas.encoders.language.pieces import Encoded, FaultError, encode, places, require_offsets
+from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.language.questions import Answer, Kind, Question
-from eatlas.encoders.rounding import roundoff_of_log_ratios
+from eatlas.encoders.language.scoring import (
+    ENDS,
+    Asks,
+    Encoded,
+    FaultError,
+    Input,
+    Step,
+    Waiting,
+    boundaries,
+    closes,
+    encode,
+    places,
+    require_offsets,
+)
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.passages import Tell
+from eatlas.sources.source import Tell
 
 if TYPE_CHECKING:
     import torch

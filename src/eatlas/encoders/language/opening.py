@@ -1,19 +1,34 @@
-"""From a source string, or a model in memory, to a language model."""
+"""From a source string, or a model in memory, to a language model, with a cache of its answers."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from eatlas.encoders.cache.option import take_cache
-from eatlas.encoders.hf import SCHEME
-from eatlas.encoders.language.cached import CachedLanguageModel, about_kept
-from eatlas.encoders.language.hf import open_hf_language_model
-from eatlas.encoders.language.kinds import not_of_kind
-from eatlas.encoders.language.questions import Kind, LanguageModel
+from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
+from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store, cache_folder
+from eatlas.encoders.card import DECODER
+from eatlas.encoders.encoder import roundoff_of_log_ratios
+from eatlas.encoders.files import content_of
+from eatlas.encoders.hf import SCHEME, Found, find_model
+from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
+from eatlas.encoders.language.questions import Answer, Kind, LanguageModel, Question
+from eatlas.encoders.language.scoring import require_offsets
+from eatlas.encoders.loading import NO_LIMIT, Model, load, load_tokenizer, quiet
 from eatlas.errors import SourceError, described
+from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.care import computes_afresh
+from eatlas.sources.source import Tell
 
+OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
+"""Options of ``hf:`` that say how a text becomes a vector."""
+ALGORITHM = "1"
+"""Part of every fingerprint; another number where the same options give other answers."""
+_TYPES: dict[Kind, type[TransformerLM]] = {"masked": MaskedLM, "causal": CausalLM}
 _CALLED = {"masked": "a masked language model", "causal": "a causal language model"}
 _ALLOWED = "hf:NAME or hf:FOLDER of a language model, or one in memory: eatlas.language_model(...)"
 
@@ -57,3 +72,305 @@ def _of_kind(model: LanguageModel, kind: Kind) -> LanguageModel:
     if model.kind == kind:
         return model
     raise not_of_kind(model.name, kind, f"a {model.kind} language model")
+
+
+def open_hf_language_model(
+    text: str, kind: Kind, is_known: Callable[[str], bool] = lambda _: False
+) -> TransformerLM:
+    """Open a transformer as a language model; its weights are read when it is asked.
+
+    Parameters
+    ----------
+    text : str
+        ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
+    kind : {"masked", "causal"}
+    is_known : callable, optional
+        From a fingerprint to whether a model with it has answered before, so that its tokenizer
+        need not be looked at.
+
+    Raises
+    ------
+    SourceError
+        If an option cannot be, the model is not there or of the other kind, or its tokenizer
+        cannot be used.
+    """
+    found = find_model(text)
+    _require_options(found)
+    _require_kind(found, kind)
+    content = content_of(found.path, weights=found.options.weights)
+    said = (
+        f"{content};{ALGORITHM};{kind};precision={found.options.precision}"
+        f";seed={found.options.seed}"
+    )
+    fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
+    model = Model(
+        found.path, content, found.options.seed, found.options.precision, found.options.device,
+        found.options.trust, found.card, head=kind,
+    )  # fmt: skip
+    # before any work; a causal model's tokenizer, slow in GGUF, can wait
+    if kind == "masked" and not is_known(fingerprint):
+        with quiet():
+            tokenizer = load_tokenizer(model)
+        require_offsets(tokenizer, found.where)
+        require_mask(tokenizer, found.where)
+    return _TYPES[kind](partial(_load, model), text, fingerprint, _notes(found))
+
+
+def _load(model: Model) -> Loaded:
+    loaded = load(model)
+    return Loaded(loaded.module, loaded.tokenizer, loaded.limit)
+
+
+def _notes(found: Found) -> tuple[str, ...]:
+    if found.options.weights != "random":
+        return ()
+    return (
+        f"The model's weights are random (seed {found.options.seed}): a control. What is found "
+        "with them is an artefact.",
+    )
+
+
+def _require_options(found: Found) -> None:
+    given = [name for name in OF_VECTORS if name in found.spec.options]
+    if given:
+        raise SourceError(
+            f"{found.where}: the option {given[0]} is for vectors, and log-probabilities are asked",
+            got=f"{given[0]}={found.spec.options[given[0]]}",
+            allowed="weights, seed, precision, device, trust_remote_code, revision",
+            remedy="leave it out",
+        )
+
+
+def _require_kind(found: Found, kind: Kind) -> None:
+    """Refuse a model that is known to be of the other kind; what is not known is tried."""
+    family = found.card.family
+    if family is None:
+        return
+    causal = family == DECODER
+    if causal != (kind == "causal"):
+        raise not_of_kind(found.where, kind, found.card.architecture)
+
+
+def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
+    """Take a language model of transformers as a source of log-probabilities.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        With a head that predicts pieces: ``AutoModelForMaskedLM`` or ``AutoModelForCausalLM``.
+    tokenizer : transformers.PreTrainedTokenizerFast
+        A fast one, which says where its pieces stand in a text.
+    name : str
+        What names the source in results.
+
+    Returns
+    -------
+    TransformerLM
+        A masked language model where the model's class is one, else a causal one.
+
+    Raises
+    ------
+    SourceError
+        If the model has no such head, or is a masked one and the tokenizer has no mask.
+
+    Examples
+    --------
+    >>> language_model(object(), None, name="mine")
+    Traceback (most recent call last):
+    ...
+    eatlas.errors.SourceError: mine: this is no language model of transformers
+      got: object
+      allowed: AutoModelForMaskedLM or AutoModelForCausalLM
+    """
+    kind = kind_of_class(type(model).__name__)
+    if kind is None:
+        raise SourceError(
+            f"{name}: this is no language model of transformers",
+            got=described(model),
+            allowed="AutoModelForMaskedLM or AutoModelForCausalLM",
+        )
+    if kind is MaskedLM:
+        require_mask(tokenizer, name)
+    said = tokenizer.model_max_length
+    loaded = Loaded(model, tokenizer, said if said < NO_LIMIT else None)
+    return kind(lambda: loaded, name, _fingerprint(model, tokenizer))
+
+
+def _fingerprint(model: Any, tokenizer: Any) -> str:
+    """Hash of all weights and of how texts are cut."""
+    import torch  # noqa: PLC0415  (seconds, and only language models need it)
+
+    digest = hashlib.sha256(type(model).__name__.encode())
+    for key, weights in sorted(model.state_dict().items()):
+        digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
+        digest.update(weights.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    digest.update(b"" if backend is None else backend.to_str().encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def kind_of_class(architecture: str) -> type[TransformerLM] | None:
+    """Tell what a class of transformers does; None where it is no language model.
+
+    >>> kind_of_class("BertForMaskedLM").kind, kind_of_class("GPT2LMHeadModel").kind
+    ('masked', 'causal')
+    """
+    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+        return MaskedLM
+    return CausalLM if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
+
+
+def require_mask(tokenizer: Any, name: str) -> None:
+    """Refuse a tokenizer that has no mask."""
+    if tokenizer.mask_token_id is None:
+        raise SourceError(
+            f"{name}: the tokenizer has no mask token, so no word can be masked",
+            got=type(tokenizer).__name__,
+            allowed="a tokenizer with a mask token, as BERT's and RoBERTa's have",
+            remedy="lpbs(model=causal) takes models without one",
+        )
+
+
+def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:
+    """Say that a model is of the other kind, and point to the measure for it."""
+    if kind == "masked":
+        return SourceError(
+            f"{name}: the model has no mask token, so no word of a sentence can be masked",
+            got=got,
+            allowed="a masked language model, such as BERT or RoBERTa",
+            remedy="lpbs(model=causal) takes causal models: the attribute given the target",
+        )
+    return SourceError(
+        f"{name}: the model does not continue texts",
+        got=got,
+        allowed="a causal language model, such as GPT-2, OPT or BLOOM",
+        remedy="lpbs(model=masked) takes masked models: the target given the attribute",
+    )
+
+
+class CachedLanguageModel:
+    """A language model whose answers are kept, under all that they depend on.
+
+    Parameters
+    ----------
+    model : TransformerLM
+        Its fingerprint must say all that its answers depend on.
+
+    Warns
+    -----
+    SourceWarning
+        While it answers, where the folder of the cache cannot be used; all is computed then.
+    """
+
+    def __init__(self, model: TransformerLM) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """Name of the model; nothing says whether an answer was kept or computed."""
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the model."""
+        return self.model.fingerprint
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the model."""
+        return self.model.notes
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the model fills masks or continues a text."""
+        return self.model.kind
+
+    @cached_property
+    def about(self) -> LanguageModelRecord:
+        """What the result says of the model, without loading it where it has answered before."""
+        kept = about_kept(self.fingerprint)
+        if kept is None:
+            return self.model.about
+        return LanguageModelRecord(
+            model=self.model.asked_for,
+            kind=self.kind,
+            roundoff=roundoff_of_log_ratios(str(kept.get("precision", ""))),
+            **kept,
+        )
+
+    def score(
+        self, questions: Collection[Question], tell: Tell | None = None
+    ) -> Mapping[Question, Answer]:
+        """Return answers that are kept, and have the model compute the others.
+
+        Raises
+        ------
+        SourceError
+            As :meth:`eatlas.encoders.language.LanguageModel.score`.
+        """
+        keys = {one: _key_of(self.fingerprint, one) for one in questions}
+        head = (self.fingerprint, self.name)
+        found: dict[Question, Answer] = {}
+        for batch in through_cache(
+            keys, head, self._same, self._answered, "questions are answered"
+        ):
+            found |= {one: _answer_of(entry) for one, entry in batch.items()}
+            if tell is not None:
+                tell(len(found), len(keys))
+        return {one: found[one] for one in questions}
+
+    def _same(self, missing: list[Question]) -> Mapping[Question, str]:
+        """What decides each answer; the model also says once what it is."""
+        if about_kept(self.fingerprint) is None:
+            self._keep_about()
+        return self.model.same(missing)
+
+    def _answered(self, questions: list[Question]) -> Iterator[Mapping[Question, Entry]]:
+        for batch in self.model.score_batches(questions):
+            yield {one: _entry_of(answer) for one, answer in batch.items()}
+
+    def _keep_about(self) -> None:
+        said = self.model.about.model_dump(include={"architecture", "vocabulary", "precision"})
+        entry = Entry(json.dumps(said).encode(), ABOUT)
+        with Store(cache_folder(), quiet=True) as store:
+            store.put(self.fingerprint, self.name, {_about_key(self.fingerprint): entry})
+
+
+def about_kept(fingerprint: str) -> dict[str, str | int] | None:
+    """What was said of a model when it answered; None of one that did not."""
+    key = _about_key(fingerprint)
+    with Store(cache_folder(), quiet=True) as store:
+        entry = store.get([key]).get(key)
+    return None if entry is None else json.loads(entry.data)
+
+
+def _key_of(fingerprint: str, question: Question) -> bytes:
+    """Hash of what an answer depends on; the fingerprint says what the model is.
+
+    >>> one, other = Question("An ant.", (3, 6)), Question("An ant.", (3, 6), how="pll")
+    >>> _key_of("m", one) == _key_of("m", other)
+    False
+    """
+    asked = (question.asked, question.other, question.hidden, question.how)
+    return hashed(ANSWER, SHARED, fingerprint, repr(asked), question.text)
+
+
+def _about_key(fingerprint: str) -> bytes:
+    return hashed(ABOUT, fingerprint)
+
+
+def _entry_of(answer: Answer) -> Entry:
+    """Write an answer down; JSON has every digit of a number of double precision."""
+    said = (
+        answer.log_probability, answer.pieces, answer.other_pieces, answer.fault, answer.at,
+    )  # fmt: skip
+    return Entry(json.dumps(said).encode(), ANSWER)
+
+
+def _answer_of(entry: Entry) -> Answer:
+    """Read what :func:`_entry_of` wrote.
+
+    >>> _answer_of(_entry_of(Answer(-0.1, pieces=2)))
+    Answer(log_probability=-0.1, pieces=2, other_pieces=0, fault='', at='')
+    """
+    return Answer(*json.loads(entry.data))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.passages import Tell
+from eatlas.sources.source import Tell
 
 Span = tuple[int, int]
 How = Literal["joint", "pll", "next", "ends"]
@@ -147,3 +147,8 @@ class Answers:
         if tell is not None:
             tell(len(kept), len(kept))
         return kept
+
+    def renamed(self, name: str) -> Answers:
+        """Return the same under another name."""
+        notes = tuple(note.replace(self.name, name) for note in self.notes)
+        return replace(self, name=name, notes=notes)

@@ -20,8 +20,9 @@ from eatlas.results.scan import SIDES, Side, summary_of
 from eatlas.results.scan_words import require_suffix
 from eatlas.sources import CaseRule, VectorSource, open_vectors
 from eatlas.sources.coverage import embed_groups
+from eatlas.sources.protocol import ListedSource
+from eatlas.sources.source import require_whole
 from eatlas.sources.spec import parse_file_spec
-from eatlas.sources.whole import ListedSource, require_whole
 from eatlas.stats.max_t import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST
 from eatlas.stats.permutation.batch_inversion import MOST_SCORES

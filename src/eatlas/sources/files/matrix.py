@@ -17,8 +17,7 @@ from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
 from eatlas.sources.memory import duplicate_note
-from eatlas.sources.protocol import CHUNK, Vector
-from eatlas.sources.whole import ListedSource
+from eatlas.sources.protocol import CHUNK, ListedSource, Vector
 
 MAX_COMPONENTS = 1 << 20
 _LARGEST = 1 << 30

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-from numpy.typing import NDArray
-
 from eatlas.errors import SourceError
-from eatlas.results.parts import Encoding
 from eatlas.sources.files.reading import open_binary
 from eatlas.sources.frequency.orders import ListedOrder
-from eatlas.sources.passages import Passage, Tell, is_contextual, why_not
-from eatlas.sources.protocol import CHUNK, ChunkedSource, Vector, VectorSource
+from eatlas.sources.protocol import VectorSource
+from eatlas.sources.source import Wrapper
 from eatlas.sources.spec import with_option
 
 OPTION = "counts"
@@ -81,7 +76,7 @@ def _number(text: str) -> float | None:
     return count if math.isfinite(count) and count >= 0 else None
 
 
-class CountedSource:
+class CountedSource(Wrapper):
     """Vectors as they are, with the frequencies of a list of counts.
 
     Parameters
@@ -91,7 +86,8 @@ class CountedSource:
     """
 
     def __init__(self, source: VectorSource, order: CountedOrder) -> None:
-        self.source, self.order = source, order
+        super().__init__(source)
+        self.order = order
 
     @property
     def name(self) -> str:
@@ -99,72 +95,6 @@ class CountedSource:
         return with_option(self.source.name, f"{OPTION}={quote(self.order.name, safe='/.-_ ')}")
 
     @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.source.dim
-
-    @property
     def fingerprint(self) -> str:
         """That of the source, and the hash of the list."""
         return f"{self.source.fingerprint};{OPTION}=sha256:{self.order.sha256}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the source."""
-        return self.source.notes
-
-    @property
-    def period(self) -> int | None:
-        """Year of the source, in a series."""
-        return getattr(self.source, "period", None)
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that the source has."""
-        return self.source.lookup(keys)
-
-
-class CountedList(CountedSource):
-    """The same of vectors that can be read from end to end."""
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their vectors, `rows` at a time."""
-        source: Any = self.source
-        chunks: Iterator[tuple[list[str], NDArray[np.floating]]] = source.iter_chunks(rows)
-        return chunks
-
-    @property
-    def expected(self) -> int | None:
-        """How many words there are, where the source says it."""
-        count: int | None = getattr(self.source, "expected", None)
-        return count
-
-
-class CountedEncodings(CountedSource):
-    """The same of a source that encodes."""
-
-    @property
-    def encoding(self) -> Encoding:
-        """That of the source."""
-        source: Any = self.source
-        found: Encoding = source.encoding
-        return found
-
-    def encode(
-        self, passages: Collection[Passage], tell: Tell | None = None
-    ) -> Mapping[Passage, Vector]:
-        """Encode passages as the source does."""
-        source: Any = self.source
-        found: Mapping[Passage, Vector] = source.encode(passages, tell)
-        return found
-
-    def why_not(self, passage: Passage) -> str:
-        """What the source says."""
-        return why_not(self.source, passage)
-
-
-def counted(source: VectorSource, order: CountedOrder) -> CountedSource:
-    """Put a list of counts beside a source of any kind."""
-    if is_contextual(source):
-        return CountedEncodings(source, order)
-    listed = isinstance(source, ChunkedSource)
-    return CountedList(source, order) if listed else CountedSource(source, order)

@@ -18,11 +18,8 @@ from eatlas.sources.frequency.candidates import in_lower_case
 from eatlas.sources.frequency.counts import CountedSource
 from eatlas.sources.frequency.orders import NEAR, ListedOrder, WordOrder
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.passages import is_contextual
-from eatlas.sources.prompts import PromptedSource
 from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.series import PeriodSource
-from eatlas.sources.texts import TransformedEncodings
+from eatlas.sources.source import Wrapper, innermost, is_contextual
 from eatlas.sources.transforms import TransformedSource
 from eatlas.stats.ranks import spearman
 from eatlas.stimuli import Concept, Test
@@ -106,10 +103,6 @@ _KEPT = "_known_order"
 """Attribute in which a source keeps its order, so that it is read once."""
 
 
-_AROUND = (TransformedSource, TransformedEncodings, PeriodSource, PromptedSource, CountedSource)
-"""Sources that have another one inside, whose words they keep."""
-
-
 class _Unordered(Exception):  # noqa: N818  (no error: a source need not have an order)
     """A source says nothing of the frequency of its words."""
 
@@ -165,8 +158,7 @@ def ranking_of(
 
 def read_in_passes(source: object) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
-    while isinstance(source, _AROUND):
-        source = source.source
+    source = innermost(source)
     return isinstance(source, SequentialSource) and not source.gets_index
 
 
@@ -229,14 +221,14 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     """Vectors of words; of those that come with the package too, whatever is done with vectors."""
     if isinstance(source, TransformedSource):
         return source.transform_all(_vectors(source.source, order, words))
-    if isinstance(source, PeriodSource | CountedSource):
+    if isinstance(source, Wrapper):
         return _vectors(source.source, order, words)
     found = dict(source.lookup(words))
     return found | dict(order.vectors_of([word for word in words if word not in found]))
 
 
 def _order_of(source: Any, wish: Wish) -> WordOrder:
-    while isinstance(source, _AROUND):
+    while isinstance(source, Wrapper):
         if isinstance(source, CountedSource):
             return source.order
         source = source.source

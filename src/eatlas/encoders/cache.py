@@ -1,0 +1,293 @@
+"""What models computed is kept on disk, under all that it was computed from, and never again.
+
+Vectors of encoders and answers of language models go the same way: what is kept is handed out,
+the rest is computed in batches, each batch is kept as it comes.
+
+Texts of the same tokens share one entry: what was computed is kept under the text, and a pointer to
+it under its tokens. Computed again beside other texts, a vector differs in its last bits, and a
+difference of no meaning would be taken for one between two texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from eatlas.encoders.cache_store import SAME, Entry, Store, cache_folder
+from eatlas.errors import SourceError, described
+from eatlas.sources.care import computes_afresh
+from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.source import Answers, Found, Item, Read, Unknown, Wrapper, is_contextual
+from eatlas.sources.spec import take_option
+
+T = TypeVar("T")
+Opener = Callable[[str], tuple[VectorSource, ...]]
+SHARED = "2"
+"""Of the keys of what texts of the same tokens share; an older entry has no pointer, and is not
+used."""
+_UNKNOWN: dict[Unknown, str] = {"": "", "part": "unknown in part", "all": "unknown"}
+_CUT = "cut"
+
+
+class CachedSource(Wrapper):
+    """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed.
+
+    Parameters
+    ----------
+    source : VectorSource
+        Its fingerprint must say all that its vectors depend on.
+
+    Warns
+    -----
+    SourceWarning
+        While it encodes, where the folder of the cache cannot be used; all is computed then.
+    """
+
+    def __init__(self, source: VectorSource) -> None:
+        super().__init__(source)
+        self._dim: int | None = None
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector, without loading a model where one was kept."""
+        return super().dim if self._dim is None else self._dim
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer with vectors that are kept, and have the source compute the others.
+
+        Raises
+        ------
+        SourceError
+            If the source cannot encode an item.
+        """
+        source = self.source
+        ordered = sorted(items, key=lambda one: (len(one.content), one.content, one.span or ()))
+        keys = {one: key_of(source, one) for one in ordered}
+        reads: dict[Item, Read] = {}
+        without: dict[Item, Found] = {}
+
+        def same(missing: list[Item]) -> dict[Item, str]:
+            if source.shares:
+                reads.update(source.same(missing))
+            return {one: read.tokens for one, read in reads.items()}
+
+        def mark(item: Item) -> str:
+            read = reads.get(item)
+            return "" if read is None else _mark(read)
+
+        def compute(missing: list[Item]) -> Iterator[Mapping[Item, Entry]]:
+            for batch in source.vectors(missing):
+                without.update({one: found for one, found in batch.items() if found.vector is None})
+                yield {
+                    one: entry_of(found.vector, _mark(found))
+                    for one, found in batch.items()
+                    if found.vector is not None
+                }
+
+        head = (source.fingerprint, source.name)
+        batches = through_cache(keys, head, same, compute, "texts are encoded", mark)
+        for number, batch in enumerate(batches):
+            answers = {one: _found(entry) for one, entry in batch.items()}
+            if answers and not number:  # what an earlier run kept
+                source.recall(answers)
+            self._dim = next((len(vector_of(e)) for e in batch.values()), self._dim)
+            yield answers
+        if without:
+            yield without
+
+
+def cached(source: VectorSource) -> CachedSource:
+    """Keep the vectors of a source on disk; a source that is cached already stays as it is.
+
+    Parameters
+    ----------
+    source : ContextualSource
+        Its fingerprint must say all that its vectors depend on.
+
+    Raises
+    ------
+    SourceError
+        If it does not encode texts.
+    """
+    if isinstance(source, CachedSource):
+        return source
+    if not is_contextual(source):
+        raise SourceError(
+            "only vectors that are computed are kept",
+            got=described(source),
+            allowed="a source that encodes passages",
+            remedy="leave out cache=yes",
+        )
+    return CachedSource(source)
+
+
+def keeping(opener: Opener) -> Opener:
+    """Let an opener of encoders keep their vectors, unless a source string says ``cache=no``.
+
+    The option is no part of the source's name: numbers are the same either way.
+    """
+
+    @wraps(opener)
+    def open_some(text: str) -> tuple[VectorSource, ...]:
+        plain, keep = take_cache(text)
+        sources = opener(plain)
+        return tuple(map(cached, sources)) if keep and not computes_afresh() else sources
+
+    return open_some
+
+
+def take_cache(text: str) -> tuple[str, bool]:
+    """Return a source string without the option, and whether what is computed is kept.
+
+    >>> take_cache("hf:gpt2?cache=no&precision=float16")
+    ('hf:gpt2?precision=float16', False)
+    """
+    plain, choice = take_option(text, "cache")
+    if choice not in {None, "yes", "no"}:
+        raise SourceError(f"{text}: the option cache", got=choice, allowed="yes or no")
+    return plain, choice != "no"
+
+
+def through_cache(
+    keys: Mapping[T, bytes],
+    source: tuple[str, str],
+    same: Callable[[list[T]], Mapping[T, str]],
+    compute: Callable[[list[T]], Iterable[Mapping[T, Entry]]],
+    what: str,
+    mark: Callable[[T], str] = lambda _: "",
+) -> Iterator[dict[T, Entry]]:
+    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
+
+    Parameters
+    ----------
+    keys : mapping
+        The key of everything that is asked for; several may share one.
+    source : pair of str
+        Fingerprint and name under which it is kept.
+    same : callable
+        From what is not kept to what the model takes each for, such as its tokens.
+    compute : callable
+        From what is left to batches of entries; one that stays out of them has no entry.
+    what : str
+        Of those that are there when a person interrupts, such as "texts are encoded".
+    mark : callable, optional
+        What is noted beside an entry that was computed for another of the same tokens.
+
+    Yields
+    ------
+    dict
+        First all that was kept, then what is computed.
+    """
+    left: dict[bytes, list[T]] = {}
+    with Store(cache_folder()) as store:
+        kept = store.get(set(keys.values()))
+        for one, key in keys.items():
+            if key not in kept:
+                left.setdefault(key, []).append(one)
+        done = len(keys) - sum(map(len, left.values()))
+        yield {one: kept[key] for one, key in keys.items() if key in kept}
+        missing = [several[-1] for several in left.values()]
+        try:
+            for batch, pointers in _shared(store, missing, source[0], same, compute, mark):
+                new = {keys[one]: entry for one, entry in batch.items()}
+                at = {key: Entry(keys[one], SAME) for one, key in pointers.items() if one in batch}
+                store.put(*source, at | new)
+                several = {one: entry for key, entry in new.items() for one in left.get(key, ())}
+                done += len(several)
+                yield several
+        except KeyboardInterrupt as interruption:
+            interruption.add_note(
+                f"{done:,} of {len(keys):,} {what} and kept; the same command goes on from there"
+                if store.usable and done
+                else "nothing is kept"
+            )
+            raise
+
+
+def _shared(
+    store: Store,
+    missing: list[T],
+    fingerprint: str,
+    same: Callable[[list[T]], Mapping[T, str]],
+    compute: Callable[[list[T]], Iterable[Mapping[T, Entry]]],
+    mark: Callable[[T], str],
+) -> Iterator[tuple[Mapping[T, Entry], Mapping[T, bytes]]]:
+    """Take over what was computed of the same tokens, and have the rest computed.
+
+    Yields batches of entries, and the keys of the pointers that belong to what is computed.
+    """
+    if not missing:
+        return
+    pointers = {one: hashed(SAME, fingerprint, read) for one, read in same(missing).items()}
+    targets = store.get(set(pointers.values()))
+    kept = store.get({entry.data for entry in targets.values()})
+    taken = {
+        one: replace(kept[targets[pointer].data], mark=mark(one))
+        for one, pointer in pointers.items()
+        if pointer in targets and targets[pointer].data in kept
+    }
+    if taken:
+        yield taken, {}
+    if rest := [one for one in missing if one not in taken]:
+        for batch in compute(rest):
+            yield batch, pointers
+
+
+def key_of(source: Any, item: Item) -> bytes:
+    """Hash of what the vector of an item depends on.
+
+    The place of the stimulus matters where a source says so. Else it matters whether the text is a
+    stimulus alone, for that is put into a prompt. Of an image the bytes are hashed.
+    """
+    alone = item.span == (0, len(item.content))
+    place = repr(item.span) if source.by_place else "alone" * alone
+    content = item.content
+    if item.kind != "text":
+        place, content = item.kind, hashlib.sha256(Path(content).read_bytes()).hexdigest()
+    return hashed(*[SHARED] * source.shares, source.fingerprint, place, content)
+
+
+def hashed(*parts: str) -> bytes:
+    """Hash of several texts, none of which can be taken for a part of another."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
+
+
+def entry_of(vector: Vector, mark: str = "") -> Entry:
+    """Write a vector down, bit for bit."""
+    array = np.ascontiguousarray(vector)
+    return Entry(array.tobytes(), array.dtype.str, mark)
+
+
+def vector_of(entry: Entry) -> Vector:
+    """Read what :func:`entry_of` wrote; the vector cannot be written to.
+
+    >>> vector_of(entry_of(np.array([1.5, 2.0])))
+    array([1.5, 2. ])
+    """
+    return np.frombuffer(entry.data, np.dtype(entry.kind))
+
+
+def _mark(found: Found | Read) -> str:
+    """What is noted beside a vector: that its text was cut, what the tokenizer does not know.
+
+    >>> _mark(Found(None, unknown="part", cut=True)), _mark(Found(None))
+    ('cut;unknown in part', '')
+    """
+    return ";".join(filter(None, [_CUT * found.cut, _UNKNOWN[found.unknown]]))
+
+
+def _found(entry: Entry) -> Found:
+    """Read an entry with its mark."""
+    said = entry.mark.split(";")
+    unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in said), "")
+    return Found(vector_of(entry), unknown=unknown, cut=_CUT in said)

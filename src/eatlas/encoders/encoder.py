@@ -1,0 +1,210 @@
+"""What all encoders share: one vector for each different text, call by call, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError, described
+from eatlas.sources.source import Answers, Found, Item, Source, cut
+
+ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
+SHOWN = 60
+ROUNDOFF = {
+    "float64": None,
+    "float32": 2.0**-24,
+    "float16": 2.0**-14,
+    "bfloat16": 2.0**-11,
+}
+"""Rounding error of a score, by the type of the numbers that the model computes with; None where it
+is below what ties allow for anyway. With other kernels (AVX2, SSE) and threads scores of weat-6 by
+MiniLM moved by up to 1.0 of 2^-24 in single precision, those by SmolLM2 in GGUF, which is computed
+in single precision, by 1.2; by 1.1 of 2^-14 and 1.3 of 2^-11 in half precision: an eighth of the
+unit roundoff, as kernels add in single precision and round what they hand on."""
+LOG_RATIOS = 16
+"""Log-probabilities are differences of large numbers: so many times the unit roundoff, relative to
+the greatest log-ratio of a test."""
+K = TypeVar("K")
+
+
+class Encoder(Source):
+    """A source that computes vectors.
+
+    Parameters
+    ----------
+    name : str
+        What names the source in results.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._dim: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What names the source in results."""
+        return self._name
+
+    @property
+    def dim(self) -> int:
+        """Number of components; where nothing has been encoded yet, a word is."""
+        if self._dim is None:
+            self.lookup(["word"])
+        if self._dim is None:
+            raise SourceError(f"{self.name}: the number of components is not known")
+        return self._dim
+
+    def in_calls(
+        self,
+        items: Collection[Item],
+        key: Callable[[Item], K],
+        size: int,
+        call: Callable[[list[K], list[str]], NDArray[np.floating]],
+    ) -> Iterator[Answers]:
+        """Encode items in calls, the shortest first, each different one once.
+
+        Parameters
+        ----------
+        items : collection of Item
+        key : callable
+            What the encoder is given for an item; items of one key share a vector.
+        size : int
+            Keys in a call.
+        call : callable
+            From keys, and the text of each, to an array with a row for each.
+        """
+        asked: dict[K, list[Item]] = {}
+        for one in sorted(items, key=lambda one: (len(one.content), one.content, one.span or ())):
+            asked.setdefault(key(one), []).append(one)
+        for some in cut(asked, size):
+            texts = [asked[one][0].content for one in some]
+            rows = call(some, texts)
+            yield {one: Found(row) for k, row in zip(some, rows, strict=True) for one in asked[k]}
+
+
+def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating]:
+    """Return one finite vector for each text, as an array of its own.
+
+    Parameters
+    ----------
+    given : array_like, shape (n, d)
+        numpy array, torch tensor on any device, list of lists, frame.
+    texts : sequence of str, length n
+    where : str
+        Names the source in an error.
+
+    Returns
+    -------
+    array, shape (n, d)
+        float32 where float32 or less was given, else float64.
+
+    Raises
+    ------
+    SourceError
+        If it has another shape, or holds what is no finite number.
+    """
+    array = _as_array(given, where)
+    if array.ndim != 2 or len(array) != len(texts) or not array.shape[1]:
+        raise SourceError(
+            f"{where}: what came back for {_count(len(texts))} is not one vector for each",
+            got=f"an array of shape {array.shape}",
+            allowed=ALLOWED,
+        )
+    finite = np.isfinite(array).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        bad = array[row][~np.isfinite(array[row])][0]
+        raise SourceError(
+            f"{where}: the vector of a text has a component that is not finite: "
+            f"{shortened(texts[row])!r}",
+            got=str(bad),
+            allowed="finite numbers",
+        )
+    return array
+
+
+def shortened(text: str) -> str:
+    """A text for a message.
+
+    Examples
+    --------
+    >>> shortened("a " * 100)[-5:]
+    'a ...'
+    """
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _as_array(given: Any, where: str) -> NDArray[np.floating]:
+    try:
+        array = np.asarray(_on_this_machine(given))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise SourceError(
+            f"{where}: what came back is no array of vectors",
+            got=f"{described(given)}: {error}",
+            allowed=ALLOWED,
+        ) from error
+    if array.dtype.kind not in "fiub":
+        raise SourceError(
+            f"{where}: what came back is no array of numbers",
+            got=f"{described(given)}, of type {array.dtype}",
+            allowed=ALLOWED,
+        )
+    single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    return np.array(array, np.float32 if single else np.float64)
+
+
+def _on_this_machine(given: Any) -> Any:
+    """A torch tensor may lie on a GPU, have a gradient, or numbers of a type that numpy lacks."""
+    if not hasattr(given, "detach"):
+        return given
+    tensor = given.detach().cpu()
+    try:
+        return tensor.numpy()
+    except TypeError:  # bfloat16
+        return tensor.float().numpy()
+
+
+def _count(n: int) -> str:
+    return "1 text" if n == 1 else f"{n:,} texts"
+
+
+def require_extra(needed: Iterable[str], fault: str) -> None:
+    """Refuse to go on without the packages of the extra ``hf``; `fault` says what cannot be done.
+
+    Raises
+    ------
+    SourceError
+        Naming those that are not installed.
+    """
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise SourceError(
+            fault, got=f"no {' and no '.join(missing)}", remedy="pip install 'eatlas[hf]'"
+        )
+
+
+def roundoff_of(precision: str) -> float | None:
+    """Unit roundoff of vectors; single precision where nothing is stated.
+
+    Examples
+    --------
+    >>> roundoff_of("bfloat16"), roundoff_of("") == 2.0**-24
+    (0.00048828125, True)
+    """
+    return ROUNDOFF.get(precision, ROUNDOFF["float32"])
+
+
+def roundoff_of_log_ratios(precision: str) -> float | None:
+    """The same of log-probability ratios.
+
+    Examples
+    --------
+    >>> roundoff_of_log_ratios("float32") == 2.0**-20
+    True
+    """
+    unit = roundoff_of(precision)
+    return None if unit is None else LOG_RATIOS * unit

@@ -1,0 +1,420 @@
+"""What a source is: facts, and one verb that answers items with vectors.
+
+Words in a file, an encoder, a cache around it, a prompt or a transform are all sources. What other
+packages bring need not know of this: :func:`as_source` takes anything that has ``lookup``, or
+``encode``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
+from eatlas.sources.protocol import CHUNK, ListedSource, Vector, VectorSource
+from eatlas.stimuli import Concept, Test
+
+T = TypeVar("T")
+Kind = Literal["text", "image"]
+Tell = Callable[[int, int], None]
+"""Called with the number of items that are encoded and the number of all."""
+Unknown = Literal["", "part", "all"]
+"""How much of a stimulus a tokenizer takes for its one piece of all that it does not know."""
+AT_ONCE = 256
+"""Items that a plug-in encodes in one call, and so the most whose vectors a kill can cost."""
+
+
+@dataclass(frozen=True, order=True)
+class Item:
+    """What is looked up or encoded: a text or an image, and where in it the stimulus stands.
+
+    A test knows an item by an id, its term; two tests may hold one item under two ids.
+
+    Examples
+    --------
+    >>> Item("This is ivy.", (8, 11)).stimulus
+    'ivy'
+    """
+
+    content: str
+    """A text, or the path of an image."""
+    span: tuple[int, int] | None = None
+    """Characters of the stimulus in a text, first and behind the last; None where it has none."""
+    kind: Kind = "text"
+
+    @property
+    def text(self) -> str:
+        """The content."""
+        return self.content
+
+    @property
+    def stimulus(self) -> str:
+        """What stands at the span; the whole content where there is none."""
+        return self.content if self.span is None else self.content[slice(*self.span)]
+
+
+Passage = Item
+"""The name of an item that is a text."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer of a source to one item: its vector, or why there is none."""
+
+    vector: Vector | None
+    reason: str = ""
+    """Why there is no vector; empty where that is not known."""
+    unknown: Unknown = ""
+    """How much of the stimulus the tokenizer does not know."""
+    cut: bool = False
+    """Whether the text was longer than the model takes."""
+
+
+Answers = Mapping[Item, Found]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a model reads of an item: items with the same tokens share a vector."""
+
+    tokens: str
+    unknown: Unknown = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What a source says of itself, at a moment: some of it follows from what was encoded."""
+
+    name: str
+    dim: int
+    fingerprint: str
+    notes: tuple[str, ...] = ()
+    period: int | None = None
+    encoding: Encoding | None = None
+
+    @classmethod
+    def of(cls, source: Source) -> SourceFacts:
+        """Collect the facts of a source."""
+        facts = (source.name, source.dim, source.fingerprint, source.notes)
+        return cls(*facts, source.period, source.encoding)
+
+
+class Source(ABC):
+    """Facts, and one verb: :meth:`vectors`.
+
+    A fact is a property, because some take work: a fingerprint reads files.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What names the source in results."""
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """Number of components of every vector."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Identifies all that the vectors depend on."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about the source, in whole sentences."""
+        return ()
+
+    @property
+    def period(self) -> int | None:
+        """Year of a source that belongs to a series."""
+        return None
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """How an item becomes a vector; None for a source that looks vectors up."""
+        return None
+
+    @property
+    def expected(self) -> int | None:
+        """Number of vectors of a source that can be read from end to end, where it is known."""
+        return None
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Kinds of items that can be answered."""
+        return frozenset(("text",))
+
+    @abstractmethod
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer items, batch by batch, each item at most once; one may stay out.
+
+        Raises
+        ------
+        SourceError
+            If an item cannot be encoded, or what is read on the way is not well formed.
+        """
+
+    @property
+    def by_place(self) -> bool:
+        """Whether one text may have several vectors, by the place of the stimulus in it."""
+        return self.encoding is not None and self.encoding.level == "word"
+
+    shares = False
+    """Whether items of the same tokens share a vector; :meth:`same` then says which do."""
+
+    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:  # noqa: ARG002
+        """What the model reads of each item; one that has no vector stays out."""
+        return {}
+
+    def recall(self, answers: Answers) -> None:  # noqa: B027  (few have anything to note)
+        """Take note of answers that were kept from an earlier run, where notes tell of them."""
+
+    def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
+        """Answer items at once.
+
+        Parameters
+        ----------
+        items : collection of Item
+        tell : callable, optional
+            Called with the number of items that are answered and the number of all.
+
+        Raises
+        ------
+        SourceError
+            As :meth:`vectors`, or if an item is of a kind that the source does not take.
+        """
+        for one in items:
+            if one.kind not in self.kinds:
+                raise SourceError(
+                    f"{self.name}: this source takes no {one.kind}s",
+                    got=one.content,
+                    allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
+                )
+        found: dict[Item, Found] = {}
+        for batch in self.vectors(items):
+            found |= batch
+            if tell is not None:
+                tell(len(found), len(items))
+        return {one: found[one] for one in items if one in found}
+
+    def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
+        """Return the vectors of those items that have one, each of shape (dim,).
+
+        Raises
+        ------
+        SourceError
+            As :meth:`answers`.
+        """
+        answers = self.answers(items, tell).items()
+        return {one: found.vector for one, found in answers if found.vector is not None}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of words that stand alone, by word."""
+        return {one.content: vector for one, vector in self.encode(words_alone(keys)).items()}
+
+
+class Wrapper(Source):
+    """A source around another one, which says and does as that one, but for what it overrides.
+
+    Parameters
+    ----------
+    source : VectorSource
+    """
+
+    def __init__(self, source: VectorSource) -> None:
+        self.source: Any = as_source(source)
+
+    @property
+    def name(self) -> str:
+        """That of the source."""
+        name: str = self.source.name
+        return name
+
+    @property
+    def dim(self) -> int:
+        """That of the source."""
+        dim: int = self.source.dim
+        return dim
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source."""
+        fingerprint: str = self.source.fingerprint
+        return fingerprint
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Those of the source."""
+        return tuple(self.source.notes)
+
+    @property
+    def period(self) -> int | None:
+        """That of the source."""
+        return getattr(self.source, "period", None)
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """That of the source."""
+        return getattr(self.source, "encoding", None)
+
+    @property
+    def expected(self) -> int | None:
+        """That of the source."""
+        return getattr(self.source, "expected", None)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Those of the source."""
+        kinds: frozenset[Kind] = self.source.kinds
+        return kinds
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer items as the source does."""
+        yield from self.source.vectors(items)
+
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their vectors, `rows` at a time, of a source that can list them."""
+        chunks: Iterator[tuple[list[str], NDArray[np.floating]]] = self.source.iter_chunks(rows)
+        return chunks
+
+
+class Adapted(Wrapper):
+    """What is no :class:`Source` and has ``lookup``, or ``encode``, such as a plug-in's class."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Texts for what encodes; for a look-up, images too: by the name of their file."""
+        return frozenset(("text",) if is_contextual(self) else ("text", "image"))
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Look up all items at once, or have some encoded at a time."""
+        if not callable(getattr(type(self.source), "encode", None)):
+            found = self.source.lookup({one.content for one in items})
+            yield {one: Found(found[one.content]) for one in items if one.content in found}
+            return
+        for some in cut(items, AT_ONCE):
+            yield {one: Found(vector) for one, vector in self.source.encode(some).items()}
+
+
+def as_source(source: Any) -> Source:
+    """Take anything with vectors as a :class:`Source`."""
+    return source if isinstance(source, Source) else Adapted(source)
+
+
+@runtime_checkable
+class ContextualSource(VectorSource, Protocol):
+    """A source that computes vectors of items, such as a transformer.
+
+    The case rule is not for it: a text is encoded as it is written.
+    """
+
+    @property
+    def encoding(self) -> Encoding:
+        """How an item becomes a vector, with every default spelled out."""
+        ...
+
+    def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
+        """Return the vectors of those items that the source can encode, each of shape (dim,).
+
+        Parameters
+        ----------
+        items : collection of Item
+        tell : callable, optional
+            Called with the number of items encoded and the number of all.
+
+        Raises
+        ------
+        SourceError
+            If an item cannot be encoded as it is asked for, such as a text longer than the model
+            takes.
+        """
+        ...
+
+
+def innermost(source: Any) -> Any:
+    """The source within all wrappers."""
+    while isinstance(source, Wrapper):
+        source = source.source
+    return source
+
+
+def is_contextual(source: Any) -> TypeGuard[ContextualSource]:
+    """Whether a source encodes items.
+
+    The type of what is no :class:`Source` says so: its properties could load a model.
+    """
+    inner = innermost(source)
+    if isinstance(inner, Source):
+        return inner.encoding is not None
+    return callable(getattr(type(inner), "encode", None))
+
+
+def require_whole(source: Any, why: str) -> ListedSource:
+    """Return the source, if it can be read from end to end.
+
+    Raises
+    ------
+    SourceError
+        If it only answers for words that are asked for; `why` says what all vectors are for.
+    """
+    if isinstance(innermost(source), ListedSource) and isinstance(source, ListedSource):
+        return source
+    raise SourceError(
+        f"{source.name}: {why}, and this source cannot list its vectors",
+        got=type(source).__name__,
+        allowed="files and arrays, or a source that has iter_chunks()",
+    )
+
+
+def items_of(concept: Concept) -> dict[str, Item]:
+    """Return what is asked for each term: the sentence with its stimulus, or the word alone."""
+    if not concept.sentences:
+        return {term: word_alone(term) for term in concept.terms}
+    return {one.term: Item(one.text, one.span) for one in concept.sentences}
+
+
+def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
+    """Return every item of tests of any kind, and of words that measures ask for."""
+    of_tests = {
+        one for test in tests for part in test.concepts.values() for one in items_of(part).values()
+    }
+    return of_tests.union(words_alone(words))
+
+
+def word_alone(word: str) -> Item:
+    """Return the item of a word without a context.
+
+    >>> word_alone("ivy")
+    Item(content='ivy', span=(0, 3), kind='text')
+    """
+    return Item(word, (0, len(word)))
+
+
+def words_alone(words: Iterable[str]) -> list[Item]:
+    """Return the items of words without a context, each once."""
+    return [word_alone(word) for word in dict.fromkeys(words)]
+
+
+def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Hand out items in their order, `size` at a time; the last list may be shorter.
+
+    Examples
+    --------
+    >>> list(cut("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
