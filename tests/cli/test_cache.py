@@ -91,7 +91,7 @@ def test_warnings_are_said_in_words(eatlas_cli, monkeypatch, kind, said):
         warnings.warn("it is full", kind, stacklevel=2)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eatlas.encoders.cache.contents.contents", contents)
+    monkeypatch.setattr("eatlas.encoders.cache_store.contents", contents)
     ended = eatlas_cli("cache", "show")
     assert ended.err == f"{said}interrupted\n"
     assert ended.code == 130
@@ -103,5 +103,5 @@ def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):
         stop.add_note("7 of 9 texts are encoded and kept")
         raise stop
 
-    monkeypatch.setattr("eatlas.encoders.cache.contents.contents", contents)
+    monkeypatch.setattr("eatlas.encoders.cache_store.contents", contents)
     assert eatlas_cli("cache", "show").err == "interrupted; 7 of 9 texts are encoded and kept\n"
