@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from eatlas.measures import AssociationMeasure
+from eatlas.measures import Measure
 from eatlas.measures.resampling import NEARLY_ONE
 from eatlas.results import AssociationResult
 
@@ -405,7 +405,7 @@ def drawn_otherwise(result: AssociationResult) -> bool:
     return result.provenance.draws is None
 
 
-def as_recorded(measure: AssociationMeasure, result: AssociationResult) -> AssociationMeasure:
+def as_recorded(measure: Measure, result: AssociationResult) -> Measure:
     """Return the measure with as many resamples as a result says it has.
 
     The default number has changed, and signatures leave defaults out.

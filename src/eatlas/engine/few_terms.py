@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 
 from eatlas.errors import CoverageError, listed
-from eatlas.measures import AssociationMeasure, measure_types
+from eatlas.measures import Measure, measure_types
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import Test
 
 
-def require_terms(
-    measure: AssociationMeasure, test: AssociationTest, coverage: Coverage, source: str
-) -> None:
+def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
     """Refuse groups that have fewer usable terms than a measure needs.
 
     Raises
@@ -21,7 +19,7 @@ def require_terms(
     CoverageError
         Saying whether a group is small by itself or for what `source` lacks.
     """
-    for role, least in measure.minimum.items():
+    for role, least in measure.minimum_of(test).items():
         group = coverage.group(role)
         if len(group.used) < least:
             pairs = getattr(measure, "pairs", None)
@@ -30,9 +28,7 @@ def require_terms(
             raise _too_few(measure, test, role, group, source)
 
 
-def require_stimuli(
-    measure: AssociationMeasure, test: AssociationTest, coverage: Coverage, source: str
-) -> None:
+def require_stimuli(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
     """Refuse groups whose sentences are made of fewer stimuli than a measure relabels.
 
     Raises
@@ -40,7 +36,7 @@ def require_stimuli(
     CoverageError
         Naming the one stimulus of a group.
     """
-    for role, least in measure.minimum.items():
+    for role, least in measure.minimum_of(test).items():
         names = coverage.group(role).stimuli
         if len(names) < least:
             raise CoverageError(
@@ -53,8 +49,8 @@ def require_stimuli(
 
 
 def _without_pairs(
-    measure: AssociationMeasure,
-    test: AssociationTest,
+    measure: Measure,
+    test: Test,
     role: str,
     group: GroupCoverage,
     corpus: str,
@@ -65,21 +61,21 @@ def _without_pairs(
         f"test {test.id}, group {role} ({test.concept(role).name}): too few terms have "
         f"sentences with all others in {corpus}",
         got=f"usable: {listed(group.used) or 'none'}; missing: {missing or 'none'}",
-        allowed=f"at least {measure.minimum[role]} for {measure.name}",
+        allowed=f"at least {measure.minimum_of(test)[role]} for {measure.name}",
         remedy="use a larger corpus, more words between the two (--distance), or a "
         "test of fewer and more frequent words",
     )
 
 
 def _too_few(
-    measure: AssociationMeasure,
-    test: AssociationTest,
+    measure: Measure,
+    test: Test,
     role: str,
     group: GroupCoverage,
     source: str,
 ) -> CoverageError:
     """Say why a group is too small: by itself, or for what a source lacks."""
-    needed, least = measure.needed, measure.minimum[role]
+    needed, least = measure.needed, measure.minimum_of(test)[role]
     concept, used = test.concept(role), len(group.used)
     alone = len(concept.terms) < least
     if concept.sentences and not alone:
@@ -105,7 +101,7 @@ def _too_few(
 
 
 def _needs_sentences(
-    test: AssociationTest, role: str, group: GroupCoverage, least: int, source: str
+    test: Test, role: str, group: GroupCoverage, least: int, source: str
 ) -> CoverageError:
     """Say that vectors of words do not serve where sentences are asked for; or what else it is."""
     concept, used = test.concept(role), len(group.used)
@@ -137,14 +133,14 @@ def _larger_source(missing: Iterable[str], needed: str) -> str:
     return remedy
 
 
-def _or_another_measure(test: AssociationTest, needed: str) -> str:
+def _or_another_measure(test: Test, needed: str) -> str:
     """Name the measures that take a test whose groups are this small, and the same sources."""
-    sizes: dict[str, int] = {role: len(test.concept(role).terms) for role in ROLES}
+    sizes = {group: len(concept.terms) for group, concept in test.concepts.items()}
     fitting = [
         kind.name
         for kind in measure_types().values()
         if kind.kind == test.kind
         and kind.needed == needed
-        and all(sizes[role] >= least for role, least in kind.minimum.items())
+        and all(sizes[group] >= least for group, least in kind.minimum_of(test).items())
     ]
     return f", or measure the test by {' or '.join(fitting)}" if fitting else ""

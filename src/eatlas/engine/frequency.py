@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import EatlasError
-from eatlas.measures import AssociationMeasure
+from eatlas.measures import AssociationMeasure, Measure
 from eatlas.measures.patterns import pattern_shares
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
@@ -37,7 +37,7 @@ from eatlas.stats.matched import (
     rank_sum,
 )
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, AssociationTest, Test
 
 DRAWS = 2_000
 """Random lists unless told otherwise: the standard error of a p of .05 is .005."""
@@ -52,8 +52,10 @@ WISHES: dict[Any, Wish | None] = {None: "ranks", "off": None, "auto": "cheap"}
 wishes for random words wherever they can be drawn."""
 
 
-def wish_of(measure: AssociationMeasure) -> Wish | None:
+def wish_of(measure: Measure) -> Wish | None:
     """What a measure asks of the frequency of words; None for nothing."""
+    if not isinstance(measure, AssociationMeasure):
+        return None
     return WISHES.get(getattr(measure, "frequency", None), "always")
 
 
@@ -192,16 +194,18 @@ def _observed(measure: Any, result: Any) -> Observed | str:
 
 
 def placed(
-    measure: AssociationMeasure,
+    measure: Measure,
     result: AssociationResult,
     coverage: Coverage,
-    test: AssociationTest,
+    test: Test,
     source: Any,
 ) -> tuple[dict[str, Any], list[str]]:
     """The fields of a result on frequency, and remarks for the reader.
 
     `source` knows the ranks already, or is asked for them.
     """
+    if not isinstance(test, AssociationTest) or not isinstance(measure, AssociationMeasure):
+        return {}, []
     case, seed = result.provenance.case, result.provenance.seed
     wish = wish_of(measure)
     if wish is None:

@@ -21,7 +21,7 @@ from eatlas.errors import (
     described,
     listed,
 )
-from eatlas.measures.base import AssociationMeasure, Input, MomentsByRole
+from eatlas.measures.base import Input, Measure, MomentsByRole
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
@@ -51,8 +51,8 @@ Array = NDArray[np.float64]
 
 
 def measured(
-    measure: AssociationMeasure,
-    test: AssociationTest,
+    measure: Measure,
+    test: Test,
     source: Any,
     *,
     case: CaseRule,
@@ -75,7 +75,8 @@ def measured(
         from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
 
         source = open_language_model(source, measure.needs)
-        given = _of_answers(cast("LogRatioMeasure", measure), test, source, case, seed, chance)
+        asked = cast("LogRatioMeasure", measure), cast("AssociationTest", test)
+        given = _of_answers(*asked, source, case, seed, chance)
         said = source.notes
     given = replace(given, precision=_precision(given.head, rounding))
     notes: list[str] = []
@@ -93,7 +94,7 @@ def measured(
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": remarks, **known})
 
 
-def _require_kind(measure: AssociationMeasure, test: object) -> None:
+def _require_kind(measure: Measure, test: object) -> None:
     """Refuse what is no test, and tests of another kind than the measure takes."""
     if not isinstance(test, Test):
         raise StimulusError(
@@ -111,8 +112,8 @@ def _require_kind(measure: AssociationMeasure, test: object) -> None:
 
 
 def _of_vectors(
-    measure: AssociationMeasure,
-    test: AssociationTest,
+    measure: Measure,
+    test: Test,
     source: VectorSource,
     case: CaseRule,
     seed: int,
@@ -193,8 +194,8 @@ def _of_answers(
 
 
 def _head(
-    measure: AssociationMeasure,
-    test: AssociationTest,
+    measure: Measure,
+    test: Test,
     source: str,
     coverage: Coverage,
     provenance: Provenance,
@@ -205,14 +206,15 @@ def _head(
         "test": test.id,
         "title": test.title,
         "source": source,
-        "concepts": Concepts(**{role: test.concept(role).name for role in ROLES}),
+        "concepts": Concepts({group: one.name for group, one in test.concepts.items()}),
         "coverage": coverage,
         "provenance": provenance,
+        **test.stated(),
     }
 
 
 def _provenance(
-    test: AssociationTest, fingerprint: str, measured: str, case: CaseRule, seed: int
+    test: Test, fingerprint: str, measured: str, case: CaseRule, seed: int
 ) -> Provenance:
     """What a result rests on: the stimuli, the source, and the hash of what it gave."""
     stimuli = test.stimuli_sha256
@@ -240,7 +242,7 @@ def _precision(head: Mapping[str, Any], rounding: float) -> float | None:
 
 def _diagnosed(given: Input) -> TermsDiagnosis | None:
     """Whether cosines mean anything among the terms; None for log-probabilities."""
-    if given.log_ratios is not None:
+    if given.log_ratios is not None or set(given.rows) != set(ROLES):
         return None
     if given.unit is None:
         return diagnose_terms(given.rows, given.moments)

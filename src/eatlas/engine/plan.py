@@ -23,7 +23,7 @@ from eatlas.encoders.language.questions import Answers, LanguageModel
 from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
-from eatlas.measures import AssociationMeasure, get_measure, measure_types
+from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import (
     CaseRule,
@@ -49,8 +49,8 @@ Watch = Callable[[str, str], Tell]
 progress."""
 Source = VectorSource | LanguageModel
 """Where a job's numbers come from."""
-Question = tuple[Test, AssociationMeasure]
-Variant = tuple[tuple[Test, ...], list[AssociationMeasure]]
+Question = tuple[Test, Measure]
+Variant = tuple[tuple[Test, ...], list[Measure]]
 """Tests in contexts of one size, and the measures that take them so."""
 
 
@@ -61,7 +61,7 @@ class Job:
     test: Test
     source: Source
     """The vectors or log-probabilities that the run's tests ask for, and no others."""
-    measure: AssociationMeasure
+    measure: Measure
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     return Plan(jobs, case, int(seed))
 
 
-def _compared(
-    measures: tuple[AssociationMeasure, ...], frequency: int | str | None
-) -> tuple[AssociationMeasure, ...]:
+def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tuple[Measure, ...]:
     """Have measures compare tests with so many random lists; one that says its own number keeps it.
 
     Raises
@@ -216,9 +214,7 @@ def _not_lost(answer: Source | Lost) -> Source:
     return answer
 
 
-def _of_fitting_kind(
-    tests: tuple[Test, ...], measures: Iterable[AssociationMeasure]
-) -> tuple[Test, ...]:
+def _of_fitting_kind(tests: tuple[Test, ...], measures: Iterable[Measure]) -> tuple[Test, ...]:
     """Return the tests, if every measure takes every one of them."""
     for measure in measures:
         for test in tests:
@@ -277,7 +273,7 @@ def _prompted(sources: Sequence[Source], prompts: Iterable[str], need: Need) -> 
 
 def in_contexts(
     tests: Sequence[Test],
-    measures: Iterable[AssociationMeasure],
+    measures: Iterable[Measure],
     contexts: Any,
     windows: Any = None,
     distances: Any = None,
@@ -329,7 +325,7 @@ def in_contexts(
 
 
 def _in_pairs(
-    tests: Iterable[Test], measures: list[AssociationMeasure], pairs: corpora.Pairs
+    tests: Iterable[Test], measures: list[Measure], pairs: corpora.Pairs
 ) -> Variant:
     put = (
         corpora.with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests
@@ -359,7 +355,7 @@ def _said(name: str, given: list[Any]) -> str:
     return f"{name} {', '.join(map(str, given))}"
 
 
-def _require(measure: AssociationMeasure, given: Any, *, fits: bool) -> None:
+def _require(measure: Measure, given: Any, *, fits: bool) -> None:
     if fits:
         return
     kind = (

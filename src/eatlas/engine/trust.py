@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from eatlas.engine.plan import Source, asked, opened
 from eatlas.errors import SourceError, UntrustedSourceError
-from eatlas.measures import AssociationMeasure
+from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.sources import period_of
 from eatlas.sources.care import data_only
@@ -54,7 +54,7 @@ class Trust:
         return name in self.vectors
 
     def ask(
-        self, name: str, need: Need, questions: list[tuple[Test, AssociationMeasure]]
+        self, name: str, need: Need, questions: list[tuple[Test, Measure]]
     ) -> dict[int | None, Source]:
         """Open what results name, and ask it once for all of them.
 
@@ -100,7 +100,7 @@ class Trust:
         spec: Any,
         name: str,
         need: Need,
-        questions: list[tuple[Test, AssociationMeasure]],
+        questions: list[tuple[Test, Measure]],
     ) -> dict[int | None, Source]:
         return {
             period_of(one): renamed(asked(one, need, questions), name) for one in opened(spec, need)

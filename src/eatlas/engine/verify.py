@@ -28,7 +28,7 @@ from eatlas.errors import (
     StimulusError,
     UntrustedSourceError,
 )
-from eatlas.measures import AssociationMeasure, get_measure
+from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
@@ -146,7 +146,7 @@ class Question(NamedTuple):
     """What a result answers, and how what it is called compares."""
 
     test: Test
-    measure: AssociationMeasure
+    measure: Measure
     labels: Labels
 
 
@@ -246,7 +246,7 @@ def _question(
         return error
 
 
-def _require_few_draws(measure: AssociationMeasure) -> None:
+def _require_few_draws(measure: Measure) -> None:
     """Refuse a number of random draws with which a file would keep a machine busy for days."""
     for name, most in MOST_DRAWS.items():
         number = getattr(measure, name, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.base import AssociationMeasure, GroupsMeasure, Measure
 from eatlas.measures.registry import get_measure, measure_types
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ __all__ = [
     "SCEAT",
     "WEAT",
     "AssociationMeasure",
+    "GroupsMeasure",
+    "Measure",
     "get_measure",
     "measure_types",
 ]

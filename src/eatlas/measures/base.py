@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from eatlas.stats.permutation import (
     permutation_test,
     studentised_test,
 )
-from eatlas.stimuli import AssociationTest
+from eatlas.stimuli import Test
 
 if TYPE_CHECKING:
     from eatlas.encoders.language.questions import Question
@@ -97,32 +97,12 @@ class Input:
 
 
 @dataclass(frozen=True)
-class AssociationMeasure(ABC):
-    """A measure of association between targets and attributes; a frozen value.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level, between 0 and 1.
-    ddof : {1, 0}
-        Denominator of the standard deviation in the effect size: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
-        How p-values are found; ``auto`` chooses among the first four, and the result says what it
-        chose. The others reproduce published work.
-    draws : int
-        Random relabellings, where `p` is ``sampled`` or ``importance``.
-    strict : bool
-        Count only relabellings beyond the observed statistic, without those that tie with it.
-    statistic : {"difference", "studentised"}
-        What is relabelled: the difference of the two means, or that difference divided by its
-        standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
-        freedom, which allows for groups that differ in size and in spread. Studentised p-values
-        are counted or drawn at random.
-    """
+class Measure(ABC):
+    """A measure of tests of one kind; a frozen value, whose fields are its parameters."""
 
     name: ClassVar[str]
     """Name in signatures, results and on the command line."""
-    kind: ClassVar[str] = "association"
+    kind: ClassVar[str]
     """Kind of test that the measure takes."""
     minimum: ClassVar[Mapping[str, int]]
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
@@ -130,31 +110,11 @@ class AssociationMeasure(ABC):
     """Whether it is reached by terms, or by the stimuli that sentences are made of too."""
     needed: ClassVar[str] = "vector"
     """What a source must have for a term."""
-    compared: ClassVar[tuple[str, ...]] = ("X", "A")
-    """First groups of the pairs whose scores are compared: X with Y, A with B."""
-
-    alpha: float = parameter(0.05, SHARE)
-    ddof: int = parameter(
-        1, Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
-    )
-    p: str = parameter("auto", Allowed(", ".join(METHODS), lambda value: value in METHODS))
-    _: KW_ONLY
-    draws: int = parameter(DRAWS, whole(1), optional=True)
-    strict: bool = parameter(default=False, allowed=FLAG, optional=True)
-    statistic: Statistic = parameter("difference", Statistic, optional=True)
 
     def __post_init__(self) -> None:
-        if self.p == "importance":
-            self.check("draws", whole(2))
         for one in fields(self):
             if (allowed := one.metadata.get("allowed")) is not None:
                 self.check(one.name, allowed)
-        if self.studentised and self.p not in STUDENTISED_METHODS:
-            raise SignatureError(
-                f"{self.name}: a studentised statistic is counted or drawn at random",
-                got=f"p={self.p}, statistic=studentised",
-                allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
-            )
 
     def check(self, name: str, allowed: Allowed) -> None:
         """Refuse a value of a parameter.
@@ -184,17 +144,16 @@ class AssociationMeasure(ABC):
 
     def idle(self) -> set[str]:
         """Parameters that the signature leaves out."""
-        idle = {
+        return {
             one.name
             for one in fields(self)
             if one.metadata.get("optional") and getattr(self, one.name) == one.default
         }
-        return idle - {"draws"} if self.p in DRAWING else idle
 
-    @property
-    def studentised(self) -> bool:
-        """Whether the difference of means is divided by its standard error."""
-        return self.statistic == "studentised"
+    @classmethod
+    def minimum_of(cls, test: Test) -> Mapping[str, int]:  # noqa: ARG003  (of groups, by their names)
+        """Usable terms that each group of a test must have."""
+        return cls.minimum
 
     @property
     def needs(self) -> Need:
@@ -206,7 +165,7 @@ class AssociationMeasure(ABC):
         """Terms that the measure itself looks up, besides those of the test."""
         return ()
 
-    def questions(self, test: AssociationTest) -> Iterable[Question]:  # noqa: ARG002
+    def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
         """Everything that a language model is asked for one test; nothing, of vectors."""
         return ()
 
@@ -220,7 +179,7 @@ class AssociationMeasure(ABC):
 
     def __call__(
         self,
-        test: AssociationTest,
+        test: Test,
         source: Any,
         *,
         case: Literal["auto", "exact"] = "auto",
@@ -232,7 +191,8 @@ class AssociationMeasure(ABC):
 
         Parameters
         ----------
-        test : AssociationTest
+        test : AssociationTest or GroupsTest
+            Of the measure's kind.
         source : VectorSource or anything that :func:`eatlas.open_vectors` opens
         case : {"auto", "exact"}
             Rule by which terms are looked up.
@@ -267,7 +227,7 @@ class AssociationMeasure(ABC):
         )
         return measured
 
-    def require_stimuli(self, test: AssociationTest) -> None:  # noqa: B027  (a choice)
+    def require_stimuli(self, test: Test) -> None:  # noqa: B027  (a choice)
         """Refuse a test whose stimuli are of another form than the measure takes; any will do."""
 
     def arranged(
@@ -295,6 +255,90 @@ class AssociationMeasure(ABC):
     @abstractmethod
     def compute(self, given: Input, notes: list[str]) -> AssociationResult:
         """Find what the measure is named for; remarks for the reader go into `notes`."""
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """Return the measure with some parameters changed."""
+        return replace(self, **parameters)
+
+
+@dataclass(frozen=True)
+class GroupsMeasure(Measure):
+    """A measure of targets, each alone, against k groups and a reference.
+
+    ``given.rows`` holds the rows of the targets as ``targets`` and those of each group by its name;
+    ``given.head`` has the names of the ``groups`` and the shares of the ``reference`` in one order.
+    A record of what it finds derives from :class:`eatlas.results.GroupsResult`.
+    """
+
+    kind: ClassVar[str] = "groups"
+    minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
+    """Usable terms of the targets, and of each group."""
+
+    @classmethod
+    def minimum_of(cls, test: Test) -> Mapping[str, int]:
+        """Usable terms that the targets, and each group by its name, must have."""
+        of_groups = cls.minimum["groups"]
+        return {name: cls.minimum.get(name, of_groups) for name in test.concepts}
+
+
+@dataclass(frozen=True)
+class AssociationMeasure(Measure):
+    """A measure of association between targets and attributes; a frozen value.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level, between 0 and 1.
+    ddof : {1, 0}
+        Denominator of the standard deviation in the effect size: N - ddof.
+    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+        How p-values are found; ``auto`` chooses among the first four, and the result says what it
+        chose. The others reproduce published work.
+    draws : int
+        Random relabellings, where `p` is ``sampled`` or ``importance``.
+    strict : bool
+        Count only relabellings beyond the observed statistic, without those that tie with it.
+    statistic : {"difference", "studentised"}
+        What is relabelled: the difference of the two means, or that difference divided by its
+        standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
+        freedom, which allows for groups that differ in size and in spread. Studentised p-values
+        are counted or drawn at random.
+    """
+
+    kind: ClassVar[str] = "association"
+    compared: ClassVar[tuple[str, ...]] = ("X", "A")
+    """First groups of the pairs whose scores are compared: X with Y, A with B."""
+
+    alpha: float = parameter(0.05, SHARE)
+    ddof: int = parameter(
+        1, Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
+    )
+    p: str = parameter("auto", Allowed(", ".join(METHODS), lambda value: value in METHODS))
+    _: KW_ONLY
+    draws: int = parameter(DRAWS, whole(1), optional=True)
+    strict: bool = parameter(default=False, allowed=FLAG, optional=True)
+    statistic: Statistic = parameter("difference", Statistic, optional=True)
+
+    def __post_init__(self) -> None:
+        if self.p == "importance":
+            self.check("draws", whole(2))
+        super().__post_init__()
+        if self.studentised and self.p not in STUDENTISED_METHODS:
+            raise SignatureError(
+                f"{self.name}: a studentised statistic is counted or drawn at random",
+                got=f"p={self.p}, statistic=studentised",
+                allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
+            )
+
+    def idle(self) -> set[str]:
+        """Parameters that the signature leaves out."""
+        idle = super().idle()
+        return idle - {"draws"} if self.p in DRAWING else idle
+
+    @property
+    def studentised(self) -> bool:
+        """Whether the difference of means is divided by its standard error."""
+        return self.statistic == "studentised"
 
     def level(
         self,
@@ -347,7 +391,3 @@ class AssociationMeasure(ABC):
             draws=self.draws,
             precision=precision,
         )
-
-    def with_parameters(self, **parameters: Any) -> AssociationMeasure:
-        """Return the measure with some parameters changed."""
-        return replace(self, **parameters)

@@ -235,7 +235,7 @@ class CEAT(AssociationMeasure):
         """How contexts are drawn, and effect sizes combined."""
         return Drawing(self.n, self.replace, self.model, self.variance, self.ddof)
 
-    def require_stimuli(self, test: AssociationTest) -> None:
+    def require_stimuli(self, test: Test) -> None:
         """Refuse a test of words."""
         words = [role for role in ROLES if not test.concept(role).sentences]
         if words:

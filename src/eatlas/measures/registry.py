@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
 from eatlas.errors import SignatureError, described
-from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.base import Measure
 from eatlas.nearest import did_you_mean, nearest
 from eatlas.signature import Signature
 
@@ -36,23 +36,23 @@ def measure_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*BUILT_IN, *_installed())))
 
 
-def measure_type(name: str) -> type[AssociationMeasure]:
+def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
     if name in _installed():
         found = _installed()[name].load()
     else:
         module, kind = BUILT_IN[name].split(":")
         found = getattr(import_module(f"eatlas.measures.{module}"), kind)
-    return cast("type[AssociationMeasure]", found)
+    return cast("type[Measure]", found)
 
 
 @cache
-def measure_types() -> dict[str, type[AssociationMeasure]]:
+def measure_types() -> dict[str, type[Measure]]:
     """Measures by name; other packages add theirs as entry points."""
     return {name: measure_type(name) for name in measure_names()}
 
 
-def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
+def get_measure(spec: str | Measure) -> Measure:
     """Return the measure that a signature names; a bare name means its defaults.
 
     Raises
@@ -65,7 +65,7 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
     >>> get_measure("ml-eat(alpha=0.01)").signature
     'ML-EAT(alpha=0.01,ddof=1,p=auto,tail=directional,threshold=0.2)'
     """
-    if isinstance(spec, AssociationMeasure):
+    if isinstance(spec, Measure):
         return spec
     if not isinstance(spec, str):
         raise SignatureError(
@@ -93,7 +93,7 @@ def get_measure(spec: str | AssociationMeasure) -> AssociationMeasure:
     return kind(**_known_parameters(kind, signature))
 
 
-def _known_parameters(kind: type[AssociationMeasure], signature: Signature) -> dict[str, Any]:
+def _known_parameters(kind: type[Measure], signature: Signature) -> dict[str, Any]:
     allowed = sorted(field.name for field in fields(kind) if field.init)
     for name, _ in signature.params:
         if name not in allowed:

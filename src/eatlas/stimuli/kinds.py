@@ -128,6 +128,10 @@ class GroupsTest(Described):
         groups = tuple(one for name, one in concepts.items() if name != OF_TARGETS)
         return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
+    def stated(self) -> dict[str, Any]:
+        """Names of the groups, and their shares in the reference."""
+        return {"groups": tuple(one.name for one in self.groups), "reference": self.weights}
+
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:
         """Every concept with the part it plays, which all groups share."""

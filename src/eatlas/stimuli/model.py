@@ -250,6 +250,10 @@ class Described(Frozen):
         """Make a test of the concepts by their groups' names, as :attr:`concepts` has them."""
         return cls(**concepts, **values)
 
+    def stated(self) -> dict[str, Any]:
+        """What every result of a test of this kind says of it besides its concepts."""
+        return {}
+
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:
         """Every concept with the part it plays."""
