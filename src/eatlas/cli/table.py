@@ -169,7 +169,7 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
 
 def _table(rows: Sequence[AssociationResult], columns: Sequence[Column]) -> Table:
     """A row for each result, with what it is called in front."""
-    table = new_table("EAT: X / Y, A / B", [_called(row) for row in rows])
+    table = new_table(rows[0].heading, [_called(row) for row in rows])
     add_columns(table, *((column.head, column.left) for column in columns))
     for row, *cells in zip(map(_name, rows), *(column.cells for column in columns), strict=True):
         table.add_row(row, *cells)
@@ -255,7 +255,7 @@ def _tails(found: Effect | None) -> list[str]:
 def _terms_table(result: AssociationResult) -> Table:
     """A row for each term, from the strongest association with A to that with B."""
     found = sorted(result.effects(), key=lambda one: -(one.d or 0.0))
-    title = f"{_called(result)}: {result.concepts.A} / {result.concepts.B}"
+    title = f"{_called(result)}: {' / '.join(result.sides[-1])}"
     table = new_table(title, [one.name for one in found])
     heads = ("group", "d", "p greater", "p less", "p two-sided")
     add_columns(table, *((head, head == "group") for head in heads))
@@ -268,7 +268,7 @@ def _terms_table(result: AssociationResult) -> Table:
 def _name(result: AssociationResult) -> Text:
     label = ",\n".join(map(" / ".join, result.sides))
     if result.primary.over_stimuli:
-        x, y, a, b = (len(result.primary.names(role)) for role in "XYAB")
+        x, y, a, b = (len(result.primary.names(role)) for role in result.concepts)
         label += f"\nstimuli: {x}, {y}; {a}, {b}"
     return Text.assemble((_called(result), "bold"), "\n", (label, "dim"))
 

@@ -31,7 +31,7 @@ from eatlas.results.draws import Model, Replace, Variance
 from eatlas.results.parts import Coverage, SentenceCounts
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, Test
 
 Array = NDArray[np.float64]
 

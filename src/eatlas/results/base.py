@@ -75,6 +75,8 @@ class AssociationResult(Record):
 
     kind: ClassVar[str] = "association"
     """Kind of test that the result belongs to."""
+    heading: ClassVar[str] = "EAT: X / Y, A / B"
+    """Over the names of tests and their concepts in tables."""
     display_name: ClassVar[str] = ""
     """Name of the measure in texts, such as ML-EAT; by default the upper case of `measure`."""
     full_name: ClassVar[str] = ""

@@ -27,6 +27,7 @@ class GroupsResult(AssociationResult):
     """
 
     kind: ClassVar[str] = "groups"
+    heading: ClassVar[str] = "Test: targets, groups"
 
     concepts: Concepts
     """Names of the concept of targets, as ``targets``, and of each group."""
