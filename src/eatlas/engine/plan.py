@@ -324,9 +324,7 @@ def in_contexts(
     return [(corpora.with_contexts(tests, given.cut(window)), measures) for window in windows]
 
 
-def _in_pairs(
-    tests: Iterable[Test], measures: list[Measure], pairs: corpora.Pairs
-) -> Variant:
+def _in_pairs(tests: Iterable[Test], measures: list[Measure], pairs: corpora.Pairs) -> Variant:
     put = (
         corpora.with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests
     )
