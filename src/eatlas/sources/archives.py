@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib
 import io
 import lzma
 import math
@@ -22,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.reading import BUFFER, Stamp, open_binary, unreadable
+from eatlas.sources.files.reading import BUFFER, Stamp, library, open_binary, unreadable
 
 # Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
 # is made to fill a disk. Below 64 MiB the ratio does not matter.
@@ -46,12 +45,7 @@ Opener = Callable[[Path], IO[bytes]]
 
 
 def _open_zstd(path: Path, window: int = _ZSTD_WINDOW) -> IO[bytes]:
-    try:
-        zstandard: Any = importlib.import_module("zstandard")
-    except ImportError as error:
-        raise SourceError(
-            f"{path}: zstandard is needed to read .zst files", remedy="pip install 'eatlas[files]'"
-        ) from error
+    zstandard = library("zstandard", str(path), ".zst files")
     decompressor = zstandard.ZstdDecompressor(max_window_size=window)
     stream: IO[bytes] = decompressor.stream_reader(
         open_binary(path), read_across_frames=True, closefd=True

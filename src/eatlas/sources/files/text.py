@@ -257,7 +257,7 @@ class Lines:
         return Chunk(words, vectors)
 
     def parsed(self) -> Chunk:
-        """Words and vectors, parsed in compiled code; lines of another form in Python."""
+        """Words and vectors, parsed in compiled code; in Python, if a line has another form."""
         from eatlas.sources.files.parsing import parse  # noqa: PLC0415  (compiles on import)
 
         dialect, count = self.dialect, len(self.ends)
@@ -265,18 +265,14 @@ class Lines:
         word_ends, done = np.empty(count, np.int64), np.zeros(count, np.bool_)
         separator = np.uint8(dialect.separator[0])
         parse(self.buffer, self.ends, separator, dialect.table, word_ends, vectors, done)
-        pairs = zip(self.starts.tolist(), word_ends.tolist(), strict=True)
-        words = [self.data[start:end] for start, end in pairs]
-        done[: max(0, dialect.first_line - self.number)] = False
-        kept = np.ones(count, np.bool_)
-        for k in np.flatnonzero(~done).tolist():
-            kept[k] = self._holds_vector(k)
-            if kept[k]:
-                words[k], fields = dialect.split(self.line(k), self.where(k))
-                vectors[k] = parse_components(fields, self.where(k))
-        numbers = np.flatnonzero(kept).tolist()
-        texts = [decode(words[k], dialect.encoding, self.where(k)) for k in numbers]
-        return Chunk(texts, vectors if kept.all() else vectors[kept])
+        if not done.all() or self.number < dialect.first_line:
+            return self.chunk()
+        pairs = enumerate(zip(self.starts.tolist(), word_ends.tolist(), strict=True))
+        words = [
+            decode(self.data[start:end], dialect.encoding, self.where(k))
+            for k, (start, end) in pairs
+        ]
+        return Chunk(words, vectors)
 
     def _holds_vector(self, k: int) -> bool:
         """Whether a line is neither blank nor a header."""
