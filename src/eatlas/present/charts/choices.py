@@ -53,16 +53,19 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     ResultsError
         If no results differ in the choice alone.
     """
-    rows = []
     groups = several(results, by)
-    for group, name in zip(groups, _names(groups), strict=True):
-        for result, value in zip(group.members, group.values, strict=True):
-            head = {
-                "test": name, "source": result.source, "signature": result.signature,
-                "period": result.period, "series": value,
-            }  # fmt: skip
-            rows += [head | row for row in effect_rows(result)]
-    return frame(rows, COLUMNS)
+    columns = ("source", "signature", "period")
+    return frame(
+        (
+            {"test": name, "series": value}
+            | {column: getattr(result, column) for column in columns}
+            | row
+            for group, name in zip(groups, _names(groups), strict=True)
+            for result, value in zip(group.members, group.values, strict=True)
+            for row in effect_rows(result)
+        ),
+        COLUMNS,
+    )
 
 
 def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says it all)

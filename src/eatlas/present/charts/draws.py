@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
 from eatlas.present.charts.layers import LINE, title
 from eatlas.present.charts.notes import listed, tooltip
 from eatlas.present.charts.theme import EDGE, INK, OFF, ON, PAPER
@@ -65,15 +66,8 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(result)["what"].value_counts().to_dict()
     {'draw': 50, 'pattern': 9, 'mean': 1}
     """
-    found = some_results(results, "draws", "draws", "draws are made by CEAT and LPBS-CEAT")
-    return frame(
-        (
-            head | row
-            for head, result in zip(heads(found), found, strict=True)
-            for row in _rows(result)
-        ),
-        COLUMNS,
-    )
+    why = "draws are made by CEAT and LPBS-CEAT"
+    return tidy(results, "draws", "draws", why, _rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -104,24 +98,21 @@ def _panel(rows: list[dict[str, Any]]) -> Any:
     placed = [row for row in rows if None not in (row["d_X"], row["d_Y"])]
     count = sum(row["what"] == "draw" for row in placed)
     reach = max([LEAST, *(1.08 * abs(row[d]) for row in placed for d in ("d_X", "d_Y"))])
-    scale = alt.Scale(domain=[-reach, reach], nice=False)
     a, b = (isolated(first[role]) for role in "AB")
     x, y = (
-        {
-            "scale": scale,
-            "axis": alt.Axis(
-                title=f"← {b}{SPACE}d of {isolated(first[role])}{SPACE}{a} →",
-                tickCount=7,
-                grid=False,
-            ),
-        }
-        for role in "XY"
+        partial(
+            channel,
+            scale=alt.Scale(domain=[-reach, reach], nice=False),
+            axis=alt.Axis(tickCount=7, grid=False),
+            title=f"← {b}{SPACE}d of {isolated(first[role])}{SPACE}{a} →",
+        )
+        for channel, role in ((alt.X, "X"), (alt.Y, "Y"))
     )
-    opacity = 0.7 if count < MANY else 0.3
     region = alt.Chart().transform_filter("isValid(datum.left)")
+    at_draw = alt.Chart().encode(x=x("d_X:Q"), y=y("d_Y:Q"))
     names = [
         region.mark_text(fontSize=10, lineBreak="\n", lineHeight=LINE - 2, aria=False, **place)
-        .encode(x=alt.X("middle:Q", **x), y=alt.Y(f"{edge}:Q", **y), text="name:N")
+        .encode(x=x("middle:Q"), y=y(f"{edge}:Q"), text="name:N")
         .transform_filter(f"{'' if edge == 'bottom' else '!'}datum.below")
         # lines run down from their place: the last of three is at the lower edge
         for edge, place in (
@@ -133,41 +124,29 @@ def _panel(rows: list[dict[str, Any]]) -> Any:
     gray = alt.condition(neither, alt.value(PAPER), alt.value(OFF))
     halo = {"stroke": alt.value(PAPER), "strokeWidth": alt.value(4), "opacity": alt.value(0.85)}
     layers = [
-        region.mark_rect(stroke=EDGE, fillOpacity=0.5, aria=False).encode(
-            x=alt.X("left:Q", **x), x2="right:Q", y=alt.Y("bottom:Q", **y), y2="top:Q", color=gray,
-        ),
-        alt.Chart().mark_circle(size=14, opacity=opacity, aria=False)
-        .encode(x=alt.X("d_X:Q", **x), y=alt.Y("d_Y:Q", **y))
+        region.mark_rect(stroke=EDGE, fillOpacity=0.5, aria=False)
+        .encode(x=x("left:Q"), x2="right:Q", y=y("bottom:Q"), y2="top:Q", color=gray),
+        at_draw.mark_circle(size=14, opacity=0.7 if count < MANY else 0.3, aria=False)
         .transform_filter("datum.what == 'draw'"),
         *(name.encode(**halo) for name in names),
         *names,
-        alt.Chart()
-        .mark_point(shape="diamond", filled=True, size=150, stroke=PAPER, opacity=1)
-        .encode(x=alt.X("d_X:Q", **x), y=alt.Y("d_Y:Q", **y), color=alt.value(ON))
+        at_draw.mark_point(shape="diamond", filled=True, size=150, stroke=PAPER, opacity=1)
+        .encode(color=alt.value(ON))
         .transform_filter("datum.what == 'mean'"),
     ]  # fmt: skip
+    draws = f"{int(first['draws']):,} draws"
+    number = f"{count:,} of {draws}" if count < first["draws"] else draws
     notes = [
         f"{first['test']}, source: {first['series']}",
-        f"Dots: {_dots(count, int(first['draws']))}. Diamond: the mean over all draws. "
+        f"Dots: {number}. Diamond: the mean over all draws. "
         f"Percentages: share of all draws with the pattern ({first['rule']}); without a small p a "
         "dot counts as Non-Directional wherever it lies.",
     ]
-    return (
-        alt.layer(*layers, data=frame(_texts(row, reach) for row in rows))
-        .encode(
-            color=alt.value(INK),
-            tooltip=tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y"),
-        )
-        .properties(
-            width=SIZE,
-            height=SIZE,
-            title=title("Level 2 effect sizes of draws of contexts", notes, SIZE),
-        )
-    )
-
-
-def _dots(shown: int, draws: int) -> str:
-    return f"{shown:,} of {draws:,} draws" if shown < draws else f"{draws:,} draws"
+    told = tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y")
+    drawn = frame(_texts(row, reach) for row in rows)
+    about = title("Level 2 effect sizes of draws of contexts", notes, SIZE)
+    chart = alt.layer(*layers, data=drawn).encode(color=alt.value(INK), tooltip=told)
+    return chart.properties(width=SIZE, height=SIZE, title=about)
 
 
 def _texts(row: dict[str, Any], reach: float) -> dict[str, Any]:

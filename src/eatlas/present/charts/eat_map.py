@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.fonts import lines_of
-from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
 from eatlas.present.charts.layers import LINE, states, title
 from eatlas.present.charts.notes import listed, source_note, tooltip
 from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER
-from eatlas.present.drawings.eat_map import Column, EATMap
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import Rule
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -31,7 +31,6 @@ COLUMNS = (
 )  # fmt: skip
 
 
-State = Literal["associated", "not associated", "undefined"]
 CELL = 88
 """Pixels of a cell from left to right."""
 MOST_WITH_WORDS = 4
@@ -77,15 +76,7 @@ def prepare(results: object) -> pd.DataFrame:
     ['YB']
     """
     why = "an EAT-Map shows the level 2 of an ML-EAT"
-    found: Any = some_results(results, "eat-map", "pattern", why)
-    return frame(
-        (
-            head | row
-            for head, result in zip(heads(found), found, strict=True)
-            for row in _cells(EATMap.of(result))
-        ),
-        COLUMNS,
-    )
+    return tidy(results, "eat-map", "pattern", why, _cells, COLUMNS)
 
 
 def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
@@ -238,28 +229,18 @@ def _in_words(cells: list[dict[str, Any]]) -> str:
     return f"{isolated(cells[0]['test'])} {cells[0]['pattern']}: {', '.join(found)}"
 
 
-def _cells(shown: EATMap) -> Iterator[dict[str, Any]]:
+def _cells(result: Any) -> Iterator[dict[str, Any]]:
+    """Rows of the four cells of a result's map."""
+    shown = EATMap.of(result)
     for role, column in (("X", shown.X), ("Y", shown.Y)):
         for attribute_role, attribute in (("A", shown.A), ("B", shown.B)):
+            held = "associated" if column.attribute == attribute_role else "not associated"
             yield {
-                "pattern": shown.label,
-                "two_sided_pattern": shown.two_sided_label,
-                "cell": role + attribute_role,
-                "role": role,
-                "attribute_role": attribute_role,
-                "target": column.name,
-                "attribute": attribute,
-                "state": _state(column, attribute_role),
-                "effect_size": column.effect_size,
-                "p": column.p,
-                "p_low": column.p_low,
-                "alpha": shown.rule.alpha,
-                "tail": shown.rule.tail,
+                "pattern": shown.label, "two_sided_pattern": shown.two_sided_label,
+                "cell": role + attribute_role, "role": role, "attribute_role": attribute_role,
+                "target": column.name, "attribute": attribute,
+                "state": "undefined" if column.effect_size is None else held,
+                "effect_size": column.effect_size, "p": column.p, "p_low": column.p_low,
+                "alpha": shown.rule.alpha, "tail": shown.rule.tail,
                 "significant": column.significant,
-            }
-
-
-def _state(column: Column, attribute_role: str) -> State:
-    if column.effect_size is None:
-        return "undefined"
-    return "associated" if column.attribute == attribute_role else "not associated"
+            }  # fmt: skip

@@ -15,37 +15,16 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 Kind = Literal[
-    "eat-map",
-    "forest",
-    "level3",
-    "stability",
-    "draws",
-    "influence",
-    "timeline",
-    "prompts",
-    "layers",
-    "levels",
-    "weights",
-    "windows",
-    "distances",
-    "legend",
-]
+    "eat-map", "forest", "level3", "stability", "draws", "influence", "timeline", "prompts",
+    "layers", "levels", "weights", "windows", "distances", "legend",
+]  # fmt: skip
 KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
-    "eat-map": ("eat_map",),
-    "forest": ("forest",),
-    "level3": ("level3",),
-    "stability": ("stability",),
-    "draws": ("draws",),
-    "influence": ("influence",),
-    "timeline": ("timeline",),
-    "prompts": ("choices", "prompt"),
-    "layers": ("steps", "layer"),
-    "levels": ("choices", "level"),
-    "weights": ("choices", "weights"),
-    "windows": ("steps", "window"),
-    "distances": ("steps", "distance"),
-    "legend": ("legend",),
-}
+    "eat-map": ("eat_map",), "forest": ("forest",), "level3": ("level3",),
+    "stability": ("stability",), "draws": ("draws",), "influence": ("influence",),
+    "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
+    "levels": ("choices", "level"), "weights": ("choices", "weights"),
+    "windows": ("steps", "window"), "distances": ("steps", "distance"), "legend": ("legend",),
+}  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice these are told."""
 
 

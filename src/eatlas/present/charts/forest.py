@@ -7,26 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.fonts import lines_of
-from eatlas.present.charts.frames import (
-    HEAD,
-    effect_rows,
-    frame,
-    grouped,
-    heads,
-    records,
-    some_results,
-)
+from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, tidy
 from eatlas.present.charts.layers import (
-    STEP,
     Rows,
     across,
-    heading_band,
     look_of,
     looks,
+    no_effect,
     points,
     text,
     title,
-    zero,
 )
 from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown, source_note
 from eatlas.present.charts.theme import LEVELS, MUTED, SERIES
@@ -74,15 +64,8 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(eatlas.run(tests="weat-6"))["level"].tolist()
     ['level 1', 'level 2', 'level 2']
     """
-    found = some_results(results, "forest", "effects", "a forest shows effect sizes")
-    return frame(
-        (
-            head | row
-            for head, result in zip(heads(found), found, strict=True)
-            for row in effect_rows(result)
-        ),
-        COLUMNS,
-    )
+    why = "a forest shows effect sizes"
+    return tidy(results, "forest", "effects", why, effect_rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -104,31 +87,24 @@ def draw(given: pd.DataFrame) -> Chart:
     alt = altair()
     found = records(given)
     names = list(dict.fromkeys(row["series"] for row in found))
-    several = len(names) > 1
     kinds = dict(zip(names, SERIES * (1 + len(names) // len(SERIES)), strict=False))
-    colour, shape = looks("series", kinds) if several else looks("look", LEVELS, legend=False)
-    rows = Rows()
-    drawn = frame(_drawn(found, rows))
-    d = across("Effect size d")
+    one = len(names) == 1
+    colour, shape, _ = looks("look", LEVELS, legend=False) if one else looks("series", kinds)
+    x, rows = across("Effect size d"), Rows()
     layers = [
-        zero(),
-        heading_band(),
-        alt.Chart()
-        .mark_rule(strokeWidth=1.8, aria=False)
-        .encode(x=alt.X("low:Q", **d), x2="high:Q"),
-        *points(shape, "significant", x=alt.X("effect_size:Q", **d)),
+        *no_effect(),
+        alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
+        *points(shape, "significant", x=x("effect_size:Q")),
         text("towards_B", MUTED, x=0, align="left"),
         text("towards_A", MUTED, align="right"),
         text("d", align="right", dx=48),
         text("star", align="left", dx=49),
         text("ends", align="left", dx=62),
     ]
+    drawn = list(_drawn(found, rows))
     return themed(
-        alt.layer(*layers, data=drawn).encode(
-            y=rows.axis(), color=colour, tooltip=effect_tooltip()
-        ),
+        rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
         width=330,
-        height=alt.Step(STEP),
         title=title("Effect sizes of levels 1 and 2", [*source_note(names), *effect_notes(found)]),
         description=described("Forest plot", found),
     )
@@ -144,20 +120,14 @@ def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
         )
         for _, line in grouped(of_test, "level", "role", "name"):
             top = rows.add(_label(line[0]), len(line))
-            for place, row in enumerate(line):
-                numbers = shown(row)
-                known = row["effect_size"] is not None
-                ends = None if row["low"] is None else numbers["interval"]
-                yield {
-                    **row,
-                    **numbers,
-                    "d": numbers["d"] if known else None,
-                    "row": top + place,
-                    "look": look_of(row["role"]),
-                    "star": "*" if row["significant"] else None,
-                    "ends": ends if known else "undefined",
-                    "heading": False,
-                }
+            for place, row in enumerate(line, start=top):
+                texts: dict[str, Any] = shown(row)
+                texts["ends"] = None if row["low"] is None else texts["interval"]
+                if row["effect_size"] is None:
+                    texts |= {"d": None, "ends": "undefined"}
+                star = "*" if row["significant"] else None
+                look = {"row": place, "look": look_of(row["role"]), "star": star, "heading": False}
+                yield row | texts | look
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
@@ -80,27 +80,44 @@ def some_results(given: object, kind: str, part: str, why: str) -> tuple[Associa
     return found
 
 
+def tidy(
+    results: object,
+    kind: str,
+    part: str,
+    why: str,
+    rows_of: Callable[[AssociationResult], Iterable[dict[str, Any]]],
+    columns: Iterable[str],
+) -> pd.DataFrame:
+    """Make the frame of a chart: the rows of each result behind the columns that name it.
+
+    Parameters
+    ----------
+    results, kind, part, why
+        As :func:`some_results` takes them.
+    rows_of : callable
+        Makes the rows of one result.
+    columns : iterable of str
+        Of the frame.
+    """
+    found = some_results(results, kind, part, why)
+    named = zip(heads(found), found, strict=True)
+    return frame((head | row for head, result in named for row in rows_of(result)), columns)
+
+
 def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Make a row of each effect size of a result, without what names the result."""
     names = {role: result.concepts.name(role) for role in "XYAB"}
     for effect in result.effects():
         low, high = effect.interval or (None, None)
         yield names | {
-            "level": level_of(effect.title),
-            "role": effect.roles,
-            "name": " and ".join(effect.names),
-            "term": effect.term is not None,
-            "effect_size": effect.d,
-            "low": low,
-            "high": high,
+            "level": level_of(effect.title), "role": effect.roles,
+            "name": " and ".join(effect.names), "term": effect.term is not None,
+            "effect_size": effect.d, "low": low, "high": high,
             "confidence": None if low is None else effect.confidence,
-            "p": effect.p_value,
-            "p_low": effect.p_low,
-            "alpha": effect.rule.alpha,
-            "tail": effect.rule.tail,
-            "significant": effect.significant,
+            "p": effect.p_value, "p_low": effect.p_low, "alpha": effect.rule.alpha,
+            "tail": effect.rule.tail, "significant": effect.significant,
             "read_over": effect.read_over,
-        }
+        }  # fmt: skip
 
 
 def level_of(title: str) -> str:
@@ -140,41 +157,30 @@ def listed(given: object, kind: str) -> tuple[AssociationResult, ...]:
 def heads(results: Iterable[AssociationResult]) -> list[dict[str, Any]]:
     """Give each result its first columns, with a series that tells it from its neighbours."""
     found = list(results)
-    names = _told_apart(found)
+    columns = ("test", "source", "signature", "period")
     return [
-        {
-            "test": result.test,
-            "source": result.source,
-            "signature": result.signature,
-            "period": result.period,
-            "series": name,
-        }
-        for result, name in zip(found, names, strict=True)
+        {column: getattr(result, column) for column in columns} | {"series": name}
+        for result, name in zip(found, _told_apart(found), strict=True)
     ]
 
 
 def _told_apart(results: list[AssociationResult]) -> list[str]:
     """Source of each result, with what else is needed so that no two of a test are alike."""
-    names = [result.source for result in results]
-    sizes = [(r.contexts and r.contexts.size) or None for r in results]
-    for more in ([r.period for r in results], sizes, [r.signature for r in results]):
-        if not _twins(results, names):
-            break
-        if len(set(more)) > 1:
-            names = [_with(name, one) for name, one in zip(names, more, strict=True)]
-    twins = _twins(results, names)
-    seen: Counter[tuple[str, str]] = Counter()
-    for place, (result, name) in enumerate(zip(results, names, strict=True)):
-        seen[result.test, name] += 1
-        if (result.test, name) in twins:
-            names[place] = f"{name} ({seen[result.test, name]})"
+    tests, names = [result.test for result in results], [result.source for result in results]
+
+    def twins() -> set[tuple[str, str]]:
+        counts = Counter(zip(tests, names, strict=True))
+        return {pair for pair, times in counts.items() if times > 1}
+
+    sizes = [result.contexts.size if result.contexts else None for result in results]
+    periods, signatures = [r.period for r in results], [r.signature for r in results]
+    for more in (periods, sizes, signatures):
+        if twins() and len(set(more)) > 1:
+            both = zip(names, more, strict=True)
+            names = [f"{name}, {one}" if one not in (None, "") else name for name, one in both]
+    alike, seen = twins(), Counter[tuple[str, str]]()
+    for place, pair in enumerate(zip(tests, list(names), strict=True)):
+        seen[pair] += 1
+        if pair in alike:
+            names[place] += f" ({seen[pair]})"
     return names
-
-
-def _with(name: str, more: object) -> str:
-    return name if more is None else f"{name}, {more}"
-
-
-def _twins(results: list[AssociationResult], names: list[str]) -> set[tuple[str, str]]:
-    count = Counter(zip((result.test for result in results), names, strict=True))
-    return {pair for pair, times in count.items() if times > 1}

@@ -17,17 +17,7 @@ from eatlas.present.charts.frames import (
     records,
     some_results,
 )
-from eatlas.present.charts.layers import (
-    STEP,
-    Rows,
-    across,
-    heading_band,
-    looks,
-    points,
-    text,
-    title,
-    zero,
-)
+from eatlas.present.charts.layers import Rows, across, looks, no_effect, points, text, title
 from eatlas.present.charts.notes import listed, tooltip
 from eatlas.present.charts.theme import MUTED, ROLES
 from eatlas.present.numbers import effect
@@ -118,40 +108,28 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
     found = records(given)
     first, rows = found[0], Rows()
     drawn = list(_drawn(found, rows, max(1, terms)))
-    used = {
-        role: f"{role}: {first[role]}"
-        for role in "XYAB"
-        if any(r["term_role"] == role for r in found)
-    }
-    colour, shape = looks("group", {name: ROLES[role] for role, name in used.items()})
+    used = {row["term_role"] for row in found}
+    kinds = {f"{role}: {first[role]}": look for role, look in ROLES.items() if role in used}
+    colour, shape, _ = looks("group", kinds)
     x = across("Change of d when the term is left out")
+    stem = alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
     layers = [
-        zero(),
-        heading_band(),
-        alt.Chart()
-        .mark_rule(strokeWidth=1.8, aria=False)
-        .encode(x=alt.X("change:Q", **x), x2=alt.X2Datum(0)),
-        *points(shape, "drives", x=alt.X("change:Q", **x)),
+        *no_effect(),
+        stem.encode(x=x("change:Q"), x2=alt.X2Datum(0)),
+        *points(shape, "drives", x=x("change:Q")),
         text("about", x=0, align="left", fontSize=13, fontWeight="bold"),
         text("count", MUTED, x=0, align="left"),
         text("d", align="right", dx=80),
     ]
+    told = tooltip(term="term", group="group", d="d without it", change_shown="change")
+    notes = (
+        f"{first['test']}, source: {first['series']}",
+        "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther.",
+    )
     return themed(
-        alt.layer(*layers, data=frame(drawn)).encode(
-            y=rows.axis(),
-            color=colour,
-            tooltip=tooltip(term="term", group="group", d="d without it", change_shown="change"),
-        ),
+        rows.chart(layers, drawn, color=colour, tooltip=told),
         width=WIDTH,
-        height=alt.Step(STEP),
-        title=title(
-            "Which terms drive the associations?",
-            [
-                f"{first['test']}, source: {first['series']}",
-                "Filled: without the term the effect size is nearer to 0, or past it; "
-                "hollow: farther.",
-            ],
-        ),
+        title=title("Which terms drive the associations?", notes),
         description=listed(
             f"Influence of terms in {isolated(first['test'])}",
             [row["words"] for row in drawn if "words" in row],
@@ -168,15 +146,12 @@ def _drawn(found: list[dict[str, Any]], rows: Rows, most: int) -> Iterator[dict[
         yield from rows.heading("", about=about, d="d without it" if shown else "")
         yield from rows.heading("", count=_count(terms, shown))
         for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"])):
-            yield {
-                **row,
-                "row": rows.add(row["term"]),
-                "heading": False,
+            yield row | {
+                "row": rows.add(row["term"]), "heading": False,
                 "group": f"{row['term_role']}: {row[row['term_role']]}",
-                "d": effect(row["without"]),
-                "change_shown": effect(row["change"], 3),
+                "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
                 "words": _in_words(row),
-            }
+            }  # fmt: skip
 
 
 def _heading(row: dict[str, Any]) -> str:
@@ -215,14 +190,9 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         ranks = {place: rank for rank, place in enumerate(order, start=1)}
         for place, (role, term, change) in enumerate(changes):
             yield {
-                "level": level_of(found.title),
-                "role": found.roles,
-                "name": " and ".join(found.names),
-                "term": term,
-                "term_role": role,
-                "effect_size": d,
-                "without": None if change is None else (d or 0.0) + change,
-                "change": change,
-                "drives": (d or 0.0) * (change or 0.0) < 0,
+                "level": level_of(found.title), "role": found.roles,
+                "name": " and ".join(found.names), "term": term, "term_role": role,
+                "effect_size": d, "without": None if change is None else (d or 0.0) + change,
+                "change": change, "drives": (d or 0.0) * (change or 0.0) < 0,
                 "rank": ranks[place],
-            }
+            }  # fmt: skip

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import Any
 
 from eatlas.present.charts.backend import altair
 from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, MUTED, OFF, ON, PAPER
 
 STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
+SOLID = [1, 0]
+"""Dashes of a line that has none."""
 WIDTH = 640.0
 """Pixels of the lines that titles and legends are broken into."""
 
@@ -54,105 +58,82 @@ class Rows:
         """Encode `y` by the column ``row``."""
         alt = altair()
         lines = json.dumps([self.labels.get(row, []) for row in range(self.count)])
-        bold = alt.condition(
-            f"indexof({self.headings}, datum.value) >= 0", alt.value("bold"), alt.value("normal")
-        )
-        return alt.Y(
-            "row:O",
-            scale=alt.Scale(domain=list(range(self.count))),
-            axis=alt.Axis(
-                title=None,
-                values=list(self.labels),
-                labelExpr=f"{lines}[datum.value]",
-                labelFontWeight=bold,
-                labelColor=INK,
-                labelLineHeight=LINE,
-                labelPadding=self.padding,
-                domain=False,
-                ticks=False,
-                grid=False,
-            ),
-        )
+        heading = f"indexof({self.headings}, datum.value) >= 0"
+        axis = alt.Axis(
+            title=None, values=list(self.labels), labelExpr=f"{lines}[datum.value]",
+            labelFontWeight=alt.condition(heading, alt.value("bold"), alt.value("normal")),
+            labelColor=INK, labelLineHeight=LINE, labelPadding=self.padding,
+            domain=False, ticks=False, grid=False,
+        )  # fmt: skip
+        return alt.Y("row:O", scale=alt.Scale(domain=list(range(self.count))), axis=axis)
+
+    def chart(self, layers: list[Any], drawn: Iterable[dict[str, Any]], **encodings: Any) -> Any:
+        """Layers over one frame, in these rows."""
+        alt = altair()
+        chart = alt.layer(*layers, data=frame(drawn)).encode(y=self.axis(), **encodings)
+        return chart.properties(height=alt.Step(self.step))
 
 
-def across(title: str) -> dict[str, Any]:
-    """Title and axis of `x`, which all layers of a chart repeat."""
-    return {"title": title, "axis": altair().Axis(grid=True, tickCount=7)}
-
-
-def heading_band() -> Any:
-    """Paper behind headings, so that no grid crosses the text beside them."""
+def across(title: str) -> Callable[..., Any]:
+    """The `x` of all layers of a chart, by the column that each shows."""
     alt = altair()
-    return (
-        alt.Chart()
-        .mark_rect(aria=False)
-        .encode(x=alt.value(0), x2=alt.value("width"), color=alt.value(PAPER))
-        .transform_filter("datum.heading")
-    )
+    return partial(alt.X, title=title, axis=alt.Axis(grid=True, tickCount=7))
 
 
-def zero(channel: str = "x") -> Any:
-    """The line of no effect, across the whole panel."""
+def no_effect() -> list[Any]:
+    """The line of no effect; paper behind headings, so that no grid crosses the text beside."""
     alt = altair()
-    across = {"x": ("y", "height"), "y": ("x", "width")}[channel]
-    return (
-        alt.Chart(alt.InlineData(values=[{}]))
-        .mark_rule(strokeWidth=1.2, aria=False)
-        .encode(
-            **{channel: alt.datum(0), across[0]: alt.value(0)},
-            **{f"{across[0]}2": alt.value(across[1])},
-            color=alt.value(MUTED),
-            tooltip=alt.value(None),
-        )
-    )
+    band = alt.Chart().mark_rect(aria=False).transform_filter("datum.heading")
+    white = {"x": alt.value(0), "x2": alt.value("width"), "color": alt.value(PAPER)}
+    return [zero(x=alt.datum(0), y=alt.value(0), y2=alt.value("height")), band.encode(**white)]
+
+
+def zero(**place: Any) -> Any:
+    """A line across the whole panel."""
+    alt = altair()
+    rule = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, aria=False)
+    return rule.encode(**place, color=alt.value(MUTED), tooltip=alt.value(None))
 
 
 def points(shape: Any, filled: str, **place: Any) -> list[Any]:
     """Marks of effect sizes, hollow where the column `filled` does not hold."""
     alt = altair()
-    known = alt.Chart().transform_filter(f"isValid(datum['{filled}'])")
+    known = alt.Chart().transform_filter(f"isValid(datum['{filled}'])").encode(shape=shape, **place)
+    hollow = known.transform_filter(f"!datum['{filled}']")
     return [
-        known.mark_point(filled=True, size=75, opacity=1).encode(
-            **place, shape=shape, description="words:N"
+        known.mark_point(filled=True, size=75, opacity=1).encode(description="words:N"),
+        hollow.mark_point(filled=True, size=24, opacity=1, aria=False).encode(
+            color=alt.value(PAPER)
         ),
-        known.mark_point(filled=True, size=24, opacity=1, aria=False)
-        .encode(**place, shape=shape, color=alt.value(PAPER))
-        .transform_filter(f"!datum['{filled}']"),
     ]
 
 
 def text(column: str, colour: str = INK, *, x: float | str = "width", **mark: Any) -> Any:
     """Texts of a column in their rows, at one place across the panel."""
     alt = altair()
-    return (
-        alt.Chart()
-        .mark_text(aria=False, baseline="middle", lineBreak="\n", lineHeight=LINE, **mark)
-        .encode(x=alt.value(x), text=f"{column}:N", color=alt.value(colour))
-        .transform_filter(f"isValid(datum['{column}'])")
-    )
+    known = alt.Chart().transform_filter(f"isValid(datum['{column}'])")
+    mark = {"aria": False, "baseline": "middle", "lineBreak": "\n", "lineHeight": LINE} | mark
+    place = {"x": alt.value(x), "color": alt.value(colour)}
+    return known.mark_text(**mark).encode(text=f"{column}:N", **place)
 
 
-def key(names: Sequence[str]) -> Any:
-    """A legend above the chart, whose names stand in full below each other."""
+def looks(
+    column: str, given: Mapping[str, Mapping[str, Any]], *, legend: bool = True
+) -> tuple[Any, Any, Any]:
+    """Colour, shape and dashes of the values of a column, with a key above the chart."""
     alt = altair()
-    lines = json.dumps({name: lines_of(name, WIDTH) for name in names})
-    return alt.Legend(
+    lines = json.dumps({name: lines_of(name, WIDTH) for name in given})
+    key = alt.Legend(
         title=None, columns=1, symbolOpacity=1, symbolLimit=0, labelExpr=f"{lines}[datum.label]"
     )
 
-
-def looks(column: str, given: dict[str, dict[str, str]], *, legend: bool = True) -> tuple[Any, ...]:
-    """Colour and shape of the values of a column."""
-    alt = altair()
-    shown = key(list(given)) if legend else None
-    return tuple(
-        channel(
-            f"{column}:N",
-            scale=alt.Scale(domain=list(given), range=[look[name] for look in given.values()]),
-            legend=shown,
+    def by(channel: Any, name: str) -> Any:
+        scale = alt.Scale(
+            domain=list(given), range=[look.get(name, SOLID) for look in given.values()]
         )
-        for channel, name in ((alt.Color, "colour"), (alt.Shape, "shape"))
-    )
+        return channel(f"{column}:N", scale=scale, legend=key if legend else None)
+
+    return by(alt.Color, "colour"), by(alt.Shape, "shape"), by(alt.StrokeDash, "dash")
 
 
 def look_of(role: str) -> str:

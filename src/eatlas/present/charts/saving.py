@@ -76,7 +76,9 @@ def description_of(chart: Any) -> str:
 
 def svg_of(chart: Any) -> str:
     """Draw a chart as SVG that says what it shows."""
-    drawn: str = vl_convert().vegalite_to_svg(_specification(chart), **_settings())
+    drawn: str = vl_convert().vegalite_to_svg(
+        _specification(chart), vl_version=_vega_lite(), allowed_base_urls=[]
+    )
     text = escape(description_of(chart))
     role = f'<svg role="img" aria-label="{text}" '
     start = drawn.index(">") + 1
@@ -84,18 +86,7 @@ def svg_of(chart: Any) -> str:
     return f"{head}<desc>{text}</desc>{drawn[start:]}"
 
 
-def _svg(chart: Any, scale: float) -> str:
-    del scale
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg_of(chart)}\n'
-
-
-def _png(chart: Any, scale: float) -> bytes:
-    picture: bytes = vl_convert().svg_to_png(with_fonts(svg_of(chart)), scale=scale)
-    return picture
-
-
-def _pdf(chart: Any, scale: float) -> bytes:
-    del scale
+def _pdf(chart: Any) -> bytes:
     drawn = with_fonts(svg_of(chart))
     try:
         document: bytes = vl_convert().svg_to_pdf(drawn)
@@ -106,7 +97,7 @@ def _pdf(chart: Any, scale: float) -> bytes:
             f"a font of this chart cannot be embedded in a PDF, as is usual for emoji; the PDF "
             f"holds a picture of {PRINT_PPI:.0f} pixels an inch instead of shapes",
             EatlasWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         document = _pdf_of_picture(drawn)
     return document
@@ -121,24 +112,14 @@ def _pdf_of_picture(drawn: str) -> bytes:
     return document
 
 
-def _html(chart: Any, scale: float) -> str:
-    del scale
+def _html(chart: Any) -> str:
     script: str = vl_convert().javascript_bundle(vl_version=_vega_lite())
     return page(_specification(chart), script, description_of(chart), svg_of(chart))
-
-
-def _json(chart: Any, scale: float) -> str:
-    del scale
-    return json.dumps(_specification(chart), ensure_ascii=False, indent=1) + "\n"
 
 
 def _specification(chart: Any) -> dict[str, Any]:
     written: dict[str, Any] = chart.to_dict(context={"pre_transform": False})
     return written
-
-
-def _settings() -> dict[str, Any]:
-    return {"vl_version": _vega_lite(), "allowed_base_urls": []}
 
 
 def _vega_lite() -> str:
@@ -147,9 +128,12 @@ def _vega_lite() -> str:
 
 
 _WRITERS: dict[str, Callable[[Any, float], str | bytes]] = {
-    ".svg": _svg,
-    ".pdf": _pdf,
-    ".png": _png,
-    ".html": _html,
-    ".json": _json,
+    ".svg": lambda chart, _: f'<?xml version="1.0" encoding="UTF-8"?>\n{svg_of(chart)}\n',
+    ".pdf": lambda chart, _: _pdf(chart),
+    ".png": lambda chart, scale: vl_convert().svg_to_png(with_fonts(svg_of(chart)), scale=scale),
+    ".html": lambda chart, _: _html(chart),
+    ".json": lambda chart, _: (
+        json.dumps(_specification(chart), ensure_ascii=False, indent=1) + "\n"
+    ),
 }
+"""What makes a file of each ending; of a PNG at a scale."""

@@ -6,11 +6,12 @@ Shares of resamples are no probabilities that another study shows a pattern.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, frame, grouped, heads, records, some_results
+from eatlas.present.charts.frames import HEAD, grouped, records, tidy
 from eatlas.present.charts.layers import WIDTH, Rows, squares, text, title
 from eatlas.present.charts.legend import cells_of
 from eatlas.present.charts.notes import listed, source_note, tooltip
@@ -56,22 +57,16 @@ def prepare(results: object) -> pd.DataFrame:
     >>> shares.loc[shares["observed"], "pattern"].item()
     'BY-Singular'
     """
-    found = some_results(results, "stability", "pattern", "EAT patterns are found by ML-EAT")
-    if not any((u := r.primary.uncertainty) is not None and u.patterns for r in found):
+    why = "EAT patterns are found by ML-EAT"
+    found = tidy(results, "stability", "pattern", why, _rows, COLUMNS)
+    if found["share"].isna().all():
         raise ResultsError(
             "no result says how often each pattern appears",
-            got=f"{found[0].signature} for {found[0].test}, without resamples",
+            got=f"{found['signature'][0]} for {found['test'][0]}, without resamples",
             allowed="results of an ML-EAT that resamples its terms",
             remedy='measure with resamples: eatlas.run(tests=..., measures="ml-eat")',
         )
-    return frame(
-        (
-            head | row
-            for head, result in zip(heads(found), found, strict=True)
-            for row in _rows(result)
-        ),
-        COLUMNS,
-    )
+    return found
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -92,40 +87,34 @@ def draw(given: pd.DataFrame) -> Chart:
     one = len(groups) == 1
     names = list(dict.fromkeys(rows[0]["series"] for rows in groups))
     rows = Rows(room=190.0, step=32 if one else 38, padding=44 if one else 12)
-    drawn = frame(_of_one(groups[0], rows) if one else _of_several(groups, rows))
+    drawn = _of_one(groups[0], rows) if one else _of_several(groups, rows)
     bar = {"size": 16} if one else {"size": 8, "yOffset": 6}
-    share = {"scale": alt.Scale(domain=[0, 1]), "axis": None}
     beside = {"x": "width", "dx": 10} if one else {"x": 0, "dy": -8}
+    x = partial(alt.X, scale=alt.Scale(domain=[0, 1]), axis=None)
     layers = [
         *squares(-34 if one else 6),
-        alt.Chart().mark_bar(**bar, aria=False).encode(
-            x=alt.X("whole:Q", **share), color=alt.value(GRID)
-        ),
-        alt.Chart().mark_bar(**bar).encode(x=alt.X("share:Q", **share), description="words:N"),
+        alt.Chart().mark_bar(**bar, aria=False).encode(x=x("whole:Q"), color=alt.value(GRID)),
+        alt.Chart().mark_bar(**bar).encode(x=x("share:Q"), description="words:N"),
         text("percent", align="left", **beside),
         text("bold", align="left", fontWeight="bold", **beside),
-    ]  # fmt: skip
+    ]
     red = alt.Scale(domain=[True, False], range=[ON, OTHER])
-    chart = alt.layer(*layers, data=drawn).encode(
-        y=rows.axis(),
+    chart = rows.chart(
+        layers, drawn,
         color=alt.Color("observed:N", scale=red, legend=None),
         tooltip=tooltip(
             test="test", series="source", pattern="pattern", shown="share", observed="observed"
         ),
-    )
-    chart = chart.properties(width=300 if one else 62, height=alt.Step(rows.step))
+    ).properties(width=300 if one else 62)  # fmt: skip
     if not one:
         header = alt.Header(labelExpr="split(replace(datum.label, '-', '-\\n'), '\\n')")
         column = alt.Column("pattern:N", sort=list(PATTERNS), header=header)
         chart = chart.facet(column=column, spacing=10)
-    source = f"{groups[0][0]['test']}, source: {names[0]}" if one else "".join(source_note(names))
+    source = [f"{groups[0][0]['test']}, source: {names[0]}"] if one else source_note(names)
+    heading = f"EAT patterns among resamples of the terms{'' if one else ' of each test'}"
     return themed(
         chart,
-        title=title(
-            f"EAT patterns among resamples of the terms{'' if one else ' of each test'}",
-            [*filter(None, [source]), _meaning(groups)],
-            520.0 if one else WIDTH,
-        ),
+        title=title(heading, [*source, _meaning(groups)], 520.0 if one else WIDTH),
         description=listed("EAT patterns among resamples", [_in_words(rows) for rows in groups]),
     )
 
@@ -163,12 +152,9 @@ def _texts(share: dict[str, Any], *, zero: bool) -> dict[str, Any]:
     shown = percent(share["share"])
     column = "bold" if share["observed"] else "percent"
     observed = " observed" if zero and share["observed"] else ""
-    return {
-        "whole": 1,
-        column: f"{shown}{observed}" if zero or share["share"] else None,
-        "shown": shown,
-        "words": f"{share['pattern']}: {shown}",
-    }
+    written = f"{shown}{observed}" if zero or share["share"] else None
+    words = f"{share['pattern']}: {shown}"
+    return {"whole": 1, column: written, "shown": shown, "words": words}
 
 
 def _cells(pattern: str) -> list[dict[str, Any]]:
@@ -204,9 +190,7 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     read, drawn = result.primary, result.primary.uncertainty
     for pattern in PATTERNS:
         yield {
-            "pattern": pattern,
-            "share": drawn and drawn.share(pattern),
-            "observed": pattern == read.label,
-            "resamples": drawn and drawn.resamples,
+            "pattern": pattern, "share": drawn and drawn.share(pattern),
+            "observed": pattern == read.label, "resamples": drawn and drawn.resamples,
             "over": drawn and drawn.over,
-        }
+        }  # fmt: skip

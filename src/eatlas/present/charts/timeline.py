@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
@@ -15,6 +16,7 @@ from eatlas.present.charts.frames import effect_rows, frame, grouped, records, s
 from eatlas.present.charts.layers import look_of, looks, points, title, zero
 from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown
 from eatlas.present.charts.theme import LEVELS, MUTED
+from eatlas.present.numbers import UNDEFINED
 from eatlas.present.series import steps
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -107,95 +109,66 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
     known = [row for row in found if row["state"] != "missing"]
     years = sorted({row["period"] for row in found})
     signatures = len({row["signature"] for row in found}) > 1
+    notes = _notes(known, {row["state"] for row in found})
+    drawn = []
+    for _, rows in grouped(found, "test", "series", "signature"):
+        first = rows[0]
+        name = ": ".join(filter(None, (first["test"], first["title"])))
+        source = f"Source: {first['series']}" + (f". {first['signature']}" if signatures else "")
+        ends = f"Up: towards {first['A']}. Down: towards {first['B']}."
+        drawn.append((_panel(rows, years, across), name, [source, ends]))
     words = described(across.name, known)
-    of_panels = [rows for _, rows in grouped(found, "test", "series", "signature")]
-    heads = [_about(rows[0], with_signature=signatures) for rows in of_panels]
-    if len(of_panels) == 1:
-        about = title(across.heading, [*heads[0], *_notes(known, found)])
-        return themed(_panel(of_panels[0], years, across), title=about, description=words)
-    panels = [
-        _panel(rows, years, across).properties(title=title(first, more))
-        for rows, (first, *more) in zip(of_panels, heads, strict=True)
-    ]
-    return themed(
-        alt.vconcat(*panels, spacing=26).resolve_scale(
-            color="independent", shape="independent", strokeDash="independent"
-        ),
-        title=title(across.heading, _notes(known, found)),
-        description=words,
+    if len(drawn) == 1:
+        ((panel, name, about),) = drawn
+        heading = title(across.heading, [name, *about, *notes])
+        return themed(panel, title=heading, description=words)
+    panels = [panel.properties(title=title(name, about)) for panel, name, about in drawn]
+    chart = alt.vconcat(*panels, spacing=26).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent"
     )
+    return themed(chart, title=title(across.heading, notes), description=words)
 
 
 def _panel(rows: list[dict[str, Any]], years: list[int], across: Across) -> Any:
     """One test on one source: a line, its interval and its points for each effect size."""
     alt = altair()
-    lines = {_line(row): LEVELS[look_of(row["role"])] for row in rows}
-    drawn = [
-        row | {"line": _line(row), "alone": _alone(row, rows, years)} | _texts(row) for row in rows
-    ]
-    colour, shape = looks("line", lines)
-    dash = alt.StrokeDash(
-        "line:N",
-        scale=alt.Scale(domain=list(lines), range=[look["dash"] for look in lines.values()]),
-        legend=None,
-    )
+    colour, shape, dash = looks("line", {_line(row): LEVELS[look_of(row["role"])] for row in rows})
+    dash["legend"] = None
     ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
-    marked = any(row["state"] != "found" for row in rows)
+    gaps = any(row["state"] != "found" for row in rows)
     x = alt.X(
         "period:Q",
         scale=alt.Scale(domain=[years[0], years[-1]], zero=False, nice=False, padding=14),
         axis=alt.Axis(
-            title=across.axis,
-            format="d",
-            grid=False,
-            labelAngle=0,
-            labelFlush=False,
-            offset=20 if marked else 0,
-            **ticks,
+            title=across.axis, format="d", grid=False, labelAngle=0, labelFlush=False,
+            offset=20 if gaps else 0, **ticks,
         ),
-    )
-    y = {"title": "Effect size d", "axis": alt.Axis(grid=True, tickCount=6)}
-    base = alt.Chart()
+    )  # fmt: skip
+    y = partial(alt.Y, title="Effect size d", axis=alt.Axis(grid=True, tickCount=6))
+    band = alt.Chart().encode(y=y("low:Q"), y2="high:Q")
+    sign = alt.Chart().mark_text(fontSize=14, dy=10).transform_filter("isValid(datum.sign)")
     layers = [
-        zero("y"),
-        base.mark_area(opacity=0.15, aria=False).encode(y=alt.Y("low:Q", **y), y2="high:Q"),
-        base.mark_rule(strokeWidth=1.4, opacity=0.5, aria=False)
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q")
-        .transform_filter("datum.alone"),
-        base.mark_line(strokeWidth=2, aria=False).encode(
-            y=alt.Y("effect_size:Q", **y), strokeDash=dash
+        zero(y=alt.datum(0), x=alt.value(0), x2=alt.value("width")),
+        band.mark_area(opacity=0.15, aria=False),
+        band.mark_rule(opacity=0.4, aria=False),
+        alt.Chart().mark_line(aria=False).encode(y=y("effect_size:Q"), strokeDash=dash),
+        *points(shape, "significant", y=y("effect_size:Q")),
+        sign.encode(
+            y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N"
         ),
-        *points(shape, "significant", y=alt.Y("effect_size:Q", **y)),
-        base.mark_text(fontSize=14, dy=10)
-        .encode(y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N")
-        .transform_filter("isValid(datum.sign)"),
     ]
     told = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
-    return (
-        alt.layer(*layers, data=frame(drawn))
-        .encode(x=x, color=colour, tooltip=told)
-        .properties(width=620, height=250)
-    )
+    drawn = frame(row | {"line": _line(row)} | _texts(row) for row in rows)
+    chart = alt.layer(*layers, data=drawn).encode(x=x, color=colour, tooltip=told)
+    return chart.properties(width=620, height=250)
 
 
-def _about(first: dict[str, Any], *, with_signature: bool) -> list[str]:
-    """What a panel is about."""
-    names = [first["test"], *([first["title"]] if first["title"] else [])]
-    signature = f". {first['signature']}" if with_signature else ""
-    return [
-        ": ".join(names),
-        f"Source: {first['series']}{signature}",
-        f"Up: towards {first['A']}. Down: towards {first['B']}.",
-    ]
-
-
-def _notes(known: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[str]:
+def _notes(known: list[dict[str, Any]], states: set[str]) -> list[str]:
     """What marks and bands mean."""
-    states = {row["state"] for row in found}
-    marks = ["×: no result for this period."] if "missing" in states else []
-    marks += ["?: effect size undefined."] if "undefined" in states else []
+    signs = {"missing": "×: no result for this period.", "undefined": "?: effect size undefined."}
+    marks = " ".join(meaning for state, meaning in signs.items() if state in states)
     notes = " ".join(effect_notes(known)).replace("Filled and starred", "Filled")
-    return [notes.replace("Bars", "Bands"), *([" ".join(marks)] if marks else [])]
+    return [notes.replace("Bars", "Bands"), *filter(None, [marks])]
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -206,28 +179,15 @@ def _line(row: dict[str, Any]) -> str:
     return f"Level 2, {row['role']}: {row['name']}"
 
 
-def _alone(row: dict[str, Any], rows: list[dict[str, Any]], years: list[int]) -> bool:
-    """Whether an interval has no neighbour that a band would reach."""
-    place = years.index(row["period"])
-    near = {*years[max(0, place - 1) : place], *years[place + 1 : place + 2]}
-    return not any(
-        one["low"] is not None and one["period"] in near and one["role"] == row["role"]
-        for one in rows
-    )
-
-
 def _texts(row: dict[str, Any]) -> dict[str, Any]:
     """Texts of a point, or of the sign for a period without one."""
     if row["state"] == "found":
         return shown(row)
     missing = row["state"] == "missing"
     why = "no result" if missing else f"effect size undefined for {isolated(row['name'])}"
-    return {
-        "significant": None,
-        "sign": "×" if missing else "?",
-        "words": f"{row['period']}: {why}",
-        "d": why, "interval": "–", "p_shown": "–",
-    }  # fmt: skip
+    sign, words = "×" if missing else "?", f"{row['period']}: {why}"
+    none = {"significant": None, "interval": UNDEFINED, "p_shown": UNDEFINED}
+    return none | {"sign": sign, "words": words, "d": why}
 
 
 def _years(found: Iterable[AssociationResult]) -> list[int]:
