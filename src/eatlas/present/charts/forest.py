@@ -96,7 +96,7 @@ def draw(given: pd.DataFrame) -> Chart:
         alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
         *points(shape, "significant", x=x("effect_size:Q")),
         text("towards_B", MUTED, x=0, align="left"),
-        text("towards_A", MUTED, align="right"),
+        text("towards_A", MUTED, align="left", dx=12),
         text("d", align="right", dx=48),
         text("star", align="left", dx=49),
         text("ends", align="left", dx=62),

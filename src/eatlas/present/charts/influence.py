@@ -119,12 +119,13 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
         *points(shape, "drives", x=x("change:Q")),
         text("about", x=0, align="left", fontSize=13, fontWeight="bold"),
         text("count", MUTED, x=0, align="left"),
-        text("d", align="right", dx=80),
+        text("d", align="right", dx=48),
     ]
     told = tooltip(term="term", group="group", d="d without it", change_shown="change")
     notes = (
         f"{first['test']}, source: {first['series']}",
-        "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther.",
+        "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther. "
+        "Right: d without the term.",
     )
     return themed(
         rows.chart(layers, drawn, color=colour, tooltip=told),
@@ -143,7 +144,7 @@ def _drawn(found: list[dict[str, Any]], rows: Rows, most: int) -> Iterator[dict[
         known = [row for row in terms if row["change"] is not None]
         shown = sorted(known, key=lambda row: row["rank"])[:most]
         about = "\n".join(lines_of(_heading(terms[0]), WIDTH, 13))
-        yield from rows.heading("", about=about, d="d without it" if shown else "")
+        yield from rows.heading("", about=about)
         yield from rows.heading("", count=_count(terms, shown))
         for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"])):
             yield row | {
