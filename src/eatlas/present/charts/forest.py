@@ -11,7 +11,6 @@ from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, ti
 from eatlas.present.charts.layers import (
     Rows,
     across,
-    look_of,
     looks,
     no_effect,
     points,
@@ -19,7 +18,7 @@ from eatlas.present.charts.layers import (
     title,
 )
 from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown, source_note
-from eatlas.present.charts.theme import LEVELS, MUTED, SERIES
+from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +89,9 @@ def draw(given: pd.DataFrame) -> Chart:
     kinds = dict(zip(names, SERIES * (1 + len(names) // len(SERIES)), strict=False))
     one = len(names) == 1
     colour, shape, _ = looks("look", LEVELS, legend=False) if one else looks("series", kinds)
-    x, rows = across("Effect size d"), Rows()
+    others = dict.fromkeys(row["level"] for row in found)
+    of_levels = any(row["role"] in LOOKS for row in found)
+    x, rows = across("Effect size d" if of_levels else ", ".join(others)), Rows()
     layers = [
         *no_effect(),
         alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
@@ -102,10 +103,11 @@ def draw(given: pd.DataFrame) -> Chart:
         text("ends", align="left", dx=62),
     ]
     drawn = list(_drawn(found, rows))
+    heading = "Effect sizes of levels 1 and 2" if of_levels else "Results of other measures"
     return themed(
         rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
         width=330,
-        title=title("Effect sizes of levels 1 and 2", [*source_note(names), *effect_notes(found)]),
+        title=title(heading, [*source_note(names), *effect_notes(found)]),
         description=described("Forest plot", found),
     )
 
@@ -113,11 +115,11 @@ def draw(given: pd.DataFrame) -> Chart:
 def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
     """Give each test a heading, and below it each effect size of each series its row."""
     for (test,), of_test in grouped(found, "test"):
-        yield from rows.heading(
-            test,
-            towards_B="← " + "\n".join(lines_of(of_test[0]["B"], 140)),
-            towards_A="\n".join(lines_of(of_test[0]["A"], 140)) + " →",
-        )
+        a, b = (of_test[0][role] for role in "AB")
+        towards = {}
+        if a and b and any(row["role"] in LOOKS for row in of_test):
+            towards = {"towards_B": f"← {_lines(b)}", "towards_A": f"{_lines(a)} →"}
+        yield from rows.heading(test, **towards)
         for _, line in grouped(of_test, "level", "role", "name"):
             top = rows.add(_label(line[0]), len(line))
             for place, row in enumerate(line, start=top):
@@ -126,8 +128,17 @@ def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
                 if row["effect_size"] is None:
                     texts |= {"d": None, "ends": "undefined"}
                 star = "*" if row["significant"] else None
-                look = {"row": place, "look": look_of(row["role"]), "star": star, "heading": False}
+                look = {
+                    "row": place,
+                    "look": LOOKS.get(row["role"], "level 1"),
+                    "star": star,
+                    "heading": False,
+                }
                 yield row | texts | look
+
+
+def _lines(name: str) -> str:
+    return "\n".join(lines_of(name, 140))
 
 
 def _label(row: dict[str, Any]) -> str:
@@ -135,6 +146,6 @@ def _label(row: dict[str, Any]) -> str:
     level, role = row["level"][:1].upper() + row["level"][1:], row["role"]
     if row["term"]:
         return str(row["name"])
-    if len(role) == 1:
+    if role in ("X", "Y"):
         return f"{level}, {role}: {row['name']}"
-    return f"{level}: {role[0]} against {role[1]}" if len(role) == 2 else level
+    return f"{level}: {' against '.join(role)}" if role in LOOKS else level

@@ -106,11 +106,11 @@ def tidy(
 
 def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Make a row of each effect size of a result, without what names the result."""
-    names = {role: result.concepts.name(role) for role in "XYAB"}
+    names = {role: result.concepts.get(role) for role in "XYAB"}
     for effect in result.effects():
         low, high = effect.interval or (None, None)
         yield names | {
-            "level": level_of(effect.title), "role": effect.roles,
+            "level": level_of(effect.title), "role": "".join(effect.roles),
             "name": " and ".join(effect.names), "term": effect.term is not None,
             "effect_size": effect.d, "low": low, "high": high,
             "confidence": None if low is None else effect.confidence,

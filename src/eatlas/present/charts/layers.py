@@ -136,11 +136,6 @@ def looks(
     return by(alt.Color, "colour"), by(alt.Shape, "shape"), by(alt.StrokeDash, "dash")
 
 
-def look_of(role: str) -> str:
-    """Key of an effect size in :data:`~eatlas.present.charts.theme.LEVELS`."""
-    return {"XY": "level 1", "AB": "attributes"}.get(role, role)
-
-
 def title(heading: str, notes: Iterable[str], width: float = WIDTH) -> Any:
     """A heading with notes below it, each broken into lines."""
     lines = [line for note in notes for line in lines_of(note, width)]

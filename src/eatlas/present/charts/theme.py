@@ -34,6 +34,8 @@ LEVELS: dict[str, dict[str, Any]] = {
 }
 """Level 1, the two target groups and what an LPBS finds over attributes keep their colour and shape
 in every chart."""
+LOOKS = {"XY": "level 1", "X": "X", "Y": "Y", "AB": "attributes"}
+"""Key of an effect size in `LEVELS`, by the groups that it compares."""
 ROLES = {
     "X": LEVELS["X"],
     "Y": LEVELS["Y"],

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import effect_rows, frame, grouped, records, some_results
-from eatlas.present.charts.layers import look_of, looks, points, title, zero
+from eatlas.present.charts.layers import looks, points, title, zero
 from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown
-from eatlas.present.charts.theme import LEVELS, MUTED
+from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.numbers import UNDEFINED
 from eatlas.present.series import steps
 from eatlas.present.text import isolated
@@ -132,7 +132,7 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
 def _panel(rows: list[dict[str, Any]], years: list[int], across: Across) -> Any:
     """One test on one source: a line, its interval and its points for each effect size."""
     alt = altair()
-    colour, shape, dash = looks("line", {_line(row): LEVELS[look_of(row["role"])] for row in rows})
+    colour, shape, dash = looks("line", {_line(row): LEVELS[LOOKS[row["role"]]] for row in rows})
     dash["legend"] = None
     ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
     gaps = any(row["state"] != "found" for row in rows)
