@@ -104,6 +104,10 @@ class ResultsError(EatlasError):
     """A results file cannot be read or written."""
 
 
+class ContractError(EatlasError):
+    """A measure, record or source of another package does not do what it must."""
+
+
 class EatlasWarning(UserWarning):
     """Base of every warning that eatlas gives."""
 

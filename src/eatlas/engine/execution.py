@@ -223,7 +223,10 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
     except Exception as error:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
         if lacks_memory(error):
             return failure(job, out_of_memory(job))
-        return failure(job, our_fault(job, traceback.format_exc()))
+        report = traceback.format_exc()
+        if (package := _package_of(job, error)) is None:
+            return failure(job, our_fault(job, report))
+        return failure(job, _their_fault(job, package, report))
 
 
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
@@ -279,6 +282,27 @@ def killed(job: Job, times: int) -> EatlasError:
         f"test {job.test.id} by {job.measure.signature}: the process was killed {times} times "
         "while it did this job, most likely because memory ran out",
         remedy="fewer workers leave more memory to each: --workers 1",
+    )
+
+
+def _package_of(job: Job, error: BaseException) -> str | None:
+    """The package of the job's measure or source, where the error came up in its code."""
+    modules = (type(part).__module__.partition(".")[0] for part in (job.measure, job.source))
+    others = set(modules) - {"eatlas"}
+    passed = [
+        str(frame.f_globals.get("__name__")).partition(".")[0]
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+    return next((name for name in reversed(passed) if name in others), None)
+
+
+def _their_fault(job: Job, package: str, report: str) -> EatlasError:
+    """Say that a measure or source of another package raised what no user can mend."""
+    return EatlasError(
+        f"test {job.test.id} by {job.measure.signature}: a fault of {package}, not of the input",
+        got=report.strip().replace("\n", "\n    "),
+        remedy="report it to the authors of that package, with the lines above; check_measure and "
+        "check_source of eatlas.testing find what breaks the contract",
     )
 
 

@@ -15,6 +15,7 @@ from eatlas.engine.few_terms import require_stimuli, require_terms
 from eatlas.engine.frequency import placed
 from eatlas.errors import (
     AnisotropyWarning,
+    ContractError,
     CoverageError,
     StimulusError,
     UndefinedWarning,
@@ -24,7 +25,7 @@ from eatlas.errors import (
 from eatlas.measures.base import Input, Measure, MomentsByRole
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.seeding import generator_of, stimuli_of_test
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, is_result
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, Provenance
 from eatlas.sources import (
@@ -81,6 +82,13 @@ def measured(
     given = replace(given, precision=_precision(given.head, rounding))
     notes: list[str] = []
     result = measure.compute(given, notes)
+    if not is_result(result):
+        raise ContractError(
+            f"the measure {measure.name}: compute does not keep the contract",
+            got=described(result),
+            allowed="a record that derives from eatlas.results.AssociationResult",
+            remedy="eatlas.testing.check_measure finds what breaks the contract",
+        )
     for note in notes:
         if note.startswith("Undefined"):
             warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=3)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from eatlas.errors import SignatureError, described
 from eatlas.measures.base import Measure
 from eatlas.nearest import did_you_mean, nearest
+from eatlas.plugins import loaded
 from eatlas.signature import Signature
 
 BUILT_IN = {
@@ -39,7 +40,7 @@ def measure_names() -> tuple[str, ...]:
 def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
     if name in _installed():
-        found = _installed()[name].load()
+        found = loaded(_installed()[name], AssociationMeasure)
     else:
         module, kind = BUILT_IN[name].split(":")
         found = getattr(import_module(f"eatlas.measures.{module}"), kind)

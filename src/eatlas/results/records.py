@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 from eatlas.errors import ResultsError, described
+from eatlas.plugins import added
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.ceat import CEATResult
 from eatlas.results.lpbs import LPBSResult
@@ -32,7 +32,7 @@ ENTRY_POINTS = "eatlas.records"
 def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
     known = {record.model_fields["measure"].default: record for record in BUILT_IN}
-    return known | {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+    return known | added(ENTRY_POINTS, AssociationResult)
 
 
 def measures_with(part: str) -> tuple[str, ...]:

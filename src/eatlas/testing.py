@@ -1,0 +1,408 @@
+"""Conformance kit: what a measure and a source of another package must keep.
+
+>>> import eatlas
+>>> from eatlas.testing import check_measure, check_source
+>>> check_measure(eatlas.WEAT())
+>>> check_source("glove-sample", words=["aster", "love"])
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import FrozenInstanceError, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
+from eatlas.results import AssociationResult, Effect, Results, is_result
+from eatlas.signature import Signature
+from eatlas.sources import ArraySource, open_vectors
+from eatlas.stimuli import AssociationTest, Concept, load_tests
+
+__all__ = ["check_measure", "check_source"]
+
+HEAD = ("test", "source", "measure", "signature")
+"""Columns that every row begins with."""
+UNKNOWN = "no-such-word-in-any-source"
+
+
+def check_measure(measure: Any, tests: Any = "weat-6", vectors: Any = "glove-sample") -> None:
+    """Check that a measure and the record of what it finds keep their contract.
+
+    The measure is a frozen value with a signature that reads back; it finds the same again, in
+    any order of the terms; it counts missing terms and refuses a group of too few. The record
+    survives JSON, lists its effect sizes, and shows in terminal, report, tables, frame and
+    notebook.
+
+    Parameters
+    ----------
+    measure : measure
+        Such as ``MyMeasure()``.
+    tests : anything that :func:`eatlas.load_tests` takes
+        The first of them is measured.
+    vectors : anything that :func:`eatlas.run` takes
+        What the measure needs: vectors, or a language model.
+
+    Raises
+    ------
+    ContractError
+        Naming the method that does not do what it should, what it gave, and what it may give.
+    """
+    tried = _Tried(measure, load_tests(tests)[0], vectors)
+    for check in (
+        _measure_is_a_value,
+        _signature_reads_back,
+        _gives_a_result,
+        _result_survives_json,
+        _rows_and_summary_are_plain,
+        _effects_are_sound,
+        _finds_the_same_again,
+        _order_of_terms_is_nothing,
+        _missing_terms_are_counted,
+        _too_few_are_refused,
+        _result_shows_everywhere,
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EatlasWarning)
+            check(tried)
+
+
+def check_source(source: Any, words: Iterable[str] = ()) -> None:
+    """Check that a source of vectors keeps its contract.
+
+    Its facts are of the right kinds and stay the same; it answers with finite vectors of its
+    size, the same in any order and company; it keeps silent about words that it lacks; and its
+    chunks, if it has any, hold what it answers.
+
+    Parameters
+    ----------
+    source : anything that :func:`eatlas.open_vectors` opens
+    words : iterable of str
+        Some that it has; by default the first of its chunks.
+
+    Raises
+    ------
+    ContractError
+        Naming the member that does not do what it should, what it gave, and what it may give.
+    """
+    opened = open_vectors(source)
+    who = f"the source {getattr(opened, 'name', described(source))}"
+    _facts_are_plain(who, opened)
+    some = tuple(words) or _first_words(who, opened)
+    _answers_are_vectors(who, opened, some)
+    _chunks_hold_the_answers(who, opened, some)
+
+
+def _require(ok: object, who: str, method: str, *, got: object, allowed: str) -> None:
+    """Say what a member of a measure, record or source did in place of what it should."""
+    if not ok:
+        text = got if isinstance(got, str) else described(got)
+        raise ContractError(
+            f"{who}: {method} does not keep the contract", got=text, allowed=allowed
+        )
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A measure under test."""
+
+    measure: Any
+    test: AssociationTest
+    vectors: Any
+
+    @property
+    def who(self) -> str:
+        return f"the measure {getattr(self.measure, 'name', type(self.measure).__name__)}"
+
+    @cached_property
+    def source(self) -> Any:
+        """The source, or language model, that the measure needs."""
+        if self.measure.needs == "vectors":
+            return open_vectors(self.vectors)
+        from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
+
+        return open_language_model(self.vectors, self.measure.needs)
+
+    @cached_property
+    def result(self) -> AssociationResult:
+        return self.found(self.test)
+
+    @property
+    def record(self) -> str:
+        return f"the record {type(self.result).__name__}"
+
+    def found(self, test: AssociationTest, source: Any = None) -> Any:
+        """What the measure finds; its errors in the user's input pass."""
+        chosen = self.source if source is None else source
+        return self.guarded("compute", lambda: self.measure(test, chosen, seed=1))
+
+    def guarded(self, method: str, call: Callable[[], Any]) -> Any:
+        """Do what a method does; what it raises beside errors for users breaks the contract."""
+        try:
+            return call()
+        except EatlasError:
+            raise
+        except Exception as error:
+            raise ContractError(
+                f"{self.who}: {method} raises",
+                got=f"{type(error).__name__}: {error}",
+                allowed="a result, or an EatlasError for what a user can mend",
+            ) from error
+
+    def with_terms(self, **terms: Sequence[str]) -> AssociationTest:
+        """The test with other terms in some groups."""
+        return self.test.model_copy(
+            update={
+                role: Concept(name=self.test.concept(role).name, terms=tuple(some))
+                for role, some in terms.items()
+            }
+        )
+
+    @property
+    def of_words(self) -> bool:
+        """Whether the test has words that are looked up, so that others can stand for them."""
+        return not any(concept.sentences for _, concept in self.test.parts)
+
+
+def _measure_is_a_value(tried: _Tried) -> None:
+    one, kind = tried.measure, type(tried.measure)
+    name = getattr(one, "name", None)
+    allowed = "a name in lower case, as on the command line"
+    ok = isinstance(name, str) and name and name == name.lower()
+    _require(ok, tried.who, "name", got=name, allowed=allowed)
+    frozen = getattr(kind, "__dataclass_params__", None)
+    ok = frozen is not None and frozen.frozen
+    _require(ok, tried.who, "the class", got=kind, allowed="a frozen dataclass")
+    least = getattr(one, "minimum", None)
+    ok = least and all(isinstance(n, int) and n > 0 for n in dict(least).values())
+    _require(ok, tried.who, "minimum", got=least, allowed="a number from 1 for each group")
+    same = kind(**{field.name: getattr(one, field.name) for field in fields(kind) if field.init})
+    _require(same == one and hash(same) == hash(one), tried.who, "__eq__ and __hash__",
+             got=f"{same!r} and {one!r} differ", allowed="equality by parameters")  # fmt: skip
+    copied = tried.guarded("pickling", lambda: pickle.loads(pickle.dumps(one)))  # noqa: S301
+    _require(copied == one, tried.who, "pickling", got=copied, allowed="the same measure")
+    try:
+        one.alpha = 0.01
+    except (FrozenInstanceError, AttributeError):
+        return
+    _require(ok=False, who=tried.who, method="the class", got="parameters that can be assigned",
+             allowed="a frozen dataclass")  # fmt: skip
+
+
+def _signature_reads_back(tried: _Tried) -> None:
+    text = tried.measure.signature
+    parsed = Signature.parse(text)
+    ok = parsed.name == tried.measure.name
+    _require(ok, tried.who, "signature", got=text, allowed=f"one of the name {tried.measure.name}")
+    again = type(tried.measure)(**dict(parsed.params))
+    _require(again == tried.measure, tried.who, "signature", got=f"{text}, which is {again!r}",
+             allowed="all parameters that differ from their defaults")  # fmt: skip
+
+
+def _gives_a_result(tried: _Tried) -> None:
+    found = tried.result
+    _require(is_result(found), tried.who, "compute", got=found, allowed="an AssociationResult")
+    expected = {"measure": tried.measure.name, "signature": tried.measure.signature}
+    for name, value in {**expected, "test": tried.test.id}.items():
+        got = getattr(found, name)
+        _require(got == value, tried.record, name, got=got, allowed=repr(value))
+
+
+def _result_survives_json(tried: _Tried) -> None:
+    found, kind = tried.result, type(tried.result)
+    text = tried.guarded("to_dict", lambda: json.dumps(found.to_dict(), allow_nan=False))
+    again = tried.guarded("from_dict", lambda: kind.from_dict(json.loads(text)))
+    got = [name for name in kind.model_fields if getattr(again, name) != getattr(found, name)]
+    _require(again == found, tried.record, "to_dict", got=f"other values of {', '.join(got)}",
+             allowed="fields that JSON keeps: tuples, numbers, texts, records")  # fmt: skip
+
+
+def _rows_and_summary_are_plain(tried: _Tried) -> None:
+    rows = tried.guarded("rows", tried.result.rows)
+    ok = isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
+    _require(ok, tried.record, "rows", got=rows, allowed="a list of dicts, one at least")
+    for row in rows:
+        lacking = [name for name in HEAD if name not in row]
+        _require(not lacking, tried.record, "rows", got=f"no column {', '.join(lacking)}",
+                 allowed="{**self.head(), ...}")  # fmt: skip
+        for name, value in row.items():
+            ok = value is None or isinstance(value, str | int | float | bool)
+            _require(ok, tried.record, "rows", got=f"{name}: {described(value)}",
+                     allowed="texts, numbers and None")  # fmt: skip
+            ok = not isinstance(value, float) or math.isfinite(value)
+            _require(ok, tried.record, "rows", got=f"{name}: {value}", allowed="None if undefined")
+    said = tried.guarded("summary", tried.result.summary)
+    ok = isinstance(said, str) and said.strip() and "\n" not in said
+    _require(ok, tried.record, "summary", got=said, allowed="a line of text")
+
+
+def _effects_are_sound(tried: _Tried) -> None:
+    effects = tried.guarded("effects", tried.result.effects)
+    ok = isinstance(effects, tuple) and all(isinstance(one, Effect) for one in effects)
+    _require(ok, tried.record, "effects", got=effects, allowed="a tuple of Effect")
+    allowed = "one effect size or other number at least"
+    _require(effects, tried.record, "effects", got="none", allowed=allowed)
+    places = [(one.place, one.term) for one in effects]
+    ok = len(set(places)) == len(places)
+    _require(ok, tried.record, "effects", got=places, allowed="each place and term once")
+    for one in effects:
+        for name, value in (("d", one.d), ("difference", one.difference)):
+            ok = value is None or math.isfinite(value)
+            _require(ok, tried.record, f"effects, {name} of {one.place}", got=value,
+                     allowed="a finite number, or None if undefined")  # fmt: skip
+        ok = one.interval is None or one.interval[0] <= one.interval[1]
+        _require(ok, tried.record, f"effects, interval of {one.place}", got=one.interval,
+                 allowed="its lower end first")  # fmt: skip
+
+
+def _numbers(result: AssociationResult) -> dict[tuple[str, str | None], Any]:
+    return {(one.place, one.term): (one.d, one.p) for one in result.effects()}
+
+
+def _finds_the_same_again(tried: _Tried) -> None:
+    again = tried.found(tried.test)
+    ok = again.to_dict() == tried.result.to_dict()
+    _require(ok, tried.who, "compute", got="other numbers from the same seed",
+             allowed="random numbers of given.rng alone")  # fmt: skip
+
+
+def _order_of_terms_is_nothing(tried: _Tried) -> None:
+    if not tried.of_words:
+        return
+    turned = tried.with_terms(**{role: c.terms[::-1] for role, c in tried.test.parts})
+    got, known = _numbers(tried.found(turned)), _numbers(tried.result)
+    other = [f"{place} {term or ''}".strip() for (place, term) in known
+             if got.get((place, term)) != known[place, term]]  # fmt: skip
+    _require(not other, tried.who, "compute", got=f"other numbers of {', '.join(other)} with the "
+             "terms in another order", allowed="the same bits: eatlas.kernels sums in a fixed order")  # fmt: skip  # noqa: E501
+
+
+def _missing_terms_are_counted(tried: _Tried) -> None:
+    if not tried.of_words:
+        return
+    role, concept = tried.test.parts[0]
+    found = tried.found(tried.with_terms(**{role: (*concept.terms, UNKNOWN)}))
+    missing = found.coverage.group(role).missing
+    _require(UNKNOWN in missing, tried.who, "coverage", got=missing, allowed="each missing term")
+    ok = _numbers(found) == _numbers(tried.result)
+    _require(ok, tried.who, "compute", got="other numbers with a term that no source has",
+             allowed="those of the terms that have vectors")  # fmt: skip
+
+
+def _too_few_are_refused(tried: _Tried) -> None:
+    if not tried.of_words or tried.measure.needs != "vectors":
+        return
+    terms = {role: concept.terms for role, concept in tried.test.parts}
+    for role in tried.measure.minimum:
+        known = [term for other, some in terms.items() if other != role for term in some]
+        vectors = np.random.default_rng(1).standard_normal((len(known), 5))
+        source = ArraySource(list(dict.fromkeys(known)), vectors[: len(set(known))], name="few")
+        try:
+            tried.found(tried.test, source)
+        except CoverageError:
+            continue
+        got = f"a result without a term of {role}"
+        _require(ok=False, who=tried.who, method="minimum", got=got, allowed="a CoverageError")
+
+
+def _result_shows_everywhere(tried: _Tried) -> None:
+    from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
+    from eatlas.present import notebook, report_html, report_table  # noqa: PLC0415
+
+    results = Results([tried.result])
+
+    def terminal() -> str:
+        with redirect_stdout(io.StringIO()) as written:
+            print_results(results)
+        return written.getvalue()
+
+    ways: dict[str, Callable[[], str]] = {
+        "terminal": terminal,
+        "report": lambda: report_html(results),
+        **{f"table ({form})": lambda form=form: report_table(results, form)  # type: ignore[misc]
+           for form in ("latex", "markdown", "html-table", "csv")},
+        "notebook": lambda: notebook.html(tried.result),
+        "frame": lambda: results.to_frame().to_string(),
+    }  # fmt: skip
+    first = next((one for one in tried.result.effects() if one.d is not None), None)
+    for way, shown in ways.items():
+        text = tried.guarded(f"showing it in the {way}", shown)
+        _require(tried.test.id in text, tried.record, f"showing it in the {way}",
+                 got="no line of the test", allowed="one at least")  # fmt: skip
+        if first is not None and first.d is not None:
+            number, whole = f"{abs(first.d):.2f}", f"{abs(first.d):.6f}"[:-1]
+            _require(number in text or whole in text, tried.record, f"showing it in the {way}",
+                     got=f"no {number}", allowed=f"its {first.symbol}")  # fmt: skip
+
+
+def _facts_are_plain(who: str, source: Any) -> None:
+    kinds: dict[str, tuple[Any, str]] = {
+        "name": (str, "a text"),
+        "dim": (int, "a whole number from 1"),
+        "fingerprint": (str, "a text that identifies its content, such as sha256:..."),
+        "notes": (tuple, "a tuple of sentences"),
+    }
+    for name, (kind, allowed) in kinds.items():
+        value = getattr(source, name, None)
+        ok = isinstance(value, kind) and (value or kind is tuple)
+        _require(ok, who, name, got=value, allowed=allowed)
+        again = getattr(source, name)
+        _require(again == value, who, name, got=f"{value!r}, then {again!r}", allowed="one value")
+    _require(source.dim > 0, who, "dim", got=source.dim, allowed="a whole number from 1")
+    ok = all(isinstance(note, str) for note in source.notes)
+    _require(ok, who, "notes", got=source.notes, allowed="a tuple of sentences")
+
+
+def _first_words(who: str, source: Any) -> tuple[str, ...]:
+    chunks = getattr(source, "iter_chunks", None)
+    if chunks is None:
+        raise ContractError(
+            f"{who} is checked by words that it has",
+            got="none, and no iter_chunks",
+            allowed="check_source(source, words=[...])",
+        )
+    words, _ = next(iter(chunks(16)), ((), None))
+    return tuple(words)
+
+
+def _answers_are_vectors(who: str, source: Any, words: tuple[str, ...]) -> None:
+    found = source.lookup(words)
+    for word in words:
+        _require(word in found, who, "lookup", got=f"no vector of {word!r}", allowed="its vector")
+        vector = np.asarray(found[word])
+        _require(vector.shape == (source.dim,), who, "lookup", got=f"shape {vector.shape}",
+                 allowed=f"({source.dim},), as dim says")  # fmt: skip
+        ok = vector.dtype.kind == "f" and np.isfinite(vector).all()
+        _require(ok, who, "lookup", got=f"{vector.dtype} of {word!r}", allowed="finite numbers")
+    for some in (words[::-1], words[:1]):
+        again = source.lookup(some)
+        ok = all(np.array_equal(again[word], found[word]) for word in some)
+        _require(ok, who, "lookup", got="other vectors in other company", allowed="the same bits")
+    _require(not source.lookup(()), who, "lookup", got="vectors of no word", allowed="none")
+    more = source.lookup((*words[:1], UNKNOWN))
+    _require(UNKNOWN not in more, who, "lookup", got=f"a vector of {UNKNOWN!r}",
+             allowed="nothing of words that it lacks")  # fmt: skip
+
+
+def _chunks_hold_the_answers(who: str, source: Any, words: tuple[str, ...]) -> None:
+    if not hasattr(source, "iter_chunks"):
+        return
+    wanted, seen = set(words), {}
+    for names, vectors in source.iter_chunks(1000):
+        ok = np.shape(vectors) == (len(names), source.dim)
+        _require(ok, who, "iter_chunks", got=f"{len(names)} words and shape {np.shape(vectors)}",
+                 allowed="a row for each word")  # fmt: skip
+        seen.update((n, row) for n, row in zip(names, vectors, strict=True) if n in wanted)
+    found = source.lookup(words)
+    for word in words:
+        ok = word in seen and np.array_equal(seen[word], found[word])
+        _require(ok, who, "iter_chunks", got=f"another vector of {word!r}, or none",
+                 allowed="what lookup answers")  # fmt: skip
