@@ -115,7 +115,7 @@ def test_a_fault_of_one_job_costs_no_other(executor):
     assert [r.test for r in results] == ["t0", "t2", "t4", "t5"]
     bug, memory = results.failures
     assert (bug.test, memory.test) == ("t1", "t3")
-    assert "a fault of eatlas, not of the input" in str(bug.error)
+    assert "a fault of tests, not of the input" in str(bug.error)
     assert "a bug" in str(bug.error)
     assert "the process ran out of memory" in str(memory.error)
     assert "a bug" not in str(memory.error)

@@ -298,8 +298,9 @@ class AssociationResult(Record):
         return html_of(self)
 
     def summary(self) -> str:
-        """The finding in a few words."""
-        return f"{self.coverage.counts()[0]} terms"
+        """The finding in a few words; by default its first numbers."""
+        found = [f"{one.symbol} = {show_effect(one.d)}" for one in self.effects()[:3]]
+        return ", ".join(found) or f"{self.coverage.counts()[0]} terms"
 
 
 def is_result(given: object) -> TypeIs[AssociationResult]:

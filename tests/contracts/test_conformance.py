@@ -1,0 +1,251 @@
+"""The conformance kit: our own measures and sources pass it, and what breaks the contract is named."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pytest
+from tests.inputs import TERMS
+from tests.measures.test_lpbs import Table, any_number, words
+
+import eatlas
+from eatlas import kernels
+from eatlas.errors import ContractError, EatlasError
+from eatlas.measures import AssociationMeasure
+from eatlas.results import AssociationResult
+from eatlas.testing import check_measure, check_source
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("measure", "tests", "vectors"),
+    [
+        (eatlas.MLEAT(), "weat-6", "glove-sample"),
+        (eatlas.MLEAT(tail="two-sided", resamples=0), "sent-weat-9", "cbow:glove-sample"),
+        (eatlas.WEAT(alpha=0.01), "weat-7", "glove-sample"),
+        (eatlas.SCEAT(), "weat-6", "glove-sample"),
+        (eatlas.CEAT(n=50), "sent-weat-9", "cbow:glove-sample"),
+        (eatlas.LPBS(resamples=200), words(4, 4, 4, 4), Table(any_number)),
+        (eatlas.LPBSCEAT(n=20), words(4, 4, 4, 4), Table(any_number)),
+    ],
+    ids=lambda one: getattr(one, "signature", ""),
+)
+def test_our_measures_keep_the_contract(measure, tests, vectors):
+    check_measure(measure, tests, vectors)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["glove-sample", "glove-sample?transform=center", "cbow:glove-sample"],
+)
+def test_our_sources_keep_the_contract(source):
+    check_source(source, words=("aster", "love", "war"))
+
+
+def test_files_keep_the_contract(tmp_path):
+    rows = {term: np.arange(3.0) + i for i, term in enumerate(TERMS["X"], 1)}
+    text = "".join(f"{term} {' '.join(map(str, row))}\n" for term, row in rows.items())
+    (tmp_path / "v.txt").write_text(text)
+    np.save(tmp_path / "v.npy", np.array(list(rows.values())))
+    (tmp_path / "v.vocab").write_text("\n".join(rows) + "\n")
+    (tmp_path / "v.csv").write_text(text.replace(" ", ","))
+    for name in ("v.txt", "v.npy", "v.csv"):
+        check_source(tmp_path / name, words=TERMS["X"])
+
+
+def _blocks(page: str) -> dict[str, str]:
+    """Blocks of a page that have the name of a file."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return dict(re.findall(r'```\w+ title="(\S+)"\n(.*?)```', text, re.DOTALL))
+
+
+@pytest.fixture
+def my_package(tmp_path, monkeypatch):
+    """The package of docs/how-to/extend.md, as it stands there, installed."""
+    for name, body in _blocks("docs/how-to/extend.md").items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(body, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "my_package"]:
+        del sys.modules[name]
+
+
+def test_the_example_of_the_documentation_keeps_the_contract(my_package):
+    from my_package.measure import MAC
+    from my_package.source import open_mine
+
+    check_measure(MAC())
+    check_source(open_mine())
+
+
+def test_the_example_shows_in_the_terminal_and_the_frames(my_package, capsys):
+    from my_package.measure import MAC
+
+    from eatlas.cli.table import print_results
+
+    results = eatlas.run(tests=["weat-6", "weat-7"], measures=MAC())
+    print_results(results)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[-1] == "MAC"
+    assert [line.split() for line in lines if line.startswith("weat-")][:2] == [
+        ["weat-6", "0.72"],
+        ["weat-7", "0.79"],
+    ]
+    assert results.to_frame()["mac"].round(2).tolist() == [0.72, 0.79]
+
+
+class Found(AssociationResult):
+    """A record of one number."""
+
+    measure: Literal["gap"] = "gap"
+    gap: float | None
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{**self.head(), "gap": self.gap}]
+
+
+@dataclass(frozen=True)
+class Gap(AssociationMeasure):
+    """Difference of mean cosines; its options break what they are named for."""
+
+    name: ClassVar[str] = "gap"
+    minimum: ClassVar = {"X": 1, "Y": 1, "A": 1, "B": 1}
+    breaks: str = ""
+
+    def compute(self, given, notes):
+        if self.breaks == "raises":
+            raise RuntimeError("out of order")
+        if self.breaks == "no record":
+            return 0.5
+        x, y = (kernels.similarities(given.rows[r], given.rows["A"]).mean() for r in "XY")
+        if self.breaks == "order":
+            x = given.rows["X"][0].sum()
+        if self.breaks == "chance":
+            x = np.random.default_rng().random()
+        kind = {"rows": Rows, "summary": Summary, "effects": Effects}.get(self.breaks, Found)
+        return kind(**given.head, gap=float(x - y))
+
+
+class Rows(Found):
+    def rows(self):
+        return [{"gap": self.gap}]
+
+
+class Summary(Found):
+    def summary(self):
+        return ""
+
+
+class Effects(Found):
+    def effects(self):
+        return super().effects() * 2
+
+
+@dataclass(frozen=True)
+class Named(Gap):
+    name: ClassVar[str] = "GAP"
+
+
+def test_a_measure_of_one_number_keeps_the_contract():
+    check_measure(Gap())
+
+
+@pytest.mark.parametrize(
+    ("measure", "method", "got"),
+    [
+        (Gap(breaks="raises"), "compute raises", "RuntimeError: out of order"),
+        (Gap(breaks="no record"), "compute does not keep the contract", "0.5 (float)"),
+        (Gap(breaks="order"), "compute", "other numbers of gap with the terms in another order"),
+        (Gap(breaks="chance"), "compute", "other numbers from the same seed"),
+        (Gap(breaks="rows"), "the record Rows: rows", "no column test, source, measure, signature"),
+        (Gap(breaks="summary"), "the record Summary: summary", "''"),
+        (Gap(breaks="effects"), "the record Effects: effects", "'gap'"),
+        (Named(), "name", "'GAP'"),
+    ],
+    ids=lambda one: getattr(one, "breaks", ""),
+)
+def test_a_measure_that_breaks_the_contract_is_told_how(measure, method, got):
+    with pytest.raises(ContractError) as caught:
+        check_measure(measure)
+    assert method in caught.value.what
+    assert got in caught.value.got
+    assert caught.value.allowed
+
+
+@dataclass(frozen=True)
+class Mine:
+    """A source; its options break what they are named for."""
+
+    name: str = "mine"
+    dim: int = 2
+    fingerprint: str = "sha256:1"
+    notes: tuple[str, ...] = ()
+    breaks: str = ""
+
+    def lookup(self, keys):
+        if self.breaks == "length":
+            return {key: np.ones(3) for key in keys}
+        known = {"sun": np.array([1.0, 0.0]), "moon": np.array([0.0, 1.0])}
+        if self.breaks == "finite":
+            known["sun"] = np.array([1.0, np.nan])
+        if self.breaks == "all":
+            return {**known, "earth": np.ones(2)}
+        if self.breaks == "company":
+            return {key: known[key] * len(keys) for key in keys if key in known}
+        return {key: known[key] for key in keys if key in known}
+
+
+@pytest.mark.parametrize(
+    ("source", "member", "got"),
+    [
+        (Mine(name=""), "name", "''"),
+        (Mine(dim=0), "dim", "0"),
+        (Mine(fingerprint=""), "fingerprint", "''"),
+        (Mine(notes=(1,)), "notes", "(1,)"),
+        (Mine(breaks="length"), "lookup", "shape (3,)"),
+        (Mine(breaks="finite"), "lookup", "of 'sun'"),
+        (Mine(breaks="all"), "lookup", "vectors of no word"),
+        (Mine(breaks="company"), "lookup", "other vectors in other company"),
+        (replace(Mine(), breaks=""), None, None),
+    ],
+)
+def test_a_source_that_breaks_the_contract_is_told_how(source, member, got):
+    if member is None:
+        check_source(source, ["sun", "moon"])
+        return
+    with pytest.raises(ContractError, match=f": {member} does not keep the contract") as caught:
+        check_source(source, ["sun", "moon"])
+    assert got in caught.value.got
+
+
+def test_words_are_needed_where_a_source_lists_none():
+    with pytest.raises(ContractError, match="is checked by words that it has"):
+        check_source(Mine())
+
+
+def test_a_measure_that_raises_costs_no_other_job():
+    with pytest.warns(eatlas.EatlasWarning, match="1 of 2 jobs failed"):
+        results = eatlas.run(tests="weat-6", measures=[Gap(breaks="raises"), "weat"])
+    assert [result.measure for result in results] == ["weat"]
+    (failure,) = results.failures
+    package = Gap.__module__.partition(".")[0]
+    assert f"a fault of {package}, not of the input" in failure.error.what
+    assert "RuntimeError: out of order" in failure.error.got
+    assert "check_measure" in failure.error.remedy
+
+
+def test_a_measure_without_a_record_is_named():
+    with pytest.warns(eatlas.EatlasWarning, match="1 of 2 jobs failed"):
+        results = eatlas.run(tests="weat-6", measures=[Gap(breaks="no record"), "weat"])
+    (failure,) = results.failures
+    assert isinstance(failure.error, EatlasError)
+    assert failure.error.what == "the measure gap: compute does not keep the contract"
+    assert failure.error.got == "0.5 (float)"
