@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -249,3 +253,77 @@ def test_a_measure_without_a_record_is_named():
     assert isinstance(failure.error, EatlasError)
     assert failure.error.what == "the measure gap: compute does not keep the contract"
     assert failure.error.got == "0.5 (float)"
+
+
+ONE_MODULE = """
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from eatlas import ArraySource, kernels
+from eatlas.measures import AssociationMeasure
+from eatlas.results import AssociationResult
+
+
+class MyResult(AssociationResult):
+    measure: Literal["my-measure"] = "my-measure"
+    value: float
+
+
+@dataclass(frozen=True)
+class MyMeasure(AssociationMeasure):
+    name: ClassVar[str] = "my-measure"
+    minimum: ClassVar = {"X": 1, "Y": 1, "A": 1, "B": 1}
+
+    def compute(self, given, notes):
+        x, y = (kernels.similarities(given.rows[r], given.rows["A"]).mean() for r in "XY")
+        return MyResult(**given.head, value=float(x - y))
+
+
+def open_mine():
+    words = "aster clover iris lily ant flea wasp gnat love peace joy heaven hatred war filth agony"
+    return ArraySource(words.split(), [[i + 1.0, i % 3, 1.0] for i in range(16)], name="mine")
+"""
+
+
+def test_a_measure_and_a_source_are_added_as_contributing_says(tmp_path, test_file):
+    """Two files: a module, and the entry points that name what is in it."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (named,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    groups = {key: value["entry-points"] for key, value in tomllib.loads(named).items()}["project"]
+    groups["eatlas.sources"] = {"mine": "my_package.measure:open_mine"}
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "measure.py").write_text(ONE_MODULE, encoding="utf-8")
+    info = tmp_path / "my_package-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1\n")
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in points.items())
+        for group, points in groups.items()
+    ]
+    (info / "entry_points.txt").write_text("".join(lines))
+    command = ["run", "--tests", str(test_file), "--vectors", "mine", "--measure", "my-measure"]
+    done = subprocess.run(
+        [sys.executable, "-m", "eatlas", *command, "--out", "here"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "MY-MEASURE(alpha=0.05,ddof=1,p=auto) on mine" in done.stdout
+    (result,) = (tmp_path / "here" / "results.jsonl").read_text().splitlines()
+    shown = f"{json.loads(result)['value']:.2f}".replace("-", "\N{MINUS SIGN}")
+    assert re.search(rf"^tiny +{shown}$", done.stdout, re.MULTILINE)
+    assert "tiny" in (tmp_path / "here" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_package_that_cannot_be_loaded_costs_nothing_else(tmp_path):
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[eatlas.measures]\nbroken = no_such_module:Measure\nnone = pathlib:Path\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--json"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["measure"] == "ml-eat"
+    assert "no_such_module:Measure cannot be loaded (ModuleNotFoundError" in done.stderr
+    assert "pathlib:Path is no subclass of AssociationMeasure" in done.stderr
