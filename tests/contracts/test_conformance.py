@@ -320,10 +320,19 @@ def test_a_package_that_cannot_be_loaded_costs_nothing_else(tmp_path):
     (info / "entry_points.txt").write_text(
         "[eatlas.measures]\nbroken = no_such_module:Measure\nnone = pathlib:Path\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--json"], cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    here = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--json"]
+    done = subprocess.run(run, env=here, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["measure"] == "ml-eat"
-    assert "no_such_module:Measure cannot be loaded (ModuleNotFoundError" in done.stderr
-    assert "pathlib:Path is no subclass of AssociationMeasure" in done.stderr
+    for name, said in (
+        ("broken", "no_such_module:Measure cannot be imported\n  got: ModuleNotFoundError"),
+        (
+            "none",
+            "pathlib:Path is something else\n  got: <class 'pathlib.Path'>\n  allowed: a class",
+        ),
+    ):
+        done = subprocess.run(
+            [*run, "--measure", name], env=here, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert f"error: {name} of another package cannot be used: {said}" in done.stderr
