@@ -161,14 +161,16 @@ class _Tried:
                 allowed="a result, or an EatlasError for what a user can mend",
             ) from error
 
-    def with_terms(self, **terms: Sequence[str]) -> Any:
+    def with_terms(self, terms: Mapping[str, Sequence[str]]) -> Any:
         """The test with other terms in some groups."""
-        return self.test.model_copy(
-            update={
-                role: Concept(name=self.test.concept(role).name, terms=tuple(some))
-                for role, some in terms.items()
-            }
-        )
+        changed: dict[str, Any] = {
+            name: Concept(name=concept.name, terms=tuple(terms.get(name, concept.terms)))
+            for name, concept in self.test.parts
+        }
+        if self.test.kind == "groups":
+            targets, *groups = changed.values()
+            changed = {"targets": targets, "groups": tuple(groups)}
+        return self.test.model_copy(update=changed)
 
     @property
     def of_words(self) -> bool:
@@ -296,7 +298,7 @@ def _finds_the_same_again(tried: _Tried) -> None:
 def _order_of_terms_is_nothing(tried: _Tried) -> None:
     if not tried.of_words:
         return
-    turned = tried.with_terms(**{role: c.terms[::-1] for role, c in tried.test.parts})
+    turned = tried.with_terms({role: c.terms[::-1] for role, c in tried.test.parts})
     other = _differing(tried.result, tried.found(turned))
     got = f"other numbers of {', '.join(other)} with the terms in another order"
     _require(not other, tried.who, "compute", got=got, allowed="the same but for rounding")
@@ -306,7 +308,7 @@ def _missing_terms_are_counted(tried: _Tried) -> None:
     if not tried.looks_up or UNKNOWN in tried.source.lookup((UNKNOWN,)):
         return
     role, concept = tried.test.parts[0]
-    found = tried.found(tried.with_terms(**{role: (*concept.terms, UNKNOWN)}))
+    found = tried.found(tried.with_terms({role: (*concept.terms, UNKNOWN)}))
     missing = found.coverage.group(role).missing
     _require(UNKNOWN in missing, tried.who, "coverage", got=missing, allowed="each missing term")
     ok = not _differing(tried.result, found)
@@ -318,7 +320,7 @@ def _too_few_are_refused(tried: _Tried) -> None:
     if not tried.looks_up:
         return
     terms = {role: concept.terms for role, concept in tried.test.parts}
-    for role in tried.measure.minimum:
+    for role in tried.measure.minimum_of(tried.test):
         known = [term for other, some in terms.items() if other != role for term in some]
         vectors = np.random.default_rng(1).standard_normal((len(known), 5))
         source = ArraySource(list(dict.fromkeys(known)), vectors[: len(set(known))], name="few")

@@ -20,8 +20,8 @@ from tests.measures.test_lpbs import Table, any_number, words
 import eatlas
 from eatlas import kernels
 from eatlas.errors import ContractError, EatlasError
-from eatlas.measures import AssociationMeasure
-from eatlas.results import AssociationResult
+from eatlas.measures import AssociationMeasure, GroupsMeasure
+from eatlas.results import AssociationResult, GroupsResult
 from eatlas.testing import check_measure, check_source
 
 ROOT = Path(__file__).parents[2]
@@ -158,6 +158,35 @@ class Named(Gap):
     name: ClassVar[str] = "GAP"
 
 
+class Spread(GroupsResult):
+    """A record of targets against groups."""
+
+    measure: Literal["spread"] = "spread"
+    spread: float
+
+
+@dataclass(frozen=True)
+class SpreadMeasure(GroupsMeasure):
+    """Standard deviation over groups of the mean cosine with the targets."""
+
+    name: ClassVar[str] = "spread"
+
+    def compute(self, given, notes):
+        targets, *groups = (given.rows[name] for name in ("targets", *given.head["groups"]))
+        near = [kernels.similarities(targets, group).mean() for group in groups]
+        return Spread(**given.head, spread=float(np.std(near)))
+
+
+def test_a_measure_of_groups_keeps_the_contract():
+    groups = {"Women": ["she", "her", "woman"], "Men": ["he", "him", "man"]}
+    test = eatlas.GroupsTest(
+        id="work",
+        targets=eatlas.Concept(name="Work", terms=["nurse", "pilot", "doctor"]),
+        groups=[eatlas.Concept(name=name, terms=terms) for name, terms in groups.items()],
+    )
+    check_measure(SpreadMeasure(), test)
+
+
 def test_a_measure_of_one_number_keeps_the_contract():
     check_measure(Gap())
 
@@ -260,8 +289,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from eatlas import ArraySource, kernels
-from eatlas.measures import AssociationMeasure
-from eatlas.results import AssociationResult
+from eatlas.measures import AssociationMeasure, GroupsMeasure
+from eatlas.results import AssociationResult, GroupsResult
 
 
 class MyResult(AssociationResult):

@@ -40,7 +40,7 @@ def measure_names() -> tuple[str, ...]:
 def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
     if name in _installed():
-        found = loaded(_installed()[name], AssociationMeasure)
+        found = loaded(_installed()[name], Measure)
     else:
         module, kind = BUILT_IN[name].split(":")
         found = getattr(import_module(f"eatlas.measures.{module}"), kind)
