@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eatlas.care import only_data, require_trust
 from eatlas.encoders.card import CONFIG, require_no_kernels
 from eatlas.encoders.files import PICKLED, SAFETENSORS
 from eatlas.errors import SourceError
-from eatlas.sources.care import only_data, require_trust
 
 MODULES = "modules.json"
 _UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))

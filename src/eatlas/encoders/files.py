@@ -13,9 +13,9 @@ from math import prod
 from pathlib import Path
 from typing import Literal
 
+from eatlas.care import computes_afresh
 from eatlas.encoders.card import CONFIG
 from eatlas.errors import SourceError
-from eatlas.sources.care import computes_afresh
 
 SAFETENSORS = "model.safetensors"
 PICKLED = "pytorch_model.bin"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eatlas.care import require_trust
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.card import CONFIG, Card, read_card
 from eatlas.encoders.declared import Declared, declared
@@ -14,7 +15,6 @@ from eatlas.encoders.hub import transformer_on_the_hub
 from eatlas.encoders.options import EVERY, Layers, Options, parse, parse_layers
 from eatlas.encoders.transformer import SharedLayers, TransformerSource
 from eatlas.errors import SourceError
-from eatlas.sources.care import require_trust
 from eatlas.sources.spec import FileSpec, escape, parse_file_spec
 
 SCHEME = "hf:"

@@ -7,12 +7,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from eatlas.care import require_trust
 from eatlas.encoders.card import CONFIG
 from eatlas.encoders.declared import FILES, MODULES
 from eatlas.encoders.files import TOKENIZER, weight_files
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-from eatlas.sources.care import require_trust
 from eatlas.sources.misnamed import model_at
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from eatlas.care import data_only
 from eatlas.engine.plan import Source, asked, opened
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.sources import period_of
-from eatlas.sources.care import data_only
 from eatlas.stimuli import Test
 
 

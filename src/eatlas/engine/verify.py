@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from eatlas.care import computed_afresh, data_only
 from eatlas.corpora import ContextsAtHand
 from eatlas.engine.comparing import (
     LOOKED_UP,
@@ -32,7 +33,6 @@ from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
-from eatlas.sources.care import computed_afresh, data_only
 from eatlas.stimuli import KINDS, Concept, Sentence, Test, load_tests
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]

@@ -33,9 +33,9 @@ from eatlas.stats.permutation import (
 from eatlas.stimuli import Test
 
 if TYPE_CHECKING:
-    from eatlas.encoders.language.questions import Question
     from eatlas.measures.ceat import Contexts
     from eatlas.measures.log_ratios import Ratios
+    from eatlas.stimuli.sentences.questions import Question
 
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal"]

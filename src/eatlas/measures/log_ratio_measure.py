@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.language.questions import Answer, How, Kind, Question
+from eatlas.care import require_trust
 from eatlas.errors import SignatureError, StimulusError, described
 from eatlas.measures.base import AssociationMeasure, Input, Need
 from eatlas.measures.log_ratios import (
@@ -28,7 +28,6 @@ from eatlas.measures.log_ratios import (
 from eatlas.measures.parameters import FLAG, FROM_0, Allowed, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.results.lpbs import PieceCounts
-from eatlas.sources.care import require_trust
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
@@ -39,6 +38,7 @@ from eatlas.stimuli.sentences.pairs import (
     fault_of_pair,
     read_pairs,
 )
+from eatlas.stimuli.sentences.questions import Answer, How, Kind, Question
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]

@@ -14,11 +14,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.language.questions import Answer, How, Question
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ROLES, AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import Pair, pair
+from eatlas.stimuli.sentences.questions import Answer, How, Question
 from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
 
 Aggregate = Literal["mean", "logsum"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from eatlas.care import require_trust
 from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
-from eatlas.sources.care import require_trust
 from eatlas.sources.cbow import SCHEME, open_cbow
 from eatlas.sources.files import open_file
 from eatlas.sources.frequency.counts import OPTION as COUNTS

@@ -8,14 +8,8 @@ from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
     from eatlas.encoders.language.opening import language_model, open_language_model
-    from eatlas.encoders.language.questions import (
-        Answer,
-        Answers,
-        How,
-        Kind,
-        LanguageModel,
-        Question,
-    )
+    from eatlas.encoders.language.questions import Answers, LanguageModel
+    from eatlas.stimuli.sentences.questions import Answer, How, Kind, Question
 
 __all__ = [
     "Answer",
@@ -31,12 +25,12 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        "Answer": "eatlas.encoders.language.questions",
+        "Answer": "eatlas.stimuli.sentences.questions",
         "Answers": "eatlas.encoders.language.questions",
-        "How": "eatlas.encoders.language.questions",
-        "Kind": "eatlas.encoders.language.questions",
+        "How": "eatlas.stimuli.sentences.questions",
+        "Kind": "eatlas.stimuli.sentences.questions",
         "LanguageModel": "eatlas.encoders.language.questions",
-        "Question": "eatlas.encoders.language.questions",
+        "Question": "eatlas.stimuli.sentences.questions",
         "language_model": "eatlas.encoders.language.opening",
         "open_language_model": "eatlas.encoders.language.opening",
     },

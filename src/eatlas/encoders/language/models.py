@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eatlas.encoders.encoder import roundoff_of_log_ratios
-from eatlas.encoders.language.questions import Answer, Kind, Question
 from eatlas.encoders.language.scoring import (
     ENDS,
     Asks,
@@ -26,6 +25,7 @@ from eatlas.encoders.language.scoring import (
 )
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
+from eatlas.stimuli.sentences.questions import Answer, Kind, Question
 
 if TYPE_CHECKING:
     import torch

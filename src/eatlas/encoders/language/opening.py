@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from eatlas.care import computes_afresh
 from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
 from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store, cache_folder
 from eatlas.encoders.card import DECODER
@@ -16,13 +17,13 @@ from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
 from eatlas.encoders.hf import SCHEME, Found, find_model
 from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
-from eatlas.encoders.language.questions import Answer, Kind, LanguageModel, Question
+from eatlas.encoders.language.questions import LanguageModel
 from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Model, load, load_tokenizer, quiet
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.care import computes_afresh
 from eatlas.sources.source import Tell
+from eatlas.stimuli.sentences.questions import Answer, Kind, Question
 
 OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
 """Options of ``hf:`` that say how a text becomes a vector."""

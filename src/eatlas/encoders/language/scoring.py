@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from eatlas.encoders.language.questions import Span
 from eatlas.errors import SourceError
+from eatlas.stimuli.sentences.questions import Span
 
 if TYPE_CHECKING:
     import torch

@@ -16,9 +16,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from eatlas.care import require_trust
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, locate
-from eatlas.sources.care import require_trust
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
     announcement,

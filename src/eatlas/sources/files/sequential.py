@@ -26,10 +26,10 @@ from typing import BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.care import computes_afresh
 from eatlas.errors import ResultsError, SourceWarning
 from eatlas.results.files import atomic_file
 from eatlas.sources.archives import Content
-from eatlas.sources.care import computes_afresh
 from eatlas.sources.files.reading import FileDigest, ends_hash, open_binary, stream_hash
 from eatlas.sources.files.words import find_rows
 from eatlas.sources.folders import cache_folder
