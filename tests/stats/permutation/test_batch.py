@@ -12,8 +12,7 @@ from tests.stats.permutation.designs import counts, random_design, separated
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import batch, permutation_test
-from eatlas.stats.permutation.batch import permutation_tests
-from eatlas.stats.permutation.batch_questions import ask_rows
+from eatlas.stats.permutation.batch import ask_rows, permutation_tests
 from eatlas.stats.permutation.question import tie_tolerance, to_fixed
 from eatlas.stats.permutation.result import TAILS
 

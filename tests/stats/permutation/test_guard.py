@@ -9,12 +9,11 @@ import pytest
 
 from eatlas.stats.permutation import bracket as module
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.contour import tilted
-from eatlas.stats.permutation.guard import SLACK, band, spectrum
 from eatlas.stats.permutation.inversion import invert
 from eatlas.stats.permutation.methods import GUARANTEE, QUICK, THOROUGH
+from eatlas.stats.permutation.nodes import SLACK, allowed_beyond, band, spectrum
 from eatlas.stats.permutation.question import ask
-from eatlas.stats.permutation.revivals import allowed_beyond
+from eatlas.stats.permutation.saddlepoint import tilted
 
 DIRECT = 0.03
 """Binning and gaps between samples: worst observed 2.6% over 200 designs."""

@@ -12,9 +12,8 @@ from tests.stats.permutation.outlying import TAILS, check
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.combine import complement, joined
 from eatlas.stats.permutation.outliers import PARTS, Part, outliers_apart
-from eatlas.stats.permutation.result import Tail
+from eatlas.stats.permutation.result import Tail, complement, joined
 
 
 def with_outlier(size, *outliers, seed=0):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.batch_questions import Questions, ask_rows
+from eatlas.stats.permutation.batch import Questions, ask_rows
 
 Array = NDArray[np.float64]
 

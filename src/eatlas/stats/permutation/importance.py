@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation.question import Question
 from eatlas.stats.permutation.result import Tail
-from eatlas.stats.permutation.saddlepoint import Tilt, solve
-from eatlas.stats.permutation.standard import standardised, targets, unit_of
+from eatlas.stats.permutation.saddlepoint import Tilt, solve, standardised, targets, unit_of
 
 LEVEL = 0.95
 """Confidence of the interval."""

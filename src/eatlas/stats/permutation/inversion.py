@@ -21,10 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.contour import ALIAS, Contour, size_nodes, tilted
-from eatlas.stats.permutation.guard import log_mean_square, waves
-from eatlas.stats.permutation.nodes import Nodes, choose
-from eatlas.stats.permutation.standard import standardised, targets, unit_of
+from eatlas.stats.permutation.nodes import Nodes, choose, log_mean_square, waves
+from eatlas.stats.permutation.saddlepoint import (
+    ALIAS,
+    Contour,
+    size_nodes,
+    standardised,
+    targets,
+    tilted,
+    unit_of,
+)
 
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""

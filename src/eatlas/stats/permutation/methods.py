@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from eatlas.stats.permutation.bracket import bracket
 from eatlas.stats.permutation.coarse import hidden_steps
 from eatlas.stats.permutation.inversion import Effort, Inverted, invert, log_count_near
-from eatlas.stats.permutation.lattice import count_on_lattice, lattice_cost
-from eatlas.stats.permutation.levels import count_by_levels, level_states
+from eatlas.stats.permutation.lattice import (
+    count_by_levels,
+    count_on_lattice,
+    lattice_cost,
+    level_states,
+)
 from eatlas.stats.permutation.meet_middle import count_at_least
 from eatlas.stats.permutation.outliers import Solver, outliers_apart
 from eatlas.stats.permutation.result import Tail

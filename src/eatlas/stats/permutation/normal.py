@@ -13,7 +13,7 @@ import math
 
 from eatlas.stats.permutation.question import Question
 from eatlas.stats.permutation.result import Tail
-from eatlas.stats.permutation.standard import targets
+from eatlas.stats.permutation.saddlepoint import targets
 
 
 def normal(question: Question) -> tuple[Tail, Tail, Tail]:

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.combine import complement, joined
-from eatlas.stats.permutation.result import Tail
+from eatlas.stats.permutation.result import Tail, complement, joined
 
 Values = NDArray[np.int64]
 Solver = Callable[[Values, int, Sequence[int]], list[Tail] | None]
