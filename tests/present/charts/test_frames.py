@@ -12,6 +12,7 @@ from eatlas.errors import EatlasError, ResultsError
 from eatlas.present.charts import eat_map, forest, influence, legend, level3, stability
 from eatlas.present.charts.saving import svg_of
 from eatlas.results import AssociationResult, Failure, Results
+from eatlas.results.parts import Concepts, Coverage
 
 CHARTS = {
     "eat-map": eat_map,
@@ -100,9 +101,25 @@ def test_a_plug_in_has_its_row_beside_ours():
     assert found["p"].isna().tolist() == [True, False, False, False]
     chart = eatlas.plot(own, kind="forest")
     assert {"MAC", "0.72"} <= set(texts(svg_of(chart)))
-    assert chart.description.endswith(
-        "MAC, Flowers and Insects and Pleasant and Unpleasant: d = 0.72."
-    )
+    assert chart.description.endswith("MAC, Flowers and Insects and Pleasant and Unpleasant: 0.72.")
+
+
+class KResult(AssociationResult):
+    """A number of a test of other groups than X, Y, A and B."""
+
+    measure: Literal["k"] = "k"
+    concepts: Concepts
+    coverage: Coverage
+    value: float
+
+
+def test_a_test_of_any_groups_has_its_row():
+    names = {"targets": "Professions", "Female": "Women", "Male": "Men"}
+    coverage = {key: {"used": ["one"], "missing": []} for key in names}
+    given = head(signature="K()", measure="k", concepts=names, coverage=coverage, value=0.5)
+    found = forest.prepare(KResult.from_dict(given))
+    assert rows(found, "level", "name", "A") == [("K", "Professions and Women and Men", None)]
+    assert "→" not in "".join(texts(svg_of(forest.draw(found))))
 
 
 def test_forest_of_several_measures():

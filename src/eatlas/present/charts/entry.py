@@ -46,12 +46,13 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     kind : str, optional
         - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
         - ``"forest"``: level 1 and level 2 effect sizes with intervals, tests and sources
-          together; ML-EAT, WEAT, SC-EAT.
+          together; every measure, those of other packages too.
         - ``"level3"``: spread of the cosines; ML-EAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
-        - ``"timeline"``: effect sizes by year; ML-EAT, WEAT, each with a period.
+        - ``"timeline"``: effect sizes by year; ML-EAT, WEAT and the others with effect
+          sizes of level 1, each with a period.
         - ``"prompts"``, ``"layers"``, ``"levels"``, ``"weights"``: effect sizes of one model that
           was asked in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
         - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.present.charts.backend import altair
+from eatlas.present.charts.theme import LOOKS
 from eatlas.present.effects import Rule
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
@@ -38,7 +39,8 @@ def in_words(row: dict[str, Any]) -> str:
     if row["low"] is not None:
         ends = f", interval {effect(row['low'])} to {effect(row['high'])}"
     p = "" if row["p"] is None else f", {p_equals(row['p'], row['alpha'], row.get('p_low'))}"
-    return f"{what}: d = {effect(row['effect_size'])}{p}{ends}"
+    symbol = "d = " if row["role"] in LOOKS else ""
+    return f"{what}: {symbol}{effect(row['effect_size'])}{p}{ends}"
 
 
 def shown(row: dict[str, Any]) -> dict[str, str]:
