@@ -24,6 +24,7 @@ from eatlas.results.inference import SesoiUnit
 from eatlas.results.parts import Coverage
 from eatlas.stats.permutation import PermutationResult, recomputed_test
 from eatlas.stats.resampling import Over
+from eatlas.stimuli import ATTRIBUTES
 
 Association = Literal["cosine", "projection"]
 LEARNED = ""
@@ -89,9 +90,10 @@ def external_direction(pairs: tuple[tuple[str, str], ...], words: Mapping[str, A
 
 def learned_direction(rows: Rows) -> Array:
     """Direction between the test's own attribute groups."""
-    if np.ptp(np.concatenate([rows["A"], rows["B"]]), axis=0).max() == 0:
-        return _usable(np.zeros(rows["A"].shape[1]), "all attributes coincide")
-    return kernels.group_direction(rows["A"], rows["B"])
+    a, b = (rows[role] for role in ATTRIBUTES)
+    if np.ptp(np.concatenate([a, b]), axis=0).max() == 0:
+        return _usable(np.zeros(a.shape[1]), "all attributes coincide")
+    return kernels.group_direction(a, b)
 
 
 def _usable(direction: Array, why: str) -> Array:
@@ -124,10 +126,9 @@ def learned_level2(
     the relabelled groups. With `stimuli`, of A and of B, all sentences of one are relabelled
     together, and the means of A . g and B . g are over stimuli.
     """
-    attributes = np.concatenate([rows["A"], rows["B"]])
-    each = {role: stimuli[role] if stimuli else Stimuli.single(len(rows[role])) for role in "AB"}
-    both = each["A"] + each["B"]
-    directions = kernels.GroupDirections(attributes)
+    a, b = (stimuli[r] if stimuli else Stimuli.single(len(rows[r])) for r in ATTRIBUTES)
+    both, n_a = a + b, len(a)
+    directions = kernels.GroupDirections(np.concatenate([rows[role] for role in ATTRIBUTES]))
     mean = kernels.mean_row(rows[target]) @ directions.axes.T
     averaging = both.averaging() if stimuli else None
 
@@ -141,9 +142,7 @@ def learned_level2(
         return np.asarray((g @ mean) * (a / n - b / (first.shape[1] - n)))
 
     draws = min(draws, RECOMPUTED_DRAWS)
-    return recomputed_test(
-        statistic, len(both), len(each["A"]), draws=draws, rng=rng, precision=precision
-    )
+    return recomputed_test(statistic, len(both), n_a, draws=draws, rng=rng, precision=precision)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.rejections import checked_alpha, checked_tail
-from eatlas.stimuli import ROLES, AssociationTest, load_tests
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 
 Array = NDArray[np.float64]
 _ALLOWED = {
@@ -335,11 +335,13 @@ def _designs_of(result: AssociationResult) -> tuple[Design, Design, Unit]:
 def _observed(result: AssociationResult) -> Observed | None:
     """The effect sizes of X and Y at level 2, with the scores of attributes behind them."""
     read = result.primary
-    d_x, d_y = (effect_of(read.group(role)) for role in "XY")
-    of = {role: at(read.scores, f"attributes_with_{role}") for role in "XY"}
+    d_x, d_y = (effect_of(read.group(role)) for role in TARGETS)
+    of = {role: at(read.scores, f"attributes_with_{role}") for role in TARGETS}
     if of["X"] is None or not of["X"].A:
         return None
-    return Observed.of(d_x, d_y, {(t, r): np.array(getattr(of[t], r)) for t in "XY" for r in "AB"})
+    return Observed.of(
+        d_x, d_y, {(t, r): np.array(getattr(of[t], r)) for t in TARGETS for r in ATTRIBUTES}
+    )
 
 
 def _chance(found: Power, d: float | None, level1: Design, level2: Design) -> Mapping[str, Any]:
@@ -373,7 +375,7 @@ def _scores(result: AssociationResult) -> dict[str, tuple[Array, Array]]:
             "(sesoi=0.5)",
         )
     pairs = {"level1": (np.array(scores.X), np.array(scores.Y))}
-    for role in "XY":
+    for role in TARGETS:
         if (of := at(scores, f"attributes_with_{role}")) is not None:
             pairs[f"level2.{role}"] = np.array(of.A), np.array(of.B)
     return pairs

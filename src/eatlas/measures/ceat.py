@@ -26,12 +26,14 @@ from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.parameters import FROM_0, parameter, whole
 from eatlas.measures.patterns import TailRule
+from eatlas.measures.rows import sizes
 from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.draws import Model, Replace, Variance
 from eatlas.results.parts import Coverage, SentenceCounts
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, Test
+from eatlas.stimuli.model import OPPOSITES
 
 Array = NDArray[np.float64]
 
@@ -54,7 +56,7 @@ class Contexts:
     def of(cls, vectors: dict[str, Array], coverage: Coverage) -> Contexts:
         """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
         counts, parts = {}, []
-        for role in "XYAB":
+        for role in ROLES:
             group = coverage.group(role)
             place = {name: i for i, name in enumerate(sorted(group.stimuli))}
             of = [group.stimulus.get(term, term) for term in group.used]
@@ -68,13 +70,12 @@ class Contexts:
     @property
     def sizes(self) -> tuple[int, int, int, int]:
         """Stimuli of X, Y, A and B."""
-        x, y, a, b = (len(self.counts[role]) for role in "XYAB")
-        return x, y, a, b
+        return sizes(self.counts)
 
     @property
     def each(self) -> NDArray[np.int64]:
         """Contexts of each stimulus, shape (stimuli,)."""
-        return np.array([n for role in "XYAB" for n in self.counts[role].values()], np.int64)
+        return np.array([n for role in ROLES for n in self.counts[role].values()], np.int64)
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -88,8 +89,8 @@ class Contexts:
         order of terms, nor on the other stimuli.
         """
         streams = [
-            stream(seed, f"{side} {name}")
-            for side in ("XY", "AB")
+            stream(seed, f"{''.join(side)} {name}")
+            for side in OPPOSITES
             for role in side
             for name in self.counts[role]
         ]
@@ -98,7 +99,7 @@ class Contexts:
     def some(self) -> dict[str, Array]:
         """Unit vectors of some contexts of every stimulus, spread evenly, by role."""
         found, first = {}, 0
-        for role in "XYAB":
+        for role in ROLES:
             counts = list(self.counts[role].values())
             most = max(1, DIAGNOSED // len(counts))
             places = []
@@ -143,7 +144,7 @@ class Contexts:
     def _centres(self) -> list[Array]:
         """Mean unit vector of each group, over stimuli and their contexts."""
         centres, first = [], 0
-        for role in "XYAB":
+        for role in ROLES:
             sizes = np.array(list(self.counts[role].values()))
             part = self.rows.part(slice(first, first + int(sizes.sum())))
             centres.append(part.weighted_sum(np.repeat(1 / (sizes * len(sizes)), sizes)))
@@ -152,7 +153,7 @@ class Contexts:
 
     def record(self) -> SentenceCounts:
         """How many contexts each stimulus has, as a result keeps it."""
-        return SentenceCounts(**{role: dict(self.counts[role]) for role in "XYAB"})
+        return SentenceCounts({role: dict(self.counts[role]) for role in ROLES})
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ class CEAT(AssociationMeasure):
     """
 
     name: ClassVar[str] = "ceat"
-    minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
+    minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
     minimum_counts: ClassVar = "stimuli"
 
     tail: TailRule = parameter("directional", TailRule)

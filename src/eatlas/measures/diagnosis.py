@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import Moments, products_mean_and_sd
+from eatlas.measures.rows import sides, sizes
 from eatlas.results import thresholds
 from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
 from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
+from eatlas.stimuli.model import OPPOSITES
 
 TABLE_CELLS = 8_000_000
 """Largest number of cosines of targets with attributes that are computed, 64 MB."""
@@ -44,7 +46,7 @@ def diagnose_terms(
     """
     if not all(len(rows[role]) for role in ROLES):
         return None
-    targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
+    targets, attributes = sides(rows)
     n = len(targets) + len(attributes)
     if moments is not None and len(targets) * len(attributes) > TABLE_CELLS:
         found = _of_moments(moments)
@@ -88,7 +90,7 @@ def _of_table(
     targets: NDArray[np.float64],
     attributes: NDArray[np.float64],
 ) -> _Found:
-    cosines, n_x, n_a = targets @ attributes.T, len(rows["X"]), len(rows["A"])
+    cosines, (n_x, _, n_a, _) = targets @ attributes.T, sizes(rows)
     blocks = [b for half in (cosines[:n_x], cosines[n_x:]) for b in (half[:, :n_a], half[:, n_a:])]
     return _Found(
         float(cosines.mean()),
@@ -96,7 +98,7 @@ def _of_table(
         [float(block.mean()) for block in blocks],
         # level 3 divides by n - 1
         [float(block.std(ddof=1)) for block in blocks if block.size > 1],
-        shared_iso_score([rows["X"], rows["Y"]], [rows["A"], rows["B"]]),
+        shared_iso_score(*([rows[role] for role in side] for side in OPPOSITES)),
     )
 
 

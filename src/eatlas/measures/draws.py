@@ -39,6 +39,7 @@ from eatlas.stats.permutation import DRAWING, DRAWS
 from eatlas.stats.permutation.result import SMALLEST
 from eatlas.stats.precision import relative_tolerance
 from eatlas.stats.rejections import Judge
+from eatlas.stimuli import ROLES
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
@@ -314,8 +315,9 @@ def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
     cells : array, shape (draws, 4)
     sizes : tuple
     """
-    places = {"X": slice(sizes[0]), "Y": slice(sizes[0], None)}
-    places |= {"A": slice(sizes[2]), "B": slice(sizes[2], None)}
+    x, _, a, _ = sizes
+    each = slice(x), slice(x, None), slice(a), slice(a, None)
+    places = dict(zip(ROLES, each, strict=True))
     parts: dict[str, Cell] = {}
     for i, name in enumerate(CELLS):
         block = singles[:, places[name[0]], places[name[1]]]

@@ -18,7 +18,7 @@ from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.parameters import Allowed, is_number
 from eatlas.measures.patterns import label_of
-from eatlas.measures.rows import Block, Ordered, several, too_many
+from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
 from eatlas.results.inference import (
     CrossedLevel,
     CrossedLevel2,
@@ -43,6 +43,7 @@ from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
@@ -111,7 +112,8 @@ def generalised(
         level1 = found("level 1", lambda: crossed_interaction(table, n_x, n_a, **how))
     both = None
     if level2:
-        both = CrossedLevel2(X=association("X", table[:n_x]), Y=association("Y", table[n_x:]))
+        halves = zip(TARGETS, (table[:n_x], table[n_x:]), strict=True)
+        both = CrossedLevel2({role: association(role, half) for role, half in halves})
     if undefined:
         notes.append(
             f"Undefined crossed test of {', '.join(undefined)}: nothing varies within the groups, "
@@ -134,7 +136,7 @@ def generalised_input(
     rows = ordered.rows
     if unit == "stimulus":
         rows = {role: ordered.stimuli[role].mean_rows(one) for role, one in rows.items()}
-    x, y, a, b = (len(rows[role]) for role in "XYAB")
+    x, y, a, b = sizes(rows)
     if few := too_many(x + y, a + b):
         return _unanswered(f"{(x + y) * (a + b):,} pairs of terms {few}", confidence, unit)
     return generalised(
@@ -213,7 +215,8 @@ class Observed:
         if d_x is None or d_y is None:
             return None
         x, y = (
-            np.concatenate([np.asarray(u[t, r]) - np.mean(u[t, r]) for r in "AB"]) for t in "XY"
+            np.concatenate([np.asarray(u[t, r]) - np.mean(u[t, r]) for r in ATTRIBUTES])
+            for t in TARGETS
         )
         spread = math.sqrt(float(x @ x) * float(y @ y))
         return cls((d_x, d_y), float(x @ y) / spread if spread > 0 else 0.0)
@@ -240,7 +243,9 @@ def design_power(
 
     patterns = None
     if rule is not None and observed is not None and level2 is not None:
-        margins = {t: chances(rule, level2, d) for t, d in zip("XY", observed.effects, strict=True)}
+        margins = {
+            t: chances(rule, level2, d) for t, d in zip(TARGETS, observed.effects, strict=True)
+        }
         patterns = {
             label_of(*signs): round(chance, 6)
             for signs, chance in pattern_chances(margins, observed.correlation).items()

@@ -29,7 +29,7 @@ from eatlas.measures.parameters import FLAG, FROM_0, Allowed, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.results.lpbs import PieceCounts
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stimuli import AssociationTest, ContextsOrigin
+from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,
     SEPARATOR,
@@ -68,7 +68,10 @@ class LogRatioMeasure(AssociationMeasure):
         As in :class:`eatlas.LPBS`.
     """
 
-    minimum: ClassVar[Mapping[str, int]] = {"X": 1, "Y": 1, "A": 2, "B": 2}
+    minimum: ClassVar[Mapping[str, int]] = {
+        **dict.fromkeys(TARGETS, 1),
+        **dict.fromkeys(ATTRIBUTES, 2),
+    }
     needed: ClassVar[str] = "log-probability"
 
     tail: TailRule = parameter("directional", TailRule)
@@ -259,7 +262,7 @@ def _beginnings(asking: Asking) -> Iterator[str]:
 
 def _several_pieces(pieces: Mapping[str, tuple[int, ...]], asking: Asking) -> Iterator[str]:
     """What is scored in several pieces is less probable than a word of one."""
-    roles, what = ("AB", "attributes") if asking.causal else ("XY", "targets")
+    roles, what = (ATTRIBUTES, "attributes") if asking.causal else (TARGETS, "targets")
     counts = [count for role in roles for count in pieces[role]]
     if several := sum(count > 1 for count in counts):
         yield (

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.measures.rows import halves
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ROLES, AssociationTest, ContextsOrigin
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.stimuli.model import OPPOSITES
 from eatlas.stimuli.sentences.pairs import Pair, pair
 from eatlas.stimuli.sentences.questions import Answer, How, Question
 from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
@@ -37,8 +39,7 @@ Both = tuple[Question, Question]
 Answers = tuple[Answer, Answer]
 Cells = Mapping[tuple[Term, Term], Sequence[Answers]]
 """Answers about the sentences of each target with each attribute."""
-SIDES = ("XY", "AB")
-_OTHERS = {"XY": "attributes", "AB": "targets"}
+_OTHERS = {TARGETS: "attributes", ATTRIBUTES: "targets"}
 
 
 @runtime_checkable
@@ -143,12 +144,7 @@ class Ratios:
         """Rows whose dot products are the ratios: a row of them, and a place."""
         n_x, n_a = len(self.coverage.X.used), len(self.coverage.A.used)
         places = np.eye(self.values.shape[1])
-        return {
-            "X": self.values[:n_x],
-            "Y": self.values[n_x:],
-            "A": places[:n_a],
-            "B": places[n_a:],
-        }
+        return halves(self.values, n_x, places, n_a)
 
 
 def ratios(
@@ -177,8 +173,8 @@ def ratios(
     said = asking.said((*test.A.terms, *test.B.terms))
     cells = {
         (x, a): [(answers[one], answers[other]) for one, other in asking.both(x[1], said[a[1]])]
-        for x in terms_of(test, "XY")
-        for a in terms_of(test, "AB")
+        for x in terms_of(test, TARGETS)
+        for a in terms_of(test, ATTRIBUTES)
         if a[1] in said
     }
     for (x, a), each in cells.items():
@@ -189,7 +185,7 @@ def ratios(
                 remedy="shorten the templates",
             )
     pieces = _pieces(cells, causal=asking.causal)
-    reasons = {key: NO_FORM for key in terms_of(test, "AB") if key[1] not in said}
+    reasons = {key: NO_FORM for key in terms_of(test, ATTRIBUTES) if key[1] not in said}
     reasons = _faults(cells, causal=asking.causal) | reasons
     reasons = _of_several_pieces(test, pieces, most_pieces) | reasons
     return _found(test, asking, cells, pieces, reasons, said)
@@ -224,7 +220,7 @@ def _of_several_pieces(
     """Targets of more pieces than are taken, and why."""
     return {
         x: f"{pieces[x]} pieces; the reduced word sets have words of one"
-        for x in terms_of(test, "XY")
+        for x in terms_of(test, TARGETS)
         if most is not None and pieces[x] > most
     }
 
@@ -262,16 +258,18 @@ def _covered(
     terms = test.concept(role).terms
     why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
     used = tuple(term for term in terms if term not in why)
-    forms = {term: said[term] for term in used if role in "AB" and said[term] != term}
+    forms = {term: said[term] for term in used if role in ATTRIBUTES and said[term] != term}
     return GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=forms)
 
 
 def _used(coverage: Coverage) -> list[list[Term]]:
     """Terms that are used, of the targets and of the attributes."""
-    return [[(role, term) for role in side for term in coverage.group(role).used] for side in SIDES]
+    return [
+        [(role, term) for role in side for term in coverage.group(role).used] for side in OPPOSITES
+    ]
 
 
-def terms_of(test: AssociationTest, roles: str) -> list[Term]:
+def terms_of(test: AssociationTest, roles: Iterable[str]) -> list[Term]:
     """Terms of some roles, each with its role."""
     return [(role, term) for role in roles for term in test.concept(role).terms]
 
@@ -378,7 +376,7 @@ def sentence_ratios(
     faults = _faults(asked, causal=False)
     counts = {cell: len(each) for cell, each in usable.items()}
     reasons = _lacking(test, counts, reasons, name, faults)
-    said = {term: term for _, term in terms_of(test, SIDES[1])}
+    said = {term: term for _, term in terms_of(test, OPPOSITES[1])}
     found = _found(test, asking, usable, pieces, reasons, said)
     used = _used(found.coverage)
     every = [both for x in used[0] for a in used[1] for both in asked[x, a]]
@@ -412,8 +410,8 @@ def _without_sentences(test: AssociationTest, pairs: SentencePairs) -> dict[Term
     """Terms that are left out as they have no sentence with a term of the other side, and why."""
     counts = {
         (x, a): sum(map(_apart, pairs.of_pair(x[1], a[1])))
-        for x in terms_of(test, SIDES[0])
-        for a in terms_of(test, SIDES[1])
+        for x in terms_of(test, OPPOSITES[0])
+        for a in terms_of(test, OPPOSITES[1])
     }
     return _lacking(test, counts, {}, pairs.name or "the corpus", {})
 
@@ -429,8 +427,8 @@ def _all_asked(
 ) -> dict[tuple[Term, Term], list[Both]]:
     return {
         (x, a): _asked(pairs, x[1], a[1], how)
-        for x in terms_of(test, SIDES[0])
-        for a in terms_of(test, SIDES[1])
+        for x in terms_of(test, OPPOSITES[0])
+        for a in terms_of(test, OPPOSITES[1])
         if x not in absent and a not in absent
     }
 
@@ -456,13 +454,13 @@ def _lacking(
     faults: Mapping[Term, str],
 ) -> dict[Term, str]:
     """Terms that are left out, those known already included, and why."""
-    terms = [[one for one in terms_of(test, side) if one not in known] for side in SIDES]
+    terms = [[one for one in terms_of(test, side) if one not in known] for side in OPPOSITES]
     there = np.array([[bool(counts.get((x, a))) for a in terms[1]] for x in terms[0]], np.bool_)
     there = there.reshape(len(terms[0]), len(terms[1]))
     found = dict(known)
     for one in completed(there, [[name for _, name in side] for side in terms]):
         term = terms[one.side][one.place]
-        others = _OTHERS[SIDES[one.side]]
+        others = _OTHERS[OPPOSITES[one.side]]
         why = f"no usable sentence in {name} with {one.holes} of {one.of} {others}"
         found[term] = f"{why}: {faults[term]}" if term in faults else why
     return found

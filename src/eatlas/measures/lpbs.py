@@ -18,6 +18,7 @@ from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results.inference import SesoiUnit
 from eatlas.results.lpbs import LPBSResult
 from eatlas.stats.resampling import Over
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,9 @@ templates=basic,threshold=0.2)'
         bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
         smallest = SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
         found = compared(self, given, notes, level2=True, bootstrap=bootstrap, smallest=smallest)
-        x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in "XY")
+        x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in TARGETS)
         s = (x - y)[0]
-        n_a = len(given.rows["A"])
+        n_a = len(given.rows[ATTRIBUTES[0]])
         over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given)
         return LPBSResult(
             **given.head,

@@ -27,10 +27,12 @@ from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.parameters import parameter, whole
+from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import Model, Replace, Variance
 from eatlas.results.lpbs_ceat import LPBSCEATResult, SentenceDraws
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
+from eatlas.stimuli.model import OPPOSITES
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -60,17 +62,17 @@ class PairSentences:
     @classmethod
     def of(cls, found: Ratios) -> PairSentences:
         """Arrange the ratios of a test."""
-        used = {role: found.coverage.group(role).used for role in "XYAB"}
-        rows, columns = (_by_name(used[side[0]], used[side[1]]) for side in ("XY", "AB"))
-        terms = used["X"] + used["Y"], used["A"] + used["B"]
+        used = {role: group.used for role, group in found.coverage.items()}
+        both = [tuple(used[role] for role in side) for side in OPPOSITES]
+        rows, columns = (_by_name(*side) for side in both)
+        terms = tuple(one + other for one, other in both)
         starts = (np.cumsum(found.counts) - found.counts.ravel()).reshape(found.counts.shape)
-        x, y, a, b = (len(used[role]) for role in "XYAB")
         return cls(
             single=found.single,
             starts=starts[np.ix_(rows, columns)],
             counts=found.counts[np.ix_(rows, columns)],
             names=(tuple(terms[0][i] for i in rows), tuple(terms[1][i] for i in columns)),
-            sizes=(x, y, a, b),
+            sizes=sizes(used),
             listed=(np.argsort(rows), np.argsort(columns)),
         )
 

@@ -13,6 +13,7 @@ from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results import MLEATResult
 from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stimuli import ROLES
 
 ONE_DIRECTION = (
     "All associations are projections on one direction, so the level 2 effect sizes of X and Y "
@@ -92,7 +93,7 @@ class MLEAT(TwoTargetMeasure):
     """
 
     name: ClassVar[str] = "ml-eat"
-    minimum: ClassVar[Mapping[str, int]] = {"X": 2, "Y": 2, "A": 2, "B": 2}
+    minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
     tail: TailRule = parameter("directional", TailRule)
     threshold: float = parameter(0.2, FROM_0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from typing import Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,9 @@ from eatlas.results.ml_eat import Attribute, Direction, Label, Level2, Pattern
 from eatlas.results.parts import Level
 from eatlas.stats.pattern_stability import PatternRule
 
+NO_PATTERN: Final = "Non-Directional"
 TailRule = Literal["directional", "two-sided"]
 
-_LABELS: dict[tuple[Attribute | None, Attribute | None], tuple[Label, Direction]] = {
-    ("A", "B"): ("AB-Divergent", "Divergent"),
-    ("B", "A"): ("BA-Divergent", "Divergent"),
-    ("A", "A"): ("A-Uniform", "Uniform"),
-    ("B", "B"): ("B-Uniform", "Uniform"),
-    ("A", None): ("AX-Singular", "Singular"),
-    ("B", None): ("BX-Singular", "Singular"),
-    (None, "A"): ("AY-Singular", "Singular"),
-    (None, "B"): ("BY-Singular", "Singular"),
-    (None, None): ("Non-Directional", "Non-Directional"),
-}
 _OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
 SIGNS = tuple(product((1, 0, -1), (1, 0, -1)))
 """Signs of the associations of X and of Y, of the nine patterns: 1 for A, -1 for B, 0 for none."""
@@ -51,7 +41,13 @@ def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direct
     >>> eat_pattern(None, "B")
     ('BY-Singular', 'Singular')
     """
-    return _LABELS[x, y]
+    if x and y:
+        label, direction = (x, "Uniform") if x == y else (x + y, "Divergent")
+    elif x or y:
+        label, direction = f"{x}X" if x else f"{y}Y", "Singular"
+    else:
+        return NO_PATTERN, NO_PATTERN
+    return cast("Label", f"{label}-{direction}"), cast("Direction", direction)
 
 
 def label_of(x: int, y: int) -> Label:
@@ -62,7 +58,7 @@ def label_of(x: int, y: int) -> Label:
     >>> label_of(0, -1)
     'BY-Singular'
     """
-    return _LABELS[_OF_SIGN[x], _OF_SIGN[y]][0]
+    return eat_pattern(_OF_SIGN[x], _OF_SIGN[y])[0]
 
 
 def associated_with(
@@ -88,7 +84,7 @@ def associated_with(
     """
     if d is None or abs(d) <= threshold or p_in_direction >= alpha:
         return None
-    return "A" if d > 0 else "B"
+    return _OF_SIGN[1 if d > 0 else -1]
 
 
 def association_of(
@@ -105,11 +101,11 @@ def pattern_of(level2: Level2, rule: PatternRule) -> Pattern:
 
     def associations(tail: TailRule) -> dict[str, Attribute | None]:
         limits = {"alpha": rule.alpha, "threshold": rule.threshold}
-        return {role: association_of(level2.group(role), tail, **limits) for role in "XY"}
+        return {role: association_of(level, tail, **limits) for role, level in level2.items()}
 
     chosen, two_sided = associations(rule.tail), associations("two-sided")
-    label, direction = eat_pattern(chosen["X"], chosen["Y"])
-    two_sided_label, two_sided_direction = eat_pattern(two_sided["X"], two_sided["Y"])
+    label, direction = eat_pattern(*chosen.values())
+    two_sided_label, two_sided_direction = eat_pattern(*two_sided.values())
     return Pattern(
         label=label,
         direction=direction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from eatlas.results.uncertainty import Unit
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.reliability import Coefficient as Found
 from eatlas.stats.reliability import PairReliability, list_reliability
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Array = NDArray[np.float64]
 GROUPS = 4
@@ -78,8 +79,8 @@ def reliability(
     return Reliability(
         unit=unit,
         confidence=confidence,
-        **_groups("XY", targets),
-        **_groups("AB", attributes),
+        **_groups(TARGETS, targets),
+        **_groups(ATTRIBUTES, attributes),
         targets=_record(targets.between),
         attributes=_record(attributes.between),
     )
@@ -99,11 +100,11 @@ def _asked(
             )
         table, stimuli = np.array(kept), stimuli_of(given.coverage)
         rng = generator_of(seed, stimuli_covered(given.coverage), "reliability")
+        x, y, a, b = (stimuli[role] for role in ROLES)
         if not several(stimuli):
-            return table, (len(stimuli["X"]), len(stimuli["A"])), "term", rng
-        rows, columns = stimuli["X"] + stimuli["Y"], stimuli["A"] + stimuli["B"]
-        table = rows.averaging().T @ table @ columns.averaging()
-        return table, (len(stimuli["X"]), len(stimuli["A"])), "stimulus", rng
+            return table, (len(x), len(a)), "term", rng
+        table = (x + y).averaging().T @ table @ (a + b).averaging()
+        return table, (len(x), len(a)), "stimulus", rng
     table = numbers(given, "similarities", 2)
     try:
         n = [whole(size, "a size", 1) for size in sizes or ()]
@@ -118,7 +119,7 @@ def _asked(
     return table, (n[0], n[2]), "term", np.random.default_rng(seed)
 
 
-def _groups(roles: str, found: PairReliability) -> dict[str, GroupReliability]:
+def _groups(roles: Iterable[str], found: PairReliability) -> dict[str, GroupReliability]:
     return {
         role: GroupReliability(
             terms=one.items,

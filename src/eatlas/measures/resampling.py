@@ -16,7 +16,7 @@ from eatlas.errors import UndefinedWarning
 from eatlas.measures.base import Input
 from eatlas.measures.parameters import whole
 from eatlas.measures.patterns import SIGNS, label_of
-from eatlas.measures.rows import Block, Clusters, Ordered, Rows, several, too_many
+from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
 from eatlas.measures.seeding import generator_of
 from eatlas.results.influence import Influence, Level2Influence, TermInfluence
 from eatlas.results.parts import Coverage
@@ -27,6 +27,8 @@ from eatlas.stats.influence import influence_in
 from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
 from eatlas.stats.resampling import Over, Streams, fewest
 from eatlas.stats.weighted import Design, Layout
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stimuli.model import OPPOSITES
 
 STEPS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
@@ -99,7 +101,7 @@ class Bootstrap:
         several sentences they are drawn again, or left out, with all of them; patterns are then
         judged over stimuli, as sentences of a resample cannot be relabelled singly.
         """
-        cells = [sum(len(given.rows[role]) for role in side) for side in ("XY", "AB")]
+        cells = [sum(len(given.rows[role]) for role in side) for side in OPPOSITES]
         ordered = Ordered.of(given.rows, given.coverage)
         if several(ordered.stimuli):
             return self._over_clusters(ordered, given, notes, rule)
@@ -154,7 +156,7 @@ class Bootstrap:
         how = self._resampling(test, ordered, given)
         found, _ = how.intervals(test, "stimulus", notes)
         means, drawn = how.intervals(means_of, "stimulus", notes, what)
-        if rule is not None and min(test.groups[role] for role in "AB") > 1:
+        if rule is not None and min(test.groups[role] for role in ATTRIBUTES) > 1:
             shares = how.patterns(clusters.means(), rule, drawn, notes, what)
             means = means.model_copy(update=shares)
         return Variation(influence, found, means, over)
@@ -204,7 +206,10 @@ class Bootstrap:
 
         def streams() -> Streams:
             drawn = how.streams()
-            return {role: drawn[other] for role, other in zip("XYAB", "ABXY", strict=True)}
+            return {
+                role: drawn[other]
+                for role, other in zip(ROLES, (*ATTRIBUTES, *TARGETS), strict=True)
+            }
 
         # notes of this would be those of level 1
         return replace(how, over=over, streams=streams).intervals(swapped, "term", [])[0].level1
@@ -294,8 +299,7 @@ def leave_one_out(
     """
     if min(test.groups.values()) < 2:
         return None
-    targets = test.groups["X"] + test.groups["Y"]
-    attributes = test.groups["A"] + test.groups["B"]
+    targets, attributes = (sum(test.groups[role] for role in side) for side in OPPOSITES)
     if _work(targets, attributes) > _MOST_WORK:
         notes.append(
             f"No influence{what}: {'terms' if unit == 'term' else 'stimuli'} are not left out one "
@@ -307,10 +311,12 @@ def leave_one_out(
         found = influence_in(test, ddof=ddof)
     return Influence(
         unit=unit,
-        level1=_changes(found.level1, test, "XY", places),
+        level1=_changes(found.level1, test, TARGETS, places),
         level2=Level2Influence(
-            X=_changes(found.level2_x, test, "X", places),
-            Y=_changes(found.level2_y, test, "Y", places),
+            {
+                role: _changes(changes, test, (role,), places)
+                for role, changes in zip(TARGETS, (found.level2_x, found.level2_y), strict=True)
+            }
         ),
     )
 
@@ -358,14 +364,10 @@ def _ends(ends: Interval) -> Interval | None:
     return None if low is None or high is None else (low, high)
 
 
-def _changes(found: Changes, test: Layout, targets: str, places: Places) -> TermInfluence:
-    n_x, n_a = test.groups["X"], test.groups["A"]
-    groups = {
-        "X": found.targets[:n_x] if "X" in targets else (),
-        "Y": found.targets[n_x:] if "Y" in targets else (),
-        "A": found.attributes[:n_a],
-        "B": found.attributes[n_a:],
-    }
+def _changes(found: Changes, test: Layout, targets: Sequence[str], places: Places) -> TermInfluence:
+    n_x, _, n_a, _ = (test.groups[role] for role in ROLES)
+    groups = halves(found.targets, n_x, found.attributes, n_a)
+    groups |= dict.fromkeys(set(TARGETS) - set(targets), ())
     return TermInfluence(
         **{
             role: tuple(_number(values[place]) for place in places[role] if len(values))

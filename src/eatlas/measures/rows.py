@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,32 @@ from eatlas.results.parts import Coverage, GroupCoverage, SentenceCounts
 from eatlas.stats.clusters import ClusterDesign, Side, cluster_design
 from eatlas.stats.products import product
 from eatlas.stats.weighted import Design
-from eatlas.stimuli import ROLES
+from eatlas.stimuli import ROLES, TARGETS
+from eatlas.stimuli.model import OPPOSITES
 
 Array = NDArray[np.float64]
 Rows = Mapping[str, Array]
 """Rows of each group, shape (terms, d)."""
 TABLE_CELLS = 20_000_000
 """Largest number of cosines of all pairs that are kept, 160 MB: 4,500 by 4,500."""
+
+
+def sides(rows: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Rows of all targets, X then Y, and of all attributes, A then B."""
+    targets, attributes = (np.concatenate([rows[role] for role in side]) for side in OPPOSITES)
+    return targets, attributes
+
+
+def sizes(groups: Mapping[str, Sized]) -> tuple[int, int, int, int]:
+    """How many X, Y, A and B hold."""
+    x, y, a, b = (len(groups[role]) for role in ROLES)
+    return x, y, a, b
+
+
+def halves(targets: Any, n_x: int, attributes: Any, n_a: int) -> dict[str, Any]:
+    """The parts of two sequences that belong to X and Y, and to A and B."""
+    parts = targets[:n_x], targets[n_x:], attributes[:n_a], attributes[n_a:]
+    return dict(zip(ROLES, parts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -201,8 +221,8 @@ class Block:
     @classmethod
     def of(cls, rows: Rows) -> Block:
         """Dot products of all rows of X and Y with all of A and B."""
-        targets, attributes = (np.concatenate([rows[r] for r in pair]) for pair in ("XY", "AB"))
-        return cls(kernels.similarities(targets, attributes), len(rows["X"]), len(rows["A"]))
+        n_x, _, n_a, _ = sizes(rows)
+        return cls(kernels.similarities(*sides(rows)), n_x, n_a)
 
     def design(self) -> Design:
         """The three levels of terms."""
@@ -224,14 +244,14 @@ class Clusters:
     @cached_property
     def targets(self) -> Side:
         """Sentences of X and Y with the stimuli of A and B."""
-        return self._side("XY", "AB")
+        return self._side(*OPPOSITES)
 
     @cached_property
     def attributes(self) -> Side:
         """Sentences of A and B with the stimuli of X and Y."""
-        return self._side("AB", "XY")
+        return self._side(*reversed(OPPOSITES))
 
-    def _side(self, mine: str, others: str) -> Side:
+    def _side(self, mine: Iterable[str], others: Iterable[str]) -> Side:
         means = np.concatenate([self.of[role].mean_rows(self.rows[role]) for role in others])
         cosines = np.concatenate([product(self.rows[role], means.T) for role in mine])
         first, second = (self.of[role] for role in mine)
@@ -244,8 +264,8 @@ class Clusters:
     @cached_property
     def _table(self) -> Array:
         """Mean cosine of each target stimulus with each attribute stimulus."""
-        both = self.of["X"] + self.of["Y"]
-        return both.mean_rows(self.targets.cosines)
+        x, y = (self.of[role] for role in TARGETS)
+        return (x + y).mean_rows(self.targets.cosines)
 
     def stimuli(self) -> ClusterDesign:
         """Effect sizes of stimuli, which count in means of the other side by their sentences."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,15 @@ from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
 from eatlas.measures.p_values import of_spreads
-from eatlas.measures.rows import several, stimuli_of
+from eatlas.measures.rows import several, sides, sizes, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
 from eatlas.results.uncertainty import Unit
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Group = Literal["X", "Y"]
-GROUPS: tuple[Group, ...] = ("X", "Y")
+GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 @dataclass(frozen=True)
@@ -56,20 +57,18 @@ class SCEAT(AssociationMeasure):
 
     name: ClassVar[str] = "sc-eat"
     compared: ClassVar = ("A",)
-    minimum: ClassVar = {"X": 1, "Y": 1, "A": 2, "B": 2}
+    minimum: ClassVar = {**dict.fromkeys(TARGETS, 1), **dict.fromkeys(ATTRIBUTES, 2)}
 
     def compute(self, given: Input, notes: list[str]) -> SCEATResult:
         """One level 2 for each target term."""
         terms = [(group, term) for group in GROUPS for term in given.coverage.group(group).used]
-        rows = np.concatenate([given.rows["A"], given.rows["B"]])
-        targets = np.concatenate([given.rows[group] for group in GROUPS])
-        scores = kernels.similarities(rows, targets).T
-        found = self._each(terms, scores, len(given.rows["A"]), given, notes)
+        targets, attributes = sides(given.rows)
+        scores = kernels.similarities(attributes, targets).T
+        found = self._each(terms, scores, sizes(given.rows)[2], given, notes)
         over = self._over_stimuli(scores, given, notes)
         stimuli = stimuli_of(given.coverage)
-        sizes = len(stimuli["A"]), len(stimuli["B"])
         unit: Unit = "stimulus" if several(stimuli) else "term"
-        power = design_power(None, sizes, alpha=self.alpha, unit=unit)
+        power = design_power(None, sizes(stimuli)[2:], alpha=self.alpha, unit=unit)
         return SCEATResult(**given.head, terms=found, stimulus_terms=over, power=power)
 
     def _each(
@@ -102,9 +101,9 @@ class SCEAT(AssociationMeasure):
         stimuli = stimuli_of(given.coverage)
         if not several(stimuli):
             return None
-        targets, attributes = stimuli["X"] + stimuli["Y"], stimuli["A"] + stimuli["B"]
-        n = len(stimuli["A"])
-        alone = [role for role in "AB" if len(stimuli[role]) < 2]
+        x, y, a, b = (stimuli[role] for role in ROLES)
+        targets, attributes, n = x + y, a + b, len(a)
+        alone = [role for role in ATTRIBUTES if len(stimuli[role]) < 2]
         if alone:
             notes.append(
                 f"Undefined over stimuli: all sentences of {' and of '.join(alone)} are made of "

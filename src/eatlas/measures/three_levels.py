@@ -14,17 +14,26 @@ from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Bootstrap
-from eatlas.measures.rows import Array, Rows, Stimuli, sentence_counts, several, stimuli_of
+from eatlas.measures.rows import (
+    Array,
+    Rows,
+    Stimuli,
+    sentence_counts,
+    several,
+    sides,
+    sizes,
+    stimuli_of,
+)
 from eatlas.results.inference import Power
 from eatlas.results.ml_eat import CELLS, AttributeScores, Level2, Level3, Scores, StimulusMLEAT
 from eatlas.results.parts import Cell, Level, TargetScores
 from eatlas.results.uncertainty import Unit
 from eatlas.results.weat import StimulusWEAT
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 CALLED = {
-    "level1": ("level 1", "XY"),
-    "level2.X": ("level 2 of X", "AB"),
-    "level2.Y": ("level 2 of Y", "AB"),
+    "level1": ("level 1", TARGETS),
+    **{f"level2.{role}": (f"level 2 of {role}", ATTRIBUTES) for role in TARGETS},
 }
 """What remarks call each contrast, and the groups that it compares, by place in a result."""
 KEPT_SCORES = 10_000
@@ -45,8 +54,9 @@ class Associations:
     def of(cls, rows: Rows, *, level2: bool) -> Associations:
         """Find them from rows whose dot products are the associations."""
         mean = {role: kernels.mean_row(rows[role]) for role in rows}
-        s = {role: kernels.associations(rows[role], mean["A"] - mean["B"]) for role in "XY"}
-        pairs = [(t, role) for t in "XY" for role in "AB"] if level2 else []
+        a, b = (mean[role] for role in ATTRIBUTES)
+        s = {role: kernels.associations(rows[role], a - b) for role in TARGETS}
+        pairs = [(t, role) for t in TARGETS for role in ATTRIBUTES] if level2 else []
         return cls(s, {(t, role): kernels.associations(rows[role], mean[t]) for t, role in pairs})
 
     def over(self, stimuli: Mapping[str, Stimuli]) -> Associations:
@@ -58,28 +68,28 @@ class Associations:
 
     def pairs(self) -> dict[str, tuple[Array, Array]]:
         """Scores of the two groups that are compared, by place."""
-        of_targets = {"level1": (self.targets["X"], self.targets["Y"])}
-        roles = "XY" if self.attributes else ""
-        of_attributes = {
-            f"level2.{t}": (self.attributes[t, "A"], self.attributes[t, "B"]) for t in roles
-        }
-        return of_targets | of_attributes
+        x, y = (self.targets[role] for role in TARGETS)
+        found = {"level1": (x, y)}
+        for target in TARGETS if self.attributes else ():
+            a, b = (self.attributes[target, role] for role in ATTRIBUTES)
+            found[f"level2.{target}"] = a, b
+        return found
 
     def record(self) -> TargetScores:
         """Scores as a result keeps them."""
-        targets = {role: self.targets[role].tolist() for role in "XY"}
+        targets = {role: self.targets[role].tolist() for role in TARGETS}
         if not self.attributes:
             return TargetScores(**targets)
         x, y = (
-            AttributeScores(**{role: self.attributes[t, role].tolist() for role in "AB"})
-            for t in "XY"
+            AttributeScores({role: self.attributes[t, role].tolist() for role in ATTRIBUTES})
+            for t in TARGETS
         )
         return Scores(**targets, attributes_with_X=x, attributes_with_Y=y)
 
     def kept(self) -> TargetScores:
         """The same, empty where there are too many terms."""
         sizes = [*map(len, self.targets.values())]
-        sizes += [len(u) for (t, _), u in self.attributes.items() if t == "X"]
+        sizes += [len(u) for (t, _), u in self.attributes.items() if t == TARGETS[0]]
         if sum(sizes) <= KEPT_SCORES:
             return self.record()
         none = np.empty(0)
@@ -231,11 +241,10 @@ def level3(rows: Rows, moments: Mapping[str, kernels.Moments]) -> Level3:
 
 def similarities(rows: Rows) -> tuple[tuple[float, ...], ...] | None:
     """The cosines of all targets with all attributes, to 6 decimals; None for too many."""
-    n = {role: len(rows[role]) for role in "XYAB"}
-    if (n["X"] + n["Y"]) * (n["A"] + n["B"]) > KEPT_CELLS:
+    x, y, a, b = sizes(rows)
+    if (x + y) * (a + b) > KEPT_CELLS:
         return None
-    targets, attributes = (np.concatenate([rows[role] for role in pair]) for pair in ("XY", "AB"))
-    return kept_pairs(kernels.similarities(targets, attributes))
+    return kept_pairs(kernels.similarities(*sides(rows)))
 
 
 def kept_pairs(table: Array) -> tuple[tuple[float, ...], ...] | None:

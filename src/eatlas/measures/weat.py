@@ -9,6 +9,7 @@ from eatlas.measures.association import TwoTargetMeasure
 from eatlas.measures.base import Input
 from eatlas.measures.three_levels import compared
 from eatlas.results import WEATResult
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ sesoi_unit, frequency
     """
 
     name: ClassVar[str] = "weat"
-    compared: ClassVar = ("X",)
-    minimum: ClassVar = {"X": 2, "Y": 2, "A": 1, "B": 1}
+    compared: ClassVar = TARGETS[:1]
+    minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
 
     def compute(self, given: Input, notes: list[str]) -> WEATResult:
         """Level 1 alone."""

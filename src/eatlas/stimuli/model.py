@@ -19,11 +19,10 @@ from pydantic import (
 
 from eatlas.stimuli.records import Frozen, quoted
 
-Role = Literal["X", "Y", "A", "B"]
-TARGETS: tuple[Role, Role] = ("X", "Y")
-ATTRIBUTES: tuple[Role, Role] = ("A", "B")
+TARGETS: tuple[str, str] = ("X", "Y")
+ATTRIBUTES: tuple[str, str] = ("A", "B")
 OPPOSITES = (TARGETS, ATTRIBUTES)
-ROLES: tuple[Role, ...] = (*TARGETS, *ATTRIBUTES)
+ROLES: tuple[str, ...] = (*TARGETS, *ATTRIBUTES)
 """The groups of an association test."""
 
 
