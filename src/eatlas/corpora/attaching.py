@@ -110,7 +110,7 @@ def _of(concept: Concept, contexts: Contexts) -> list[Context]:
     """Every context of a concept, that of a text that holds its stimulus twice once."""
     found: dict[tuple[str, str], Context] = {}
     for term in concept.terms:
-        for one in map(_bare, contexts.by_stimulus.get(term, ())):
+        for one in map(_bare, contexts.of_stimulus(term)):
             there = found.get(one[:2])
             found[one[:2]] = one if there is None else min(there, one)
     return list(found.values())

@@ -146,7 +146,7 @@ def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path)
 
 
 def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
-    words = len(kind.COUNT._fields) - 2  # type: ignore[attr-defined]
+    words = len(kind.COUNT._fields) - 2
     try:
         return tuple(kind.COUNT(*map(str, one[:words]), *map(int, one[words:])) for one in said)
     except (TypeError, ValueError, AttributeError) as error:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -33,30 +32,291 @@ from eatlas.stimuli import ContextsOrigin
 if TYPE_CHECKING:
     import pandas as pd
 
+SCHEMA = "eatlas/contexts/1"
+WHOLE = "sample_of_sha256"
+"""Key of the provenance: hash of all contexts, where these are the first of them, or cut."""
+CUT = "cut_from"
+"""Key of the provenance of contexts that were cut: the window before, and whether they are the
+first of all."""
 SEPARATOR = 0xFF
 """Between two texts: a byte that UTF-8 never has."""
 Span = tuple[int, int]
 """Where a stimulus begins and ends in a text."""
+Row = TypeVar("Row", Context, PairContext)
+Counted = TypeVar("Counted", Count, PairCount)
 
 
-def cut_contexts(rows: Sequence[Context], window: int) -> list[Context]:
-    """Leave so many words on either side; texts that no longer differ are one context."""
-    laid = _Laid([(row.text, ((row.start, row.end),)) for row in rows])
-    shorter = [Context(row.stimulus, *cut) for row, cut in zip(rows, laid.cut(window), strict=True)]
-    return _each_once((row[:2], row[2:], row) for row in shorter)
+@dataclass(frozen=True, repr=False)
+class Sample(Generic[Row, Counted]):
+    """What contexts of stimuli and of pairs have in common.
+
+    A context is a tuple: the stimulus, or the two of a pair; the text; and where each stimulus
+    begins and ends in it.
+    """
+
+    rows: Sequence[Row]
+    """Contexts, stimulus by stimulus; those of one in random order, so that the first n are a
+    random sample of n."""
+    counts: tuple[Counted, ...]
+    """All that was looked for."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Files with size and hash, seed, options, version, and what could not be read."""
+    name: str = ""
+    """The file that they were loaded from."""
+    ROW: ClassVar[Any]
+    COUNT: ClassVar[Any]
+    NAMES: ClassVar[int]
+    """Stimuli of a context: one, or two."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], **more: Any) -> Self:
+        """Make a record of contexts alone."""
+        kept = Counter(row[: cls.NAMES] for row in rows)
+        return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in kept.items()), **more)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Names of what every context has."""
+        return tuple(cls.ROW._fields)
+
+    @cached_property
+    def groups(self) -> dict[tuple[Any, ...], list[Row]]:
+        """The contexts of each stimulus, or pair, that has some."""
+        found: dict[tuple[Any, ...], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row[: self.NAMES], []).append(row)
+        return found
+
+    @property
+    def few(self) -> tuple[Counted, ...]:
+        """Those with fewer contexts than were asked for."""
+        asked = self.provenance.get("per_term", 1)
+        return tuple(count for count in self.counts if count.kept < asked)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of all contexts, whatever their order."""
+        text = json.dumps(sorted(self.rows), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def window(self) -> Window | None:
+        """Words on either side, or "sentence"; None where a file does not say it."""
+        return self.provenance.get("window")
+
+    @property
+    def distance(self) -> int | None:
+        """Most words between the two stimuli of a pair; None where that is not known."""
+        return self.provenance.get("distance")
+
+    @property
+    def origin(self) -> ContextsOrigin:
+        """Where they were taken from, for provenance: file and hash, and how many if not all."""
+        said = self.provenance
+        first = said.get(CUT, {"first": WHOLE in said})["first"]
+        return ContextsOrigin(
+            name=self.name,
+            sha256=said.get(WHOLE, self.sha256),
+            per_term=said["per_term"] if first else None,
+            window=self.window,
+            distance=self.distance,
+        )
+
+    def first(self, per_term: int) -> Self:
+        """Return the first contexts of each, which are a random sample of that size."""
+        per_term = min(per_term, self.provenance.get("per_term", per_term))
+        rows = [row for some in self.groups.values() for row in some[:per_term]]
+        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
+        # the first of what is cut are not what is left of the first: they are a sample of their own
+        cut = CUT in self.provenance
+        whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
+        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
+        said.pop(CUT, None)
+        return replace(self, rows=rows, counts=counts, provenance=said)
+
+    def _cut(self, window: Window | None, distance: int | None = None) -> Self:
+        """Keep what stands so near, then leave so many words around, if there are more."""
+        found = self
+        if distance is not None and distance != self.distance:
+            require_distance(distance, self.distance, self.name or "the contexts")
+            near = _Laid(self.rows, self.NAMES).near(int(distance))
+            found = found._with([self.rows[place] for place in near], distance=int(distance))
+        if window is not None:
+            require_window(window, self.window, self.name or "the contexts")
+        if window in {None, self.window} or not isinstance(window, Integral):
+            return found
+        return found._with(found._shorter(int(window)), window=int(window))
+
+    def _shorter(self, window: int) -> list[Row]:
+        """Cut each to so many words; of those that no longer differ keep that which stands first.
+
+        As extraction does.
+        """
+        kept: dict[tuple[Any, ...], Row] = {}
+        cuts = _Laid(self.rows, self.NAMES).cut(window)
+        for row, cut in zip(self.rows, cuts, strict=True):
+            short = self.ROW(*row[: self.NAMES], *cut)
+            there = kept.setdefault(short[: self.NAMES + 1], short)
+            if sorted(short[self.NAMES + 1 :: 2]) < sorted(there[self.NAMES + 1 :: 2]):
+                kept[short[: self.NAMES + 1]] = short
+        return list(kept.values())
+
+    def _with(self, rows: Sequence[Row], **sizes: int) -> Self:
+        """Make a record of some of these contexts, or of shorter ones, that says so."""
+        kept = Counter(row[: self.NAMES] for row in rows)
+        counts = tuple(one._replace(kept=kept[one[:-2]]) for one in self.counts)
+        before = {"window": self.window, "first": WHOLE in self.provenance}
+        whole = self.provenance.get(WHOLE, self.sha256)
+        said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
+        return replace(self, rows=rows, counts=counts, provenance=said)
+
+    def cut_as(self, origin: ContextsOrigin) -> Self:
+        """Return what a result was made of: these with the window and the distance of others."""
+        return self._cut(origin.window, origin.distance)
+
+    def taken(self, origin: ContextsOrigin) -> Self | None:
+        """Take of these what a result was made of, by the name it has there; None of others."""
+        own = self.origin
+        if CUT in self.provenance and origin.per_term and origin.sha256 == self.sha256:
+            return replace(self, name=origin.name).first(origin.per_term).cut_as(origin)
+        fewer = own.per_term is not None and own.per_term < (origin.per_term or own.per_term + 1)
+        if own.sha256 != origin.sha256 or fewer:
+            return None
+        named = replace(self, name=origin.name)
+        if origin.per_term not in {None, own.per_term}:
+            if CUT in self.provenance:
+                return None
+            named = named.first(origin.per_term or 1)
+        try:
+            return named.cut_as(origin)
+        except EatlasError:  # what it was made of had more words
+            return None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each context."""
+        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
+
+        return pd.DataFrame(list(self.rows), columns=list(self.columns()))
+
+    def counts_frame(self) -> pd.DataFrame:
+        """Return a row for each stimulus, or pair, that was looked for."""
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(list(self.counts), columns=list(self.COUNT._fields))
+
+    def write(self, path: str | Path) -> None:
+        """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
+
+        Parquet carries counts and provenance within; for the others they stand in ``FILE.json``.
+
+        Raises
+        ------
+        EatlasError
+            If the name has another ending, or the file cannot be written.
+        """
+        about = {
+            **self.provenance,
+            "schema": SCHEMA,
+            "contexts_sha256": self.sha256,
+            "counts": [list(count) for count in self.counts],
+        }
+        write(Path(path), self.rows, self.columns(), about)
 
 
-def cut_pairs(rows: Sequence[PairContext], window: int) -> list[PairContext]:
-    """Leave so many words before the first and behind the second of each pair."""
-    laid = _Laid([(row.text, _both(row)) for row in rows])
-    shorter = [PairContext(*row[:2], *cut) for row, cut in zip(rows, laid.cut(window), strict=True)]
-    return _each_once((row[:3], tuple(sorted((row[3], row[5]))), row) for row in shorter)
+@dataclass(frozen=True, repr=False)
+class Contexts(Sample[Context, Count]):
+    """Contexts of stimuli, sampled from a corpus; what :func:`eatlas.find_contexts` returns.
+
+    Examples
+    --------
+    >>> contexts = Contexts.of([Context("ivy", "The ivy grows.", 4, 7)])
+    >>> len(contexts), contexts.of_stimulus("ivy")[0].text
+    (1, 'The ivy grows.')
+    """
+
+    ROW, COUNT, NAMES = Context, Count, 1
+
+    def __repr__(self) -> str:
+        return f"<Contexts: {len(self):,} of {len(self.counts)} stimuli>"
+
+    def of_stimulus(self, stimulus: str) -> list[Context]:
+        """Return the contexts of one stimulus."""
+        return list(self.groups.get((stimulus,), ()))
+
+    def cut(self, window: Window) -> Contexts:
+        """Leave so many words on either side of each stimulus.
+
+        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
+        of sentences, only words of the sentence. Texts that no longer differ are one context.
+
+        Parameters
+        ----------
+        window : int or "sentence"
+            At most what there is.
+
+        Raises
+        ------
+        EatlasError
+            If these contexts hold fewer words.
+
+        Examples
+        --------
+        >>> contexts = Contexts.of([Context("ivy", "Here the ivy grows well.", 9, 12)])
+        >>> contexts.cut(1).rows
+        [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
+        """
+        require_window(window, self.window, self.name or "the contexts")
+        return self._cut(window)
 
 
-def nearer(rows: Sequence[PairContext], distance: int) -> list[PairContext]:
-    """Keep those with at most so many words between the two."""
-    near = _Laid([(row.text, _both(row)) for row in rows]).near(distance)
-    return [rows[place] for place in near]
+@dataclass(frozen=True, repr=False)
+class Pairs(Sample[PairContext, PairCount]):
+    """Targets and attributes in one text; what :func:`eatlas.find_pairs` returns.
+
+    Examples
+    --------
+    >>> pairs = Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)])
+    >>> pairs.of_pair("ivy", "love")[0].text
+    'I love ivy.'
+    """
+
+    ROW, COUNT, NAMES = PairContext, PairCount, 2
+
+    def __repr__(self) -> str:
+        return f"<Pairs: {len(self):,} contexts of {len(self.counts)} pairs>"
+
+    def of_pair(self, target: str, attribute: str) -> list[PairContext]:
+        """Return the contexts of one target with one attribute."""
+        return list(self.groups.get((target, attribute), ()))
+
+    def cut(self, window: Window | None = None, distance: int | None = None) -> Pairs:
+        """Leave so many words before the first and behind the second, and pairs so near.
+
+        Parameters
+        ----------
+        window : int or "sentence", optional
+            As in :meth:`Contexts.cut`.
+        distance : int, optional
+            Keep the contexts with at most so many words between the two.
+
+        Raises
+        ------
+        EatlasError
+            If these contexts hold fewer words, or were looked for less far from each other.
+
+        Examples
+        --------
+        >>> pairs = Pairs.of([PairContext("ivy", "love", "My love to see ivy!", 15, 18, 3, 7)])
+        >>> pairs.cut(0).rows[0].text, len(pairs.cut(distance=1))
+        ('love to see ivy!', 0)
+        """
+        return self._cut(window, distance)
 
 
 def require_window(window: object, has: Window | None, name: str) -> None:
@@ -115,14 +375,14 @@ def require_distance(distance: object, has: int | None, name: str) -> None:
 class _Laid:
     """Texts one behind the other as bytes, with the places of their stimuli."""
 
-    def __init__(self, given: Sequence[tuple[str, tuple[Span, ...]]]) -> None:
+    def __init__(self, rows: Iterable[tuple[Any, ...]], names: int) -> None:
         coded: list[bytes] = []
         self.spans: list[list[Span]] = []
         at = 0
-        for text, spans in given:
+        for text, *places in (row[names:] for row in rows):
             coded.append(text.encode())
-            places = [[at + len(text[:place].encode()) for place in span] for span in spans]
-            self.spans.append([(start, end) for start, end in places])
+            there = [at + len(text[:place].encode()) for place in places]
+            self.spans.append(list(zip(there[::2], there[1::2], strict=True)))
             at += len(coded[-1]) + 1
         joined = bytes([SEPARATOR]).join(coded)
         self.data: NDArray[np.uint8] = np.frombuffer(bytearray(joined), np.uint8)
@@ -160,315 +420,3 @@ class _Laid:
 
 def _whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
-
-
-def _each_once(rows: Iterable[tuple[Any, Any, Any]]) -> list[Any]:
-    """Keep one of those that no longer differ: as extraction does, that with the first place."""
-    kept: dict[Any, tuple[Any, Any]] = {}
-    for key, place, row in rows:
-        if key not in kept or place < kept[key][0]:
-            kept[key] = (place, row)
-    return [row for _, row in kept.values()]
-
-
-def _both(row: PairContext) -> tuple[Span, Span]:
-    return (row.target_start, row.target_end), (row.attribute_start, row.attribute_end)
-
-
-SCHEMA = "eatlas/contexts/1"
-WHOLE = "sample_of_sha256"
-"""Key of the provenance: hash of all contexts, where these are the first of them, or cut."""
-CUT = "cut_from"
-"""Key of the provenance of contexts that were cut: the window before, and whether they are the
-first of all."""
-Row = TypeVar("Row", Context, PairContext)
-Counted = TypeVar("Counted", Count, PairCount)
-
-
-@dataclass(frozen=True)
-class Sample(ABC, Generic[Row, Counted]):
-    """What contexts of stimuli and of pairs have in common."""
-
-    rows: Sequence[Row]
-    """Contexts, stimulus by stimulus; those of one in random order, so that the first n are a
-    random sample of n."""
-    counts: tuple[Counted, ...]
-    """All that was looked for."""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    """Files with size and hash, seed, options, version, and what could not be read."""
-    name: str = ""
-    """The file that they were loaded from."""
-    ROW: ClassVar[type[tuple[Any, ...]]]
-    COUNT: ClassVar[type[tuple[Any, ...]]]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """Names of what every context has."""
-        return tuple(cls.ROW._fields)  # type: ignore[attr-defined]
-
-    @property
-    def few(self) -> tuple[Counted, ...]:
-        """Those with fewer contexts than were asked for."""
-        asked = self.provenance.get("per_term", 1)
-        return tuple(count for count in self.counts if count.kept < asked)
-
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of all contexts, whatever their order."""
-        text = json.dumps(sorted(self.rows), ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def _of_first(self, groups: Iterable[Sequence[Row]], per_term: int) -> Self:
-        per_term = min(per_term, self.provenance.get("per_term", per_term))
-        rows = [row for some in groups for row in some[:per_term]]
-        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
-        # the first of what is cut are not what is left of the first: they are a sample of their own
-        cut = CUT in self.provenance
-        whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
-        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
-        said.pop(CUT, None)
-        return replace(self, rows=rows, counts=counts, provenance=said)
-
-    @property
-    def window(self) -> Window | None:
-        """Words on either side, or "sentence"; None where a file does not say it."""
-        return self.provenance.get("window")
-
-    @property
-    def distance(self) -> int | None:
-        """Most words between the two stimuli of a pair; None where that is not known."""
-        return self.provenance.get("distance")
-
-    @property
-    def origin(self) -> ContextsOrigin:
-        """Where they were taken from, for provenance: file and hash, and how many if not all."""
-        said = self.provenance
-        first = said.get(CUT, {"first": WHOLE in said})["first"]
-        return ContextsOrigin(
-            name=self.name,
-            sha256=said.get(WHOLE, self.sha256),
-            per_term=said["per_term"] if first else None,
-            window=self.window,
-            distance=self.distance,
-        )
-
-    def _cut(self, rows: Sequence[Row], **sizes: int) -> Self:
-        """Make a record of some of these contexts, or of shorter ones, that says so."""
-        kept = Counter(row[: len(self.COUNT._fields) - 2] for row in rows)  # type: ignore[attr-defined]
-        counts = tuple(one._replace(kept=kept[one[:-2]]) for one in self.counts)
-        before = {"window": self.window, "first": WHOLE in self.provenance}
-        whole = self.provenance.get(WHOLE, self.sha256)
-        said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
-        return replace(self, rows=rows, counts=counts, provenance=said)
-
-    def _cut_to(self, window: Window, cut: Callable[[Sequence[Row], int], list[Row]]) -> Self:
-        """Leave so many words around, if there are more."""
-        require_window(window, self.window, self._called)
-        if window == self.window or not isinstance(window, Integral):
-            return self
-        return self._cut(cut(self.rows, int(window)), window=int(window))
-
-    @property
-    def _called(self) -> str:
-        return self.name or "the contexts"
-
-    @abstractmethod
-    def first(self, per_term: int) -> Self:
-        """Return the first contexts of each, which are a random sample of that size."""
-
-    @abstractmethod
-    def cut_as(self, origin: ContextsOrigin) -> Self:
-        """Return what a result was made of, cut as its were."""
-
-    def taken(self, origin: ContextsOrigin) -> Self | None:
-        """Take of these what a result was made of, by the name it has there; None of others."""
-        own = self.origin
-        if CUT in self.provenance and origin.per_term and origin.sha256 == self.sha256:
-            return replace(self, name=origin.name).first(origin.per_term).cut_as(origin)
-        fewer = own.per_term is not None and own.per_term < (origin.per_term or own.per_term + 1)
-        if own.sha256 != origin.sha256 or fewer:
-            return None
-        named = replace(self, name=origin.name)
-        if origin.per_term not in {None, own.per_term}:
-            if CUT in self.provenance:
-                return None
-            named = named.first(origin.per_term or 1)
-        try:
-            return named.cut_as(origin)
-        except EatlasError:  # what it was made of had more words
-            return None
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each context."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
-
-        return pd.DataFrame(list(self.rows), columns=list(self.columns()))
-
-    def counts_frame(self) -> pd.DataFrame:
-        """Return a row for each stimulus, or pair, that was looked for."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(list(self.counts), columns=list(self.COUNT._fields))  # type: ignore[attr-defined]
-
-    def write(self, path: str | Path) -> None:
-        """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
-
-        Parquet carries counts and provenance within; for the others they stand in ``FILE.json``.
-
-        Raises
-        ------
-        EatlasError
-            If the name has another ending, or the file cannot be written.
-        """
-        about = {
-            **self.provenance,
-            "schema": SCHEMA,
-            "contexts_sha256": self.sha256,
-            "counts": [list(count) for count in self.counts],
-        }
-        write(Path(path), self.rows, self.columns(), about)
-
-
-@dataclass(frozen=True, repr=False)
-class Contexts(Sample[Context, Count]):
-    """Contexts of stimuli, sampled from a corpus; what :func:`eatlas.find_contexts` returns.
-
-    Examples
-    --------
-    >>> contexts = Contexts.of([Context("ivy", "The ivy grows.", 4, 7)])
-    >>> len(contexts), contexts.of_stimulus("ivy")[0].text
-    (1, 'The ivy grows.')
-    """
-
-    ROW: ClassVar[type[tuple[Any, ...]]] = Context
-    COUNT: ClassVar[type[tuple[Any, ...]]] = Count
-
-    @classmethod
-    def of(cls, rows: Sequence[Context], **more: Any) -> Contexts:
-        """Make a record of contexts alone."""
-        kept = Counter(row.stimulus for row in rows)
-        return cls(rows, tuple(Count(one, n, n) for one, n in kept.items()), **more)
-
-    def __repr__(self) -> str:
-        return f"<Contexts: {len(self):,} of {len(self.counts)} stimuli>"
-
-    def of_stimulus(self, stimulus: str) -> list[Context]:
-        """Return the contexts of one stimulus."""
-        return list(self.by_stimulus.get(stimulus, ()))
-
-    @cached_property
-    def by_stimulus(self) -> dict[str, list[Context]]:
-        """The contexts of each stimulus that has some."""
-        groups: dict[str, list[Context]] = {}
-        for row in self.rows:
-            groups.setdefault(row.stimulus, []).append(row)
-        return groups
-
-    def first(self, per_term: int) -> Contexts:
-        """Return the first contexts of each stimulus, which are a random sample of that size."""
-        return self._of_first(self.by_stimulus.values(), per_term)
-
-    def cut(self, window: Window) -> Contexts:
-        """Leave so many words on either side of each stimulus.
-
-        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
-        of sentences, only words of the sentence. Texts that no longer differ are one context.
-
-        Parameters
-        ----------
-        window : int or "sentence"
-            At most what there is.
-
-        Raises
-        ------
-        EatlasError
-            If these contexts hold fewer words.
-
-        Examples
-        --------
-        >>> contexts = Contexts.of([Context("ivy", "Here the ivy grows well.", 9, 12)])
-        >>> contexts.cut(1).rows
-        [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
-        """
-        return self._cut_to(window, cut_contexts)
-
-    def cut_as(self, origin: ContextsOrigin) -> Contexts:
-        """Return these contexts with the window of others."""
-        return self if origin.window is None else self.cut(origin.window)
-
-
-@dataclass(frozen=True, repr=False)
-class Pairs(Sample[PairContext, PairCount]):
-    """Targets and attributes in one text; what :func:`eatlas.find_pairs` returns.
-
-    Examples
-    --------
-    >>> pairs = Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)])
-    >>> pairs.of_pair("ivy", "love")[0].text
-    'I love ivy.'
-    """
-
-    ROW: ClassVar[type[tuple[Any, ...]]] = PairContext
-    COUNT: ClassVar[type[tuple[Any, ...]]] = PairCount
-
-    @classmethod
-    def of(cls, rows: Sequence[PairContext], **more: Any) -> Pairs:
-        """Make a record of contexts alone."""
-        kept = Counter(row[:2] for row in rows)
-        return cls(rows, tuple(PairCount(*one, n, n) for one, n in kept.items()), **more)
-
-    def __repr__(self) -> str:
-        return f"<Pairs: {len(self):,} contexts of {len(self.counts)} pairs>"
-
-    def of_pair(self, target: str, attribute: str) -> list[PairContext]:
-        """Return the contexts of one target with one attribute."""
-        return list(self.by_pair.get((target, attribute), ()))
-
-    @cached_property
-    def by_pair(self) -> dict[tuple[str, str], list[PairContext]]:
-        """The contexts of each pair that has some."""
-        groups: dict[tuple[str, str], list[PairContext]] = {}
-        for row in self.rows:
-            groups.setdefault(row[:2], []).append(row)
-        return groups
-
-    def first(self, per_term: int) -> Pairs:
-        """Return the first contexts of each pair, which are a random sample of that size."""
-        return self._of_first(self.by_pair.values(), per_term)
-
-    def cut(self, window: Window | None = None, distance: int | None = None) -> Pairs:
-        """Leave so many words before the first and behind the second, and pairs so near.
-
-        Parameters
-        ----------
-        window : int or "sentence", optional
-            As in :meth:`Contexts.cut`.
-        distance : int, optional
-            Keep the contexts with at most so many words between the two.
-
-        Raises
-        ------
-        EatlasError
-            If these contexts hold fewer words, or were looked for less far from each other.
-
-        Examples
-        --------
-        >>> pairs = Pairs.of([PairContext("ivy", "love", "My love to see ivy!", 15, 18, 3, 7)])
-        >>> pairs.cut(0).rows[0].text, len(pairs.cut(distance=1))
-        ('love to see ivy!', 0)
-        """
-        if distance is not None and distance != self.distance:
-            require_distance(distance, self.distance, self._called)
-            near = self._cut(nearer(self.rows, int(distance)), distance=int(distance))
-            return near.cut(window)
-        return self if window is None else self._cut_to(window, cut_pairs)
-
-    def cut_as(self, origin: ContextsOrigin) -> Pairs:
-        """Return these pairs with the window and the distance of others."""
-        return self.cut(origin.window, origin.distance)

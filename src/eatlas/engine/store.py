@@ -128,7 +128,7 @@ class Journal(ABC):
         self._close()
 
     def append(self, name: str, result: bytes) -> None:
-        """Keep the result of one piece, which is JSON.
+        """Keep the result of one piece, which has no line end.
 
         Raises
         ------
@@ -197,14 +197,13 @@ class Journal(ABC):
         Where that cannot be written the file stays as it is, which costs only its size.
         """
         with suppress(OSError):
-            lines = path.read_bytes().splitlines(keepends=True)
             handle, new = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             try:
-                with os.fdopen(handle, "wb") as file:
+                with os.fdopen(handle, "wb") as file, path.open("rb") as lines:
                     file.writelines(
                         line
                         for line in lines
-                        if (found := _LINE.fullmatch(line.rstrip()))
+                        if (found := _LINE.fullmatch(line, 0, len(line) - 1))
                         and found["job"].decode(errors="replace") in names
                     )
                 Path(new).replace(path)
