@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from eatlas.errors import UndefinedWarning
 from eatlas.stats.inputs import whole
 from eatlas.stats.weighted import (
+    ROLES,
+    TARGETS,
     Array,
     Layout,
     Weighable,
@@ -128,14 +130,14 @@ def influence(cosines: ArrayLike, n_x: int, n_a: int, *, ddof: int = 1) -> Influ
     >>> found.level1.drivers(1)[0].side, found.level1.drivers(1)[0].index
     ('targets', 0)
     """
-    return influence_in(design(cosines, n_x, n_a, dict.fromkeys("XYAB", 2)), ddof=ddof)
+    return influence_in(design(cosines, n_x, n_a, dict.fromkeys(ROLES, 2)), ddof=ddof)
 
 
 def influence_in(test: Layout, *, ddof: int = 1) -> Influences:
     """As :func:`influence`, of a layout whose groups have 2 units or more."""
     ddof = whole(ddof, "ddof", 0, 1)
     level1, x, y = test.levels
-    unused_x, unused_y = np.zeros(test.groups["X"]), np.zeros(test.groups["Y"])
+    unused_x, unused_y = (np.zeros(test.groups[role]) for role in TARGETS)
     d1, d_x, d_y = (_estimate(level, ddof) for level in test.levels)
     found = Influences(
         _influence(d1, without_each_unit(level1, ddof) - d1, without_each_other(level1, ddof) - d1),

@@ -8,13 +8,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from eatlas.errors import EatlasError
-from eatlas.stats.weighted import Array, Layout, Weights
+from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Weights
 
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
 
-ROLES = "XYAB"
-"""The groups of a test: those of the targets, and those of the attributes."""
 Streams = Mapping[str, np.random.Generator]
 """Where the draws of each group come from. Each group has numbers of its own, so that another list
 in place of one group leaves the draws of the three others as they are."""
@@ -52,7 +50,7 @@ def sides(over: Over) -> tuple[bool, bool]:
 def fewest(over: Over) -> dict[str, int]:
     """Terms that each group needs: two where it is resampled."""
     targets, attributes = (1 + resampled for resampled in sides(over))
-    return {"X": targets, "Y": targets, "A": attributes, "B": attributes}
+    return {**dict.fromkeys(TARGETS, targets), **dict.fromkeys(ATTRIBUTES, attributes)}
 
 
 def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
@@ -100,11 +98,8 @@ def draw(test: Layout, over: Over, count: int, streams: Streams) -> Iterator[Wei
     ((5, 4), array([2., 2., 2., 2., 2.]), array([[1., 1., 1.]]))
     """
     (targets, attributes), ones = sides(over), test.as_is
-    resampled = {
-        r: n
-        for r, n in test.groups.items()
-        if (r in "XY" and targets) or (r in "AB" and attributes)
-    }
+    drawn = TARGETS * targets + ATTRIBUTES * attributes
+    resampled = {role: size for role, size in test.groups.items() if role in drawn}
     block = BLOCK if max(test.shape) <= MANY else FEW
     left = count
     while left > 0:
@@ -112,8 +107,10 @@ def draw(test: Layout, over: Over, count: int, streams: Streams) -> Iterator[Wei
         for by in range(min(ROTATIONS, *resampled.values())):
             rows = min(block, left)
             yield Weights(
-                _rotated([lists["X"], lists["Y"]], by, rows) if targets else ones.targets,
-                _rotated([lists["A"], lists["B"]], by, rows) if attributes else ones.attributes,
+                _rotated([lists[r] for r in TARGETS], by, rows) if targets else ones.targets,
+                _rotated([lists[r] for r in ATTRIBUTES], by, rows)
+                if attributes
+                else ones.attributes,
                 whole=test.alike,
             )
             left -= block

@@ -21,6 +21,9 @@ from eatlas.stats.precision import rounding_noise
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
+TARGETS, ATTRIBUTES = "XY", "AB"
+ROLES = TARGETS + ATTRIBUTES
+"""The groups of a test: those of the targets, in rows, and those of the attributes, in columns."""
 CANCELLED = 1e-6
 """Share of a sum of squares that is left about another mean, below which too few digits are."""
 BLOCK = 2**18
@@ -173,12 +176,8 @@ class Layout(ABC):
     def groups(self) -> dict[str, int]:
         """Number of terms of X, Y, A and B."""
         targets, attributes = self.shape
-        return {
-            "X": self.n_x,
-            "Y": targets - self.n_x,
-            "A": self.n_a,
-            "B": attributes - self.n_a,
-        }
+        each = self.n_x, targets - self.n_x, self.n_a, attributes - self.n_a
+        return dict(zip(ROLES, each, strict=True))
 
     def sides(self, weights: Weights) -> tuple[tuple[Array, Array], ...]:
         """Weights of units and of the other side, for each of the three levels."""
@@ -274,8 +273,7 @@ def design(cosines: ArrayLike, n_x: int, n_a: int, least: dict[str, int]) -> Des
 
     Examples
     --------
-    >>> least = {"X": 1, "Y": 1, "A": 1, "B": 1}
-    >>> design([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], 1, 2, least).groups
+    >>> design([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], 1, 2, dict.fromkeys(ROLES, 1)).groups
     {'X': 1, 'Y': 1, 'A': 2, 'B': 1}
     """
     block = numbers(cosines, "cosines", 2)

@@ -285,10 +285,8 @@ def conclude(
         test=plan.attributes.test,
         title=plan.attributes.title,
         source=plan.source.name,
-        concepts=AttributeNames(
-            A=plan.attributes.concepts["A"].name, B=plan.attributes.concepts["B"].name
-        ),
-        coverage=AttributeCoverage(A=found.groups["A"], B=found.groups["B"]),
+        concepts=AttributeNames({side: plan.attributes.concepts[side].name for side in SIDES}),
+        coverage=AttributeCoverage({side: found.groups[side] for side in SIDES}),
         vocabulary=gathered.vocabulary,
         family=_family(plan, gathered, keepers),
         bands=tuple(keeper.summary() for keeper in keepers),

@@ -100,7 +100,9 @@ def find_attributes(spec: Any) -> Attributes:
             allowed="a test of the kind association",
             remedy="eatlas tests list says of what kind a test is",
         )
-    return Attributes(test.id, test.title, test.citation, {"A": test.A, "B": test.B})
+    return Attributes(
+        test.id, test.title, test.citation, {side: test.concept(side) for side in SIDES}
+    )
 
 
 def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
@@ -118,7 +120,7 @@ def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
             got=", ".join(both),
             allowed="words that tell the two concepts apart",
         )
-    return {"A": a, "B": b}
+    return dict(zip(SIDES, (a, b), strict=True))
 
 
 def _named(words: Any) -> Concept:
@@ -140,7 +142,7 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
     """
     terms: dict[str, tuple[str, ...]] = {side: attributes.concepts[side].terms for side in SIDES}
     found = embed_groups(terms, source, case)
-    least = SCEAT.minimum["A"]
+    least = SCEAT.minimum[SIDES[0]]
     for side in SIDES:
         group = found.groups[side]
         if len(terms[side]) < least:
@@ -160,9 +162,10 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
                 allowed=f"at least {least} usable terms on each side (their labels are permuted)",
                 remedy="use attributes that the source has, or a source with more words",
             )
+    a, b = (len(found.groups[side].used) for side in SIDES)
     return AttributeRows(
         rows=np.concatenate([kernels.unit_rows(found.vectors[side]) for side in SIDES]),
-        sizes=(len(found.groups["A"].used), len(found.groups["B"].used)),
+        sizes=(a, b),
         groups=found.groups,
         flagged={key: side for side in SIDES for key in found.keys[side].values()},
         notes=found.notes,

@@ -22,8 +22,10 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
+from eatlas.results.effects import at
 from eatlas.results.ml_eat import CELLS
 from eatlas.results.parts import Cell
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 BOX = "#c9c9d0"
 _FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target stand together
@@ -67,15 +69,11 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
 def blocks(result: AssociationResult) -> dict[str, list[float]] | None:
     """The cosines of each pair of groups; None where the result has not kept them all."""
     rows = result.similarities
-    sizes = {role: len(result.coverage.group(role).scored) for role in "XYAB"}
-    if rows is None or len(rows) != sizes["X"] + sizes["Y"]:
+    x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
+    if rows is None or len(rows) != x + y or any(len(row) != a + b for row in rows):
         return None
-    if any(len(row) != sizes["A"] + sizes["B"] for row in rows):
-        return None
-    part = {
-        "X": slice(sizes["X"]), "Y": slice(sizes["X"], None),
-        "A": slice(sizes["A"]), "B": slice(sizes["A"], None),
-    }  # fmt: skip
+    halves = slice(x), slice(x, None), slice(a), slice(a, None)
+    part = dict(zip(ROLES, halves, strict=True))
     return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
 
 
@@ -154,7 +152,7 @@ def lean_plot(result: AssociationResult) -> str:
     Empty where the scores do not belong to the terms one by one.
     """
     scores = result.primary.scores
-    values = {"X": scores.X, "Y": scores.Y}
+    values = {role: at(scores, role) for role in TARGETS}
     names = {role: result.scored(role) for role, found in values.items() if found}
     if [len(found) for found in names.values()] != [len(found) for found in values.values()]:
         return ""
@@ -164,10 +162,10 @@ def lean_plot(result: AssociationResult) -> str:
             result.concepts.name(role), names[role], values[role],
             axis, 16 + 72.0 * place,
         )
-        for place, role in enumerate("XY")
+        for place, role in enumerate(TARGETS)
     ]  # fmt: skip
     unit = "stimulus" if result.primary.over_stimuli else "term"
-    a, b = (isolated(result.concepts.name(role)) for role in "AB")
+    a, b = (isolated(result.concepts.name(role)) for role in ATTRIBUTES)
     return figure(
         198,
         axis.grid(4, 148),
