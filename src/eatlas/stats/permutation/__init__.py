@@ -7,12 +7,17 @@ added up. A p-value is an integer count over C(N, n) wherever that can be afford
 
 from __future__ import annotations
 
-from eatlas.stats.permutation.any_statistic import recomputed_test
-from eatlas.stats.permutation.batch import BatchResult, permutation_tests
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
 from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
 from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail
-from eatlas.stats.permutation.studentised import STUDENTISED_METHODS, studentised_test
+
+if TYPE_CHECKING:
+    from eatlas.stats.permutation.any_statistic import recomputed_test
+    from eatlas.stats.permutation.batch import BatchResult, permutation_tests
+    from eatlas.stats.permutation.studentised import STUDENTISED_METHODS, studentised_test
 
 __all__ = [
     "ALWAYS_EXACT",
@@ -29,3 +34,14 @@ __all__ = [
     "recomputed_test",
     "studentised_test",
 ]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        "STUDENTISED_METHODS": "eatlas.stats.permutation.studentised",
+        "BatchResult": "eatlas.stats.permutation.batch",
+        "permutation_tests": "eatlas.stats.permutation.batch",
+        "recomputed_test": "eatlas.stats.permutation.any_statistic",
+        "studentised_test": "eatlas.stats.permutation.studentised",
+    },
+)

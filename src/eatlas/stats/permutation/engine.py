@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import checked_scale, generator, whole
 from eatlas.stats.permutation.coarse import on_lattice
-from eatlas.stats.permutation.importance import importance
 from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, chain
 from eatlas.stats.permutation.near_ties import Without, without_near_ties
 from eatlas.stats.permutation.normal import normal
 from eatlas.stats.permutation.outliers import Solver
 from eatlas.stats.permutation.question import Question, ask
 from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail, added, complement
-from eatlas.stats.permutation.sampled import sampled
 from eatlas.stats.precision import checked_precision, relative_tolerance
 
 METHODS = ("auto", "exact", "inversion", "bracket", "sampled", "importance", "normal")
@@ -126,6 +124,10 @@ def _drawn(
     question: Question, method: str, draws: int, rng: np.random.Generator | None
 ) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail of an oriented question, from random subsets."""
+    # seldom needed
+    from eatlas.stats.permutation.importance import importance  # noqa: PLC0415
+    from eatlas.stats.permutation.sampled import sampled  # noqa: PLC0415
+
     draws = whole(draws, "draws", 2 if method == "importance" else 1)
     source = generator(rng)
     if question.degenerate:
