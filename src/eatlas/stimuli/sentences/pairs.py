@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.nearest import did_you_mean
+from eatlas.stimuli.sentences.templates import bytes_of, faults_of_lists, faults_of_the_top
 
-SCHEMA = 1
 EXAMPLE = "{target:It|They} [is|are] {attribute}."
 SEPARATOR = ";"
 """Between templates in one text."""
@@ -22,7 +21,6 @@ _PLACE = re.compile(r"\{(target|attribute)(?::([^{}|]*)(?:\|([^{}|]*))?)?\}")
 _PART = r"((?:[^\[\]{}|]|\{[^{}]*\})*)"
 _NUMBER = re.compile(rf"\[{_PART}\|{_PART}\]")
 """``[is|are]``: the singular and the plural of what agrees with the target."""
-_KEYS = ("schema", "templates", "words")
 _WORDS = ("plural",)
 
 Span = tuple[int, int]
@@ -128,19 +126,13 @@ def read_pairs(path: Path) -> PairTemplates:
     StimulusError
         If the file cannot be read, or anything in it is not well formed; every fault is named.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise StimulusError(
-            f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
-        ) from error
-    return parse_pairs(data, str(path))
+    return parse_pairs(bytes_of(path), str(path))
 
 
 def parse_pairs(data: bytes, where: str) -> PairTemplates:
     """Parse a file of templates with two places; `where` is its name, for messages."""
     document = read_toml(data, where, StimulusError)
-    faults = [*_of_the_top(document), *_of_templates(document.get("templates"))]
+    faults = [*faults_of_the_top(document), *_of_templates(document.get("templates"))]
     words = document.get("words", {})
     faults += _of_words(words)
     if faults:
@@ -197,33 +189,16 @@ def _without(agreed: str, neutral: str) -> str:
     return re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
 
 
-def _of_the_top(document: Mapping[str, Any]) -> list[str]:
-    faults = []
-    if document.get("schema") != SCHEMA or isinstance(document["schema"], bool):
-        faults.append(f"key schema: is {document.get('schema')!r} (allowed: schema = {SCHEMA})")
-    return faults + [
-        f"key {key}: is not a key of a file of templates{did_you_mean(key, _KEYS)} "
-        f"(allowed: {', '.join(_KEYS)})"
-        for key in document
-        if key not in _KEYS
-    ]
+def _of_templates(templates: object) -> Iterator[str]:
+    if isinstance(templates, dict) and templates:
+        yield from faults_of_lists(templates, EXAMPLE, _fault)
+    else:
+        yield f'key templates: is no table of templates (allowed: basic = ["{EXAMPLE}"])'
 
 
-def _of_templates(templates: object) -> list[str]:
-    if not isinstance(templates, dict) or not templates:
-        return [f'key templates: is no table of templates (allowed: basic = ["{EXAMPLE}"])']
-    faults = []
-    for name, given in templates.items():
-        if not isinstance(given, list) or not given:
-            faults.append(f'key templates.{name}: is no list of templates (allowed: ["{EXAMPLE}"])')
-            continue
-        for number, one in enumerate(given, start=1):
-            fault = fault_of_pair(one) if isinstance(one, str) else f"{one!r} is not text"
-            if fault:
-                faults.append(
-                    f"key templates.{name}, template {number}: {fault} (allowed: {EXAMPLE})"
-                )
-    return faults
+def _fault(template: object) -> str | None:
+    fault = fault_of_pair(template) if isinstance(template, str) else f"{template!r} is not text"
+    return fault and f"{fault} (allowed: {EXAMPLE})"
 
 
 def _of_words(words: object) -> list[str]:

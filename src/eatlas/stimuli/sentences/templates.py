@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -97,13 +97,7 @@ def read_templates(path: str | Path) -> Templates:
         If the file cannot be read, or anything in it is not well formed; every fault is named.
     """
     path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise StimulusError(
-            f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
-        ) from error
-    read = parse_templates(data, str(path), known=built_in().templates)
+    read = parse_templates(bytes_of(path), str(path), known=built_in().templates)
     source = f"{path.name} and of {read.source}"
     return replace(read.over(built_in()), source=source if read.templates else read.source)
 
@@ -123,7 +117,7 @@ def parse_templates(data: bytes, where: str, *, known: Any) -> Templates:
     document = read_toml(data, where, StimulusError)
     templates, words = document.get("templates", {}), document.get("words", {})
     classes = {*known, *templates} if known and isinstance(templates, dict) else None
-    faults = [*_of_the_top(document), *_of_templates(templates), *_of_words(words, classes)]
+    faults = [*faults_of_the_top(document), *_of_templates(templates), *_of_words(words, classes)]
     if faults:
         raise StimulusError("\n".join(f"{where}: {fault}" for fault in faults))
     return Templates(
@@ -152,7 +146,24 @@ def fault_of(template: object) -> str | None:
     return None
 
 
-def _of_the_top(document: Mapping[str, Any]) -> Iterator[str]:
+def bytes_of(path: Path) -> bytes:
+    """Content of a user's file of templates.
+
+    Raises
+    ------
+    StimulusError
+        If it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StimulusError(
+            f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
+        ) from error
+
+
+def faults_of_the_top(document: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the version and the keys of a file of templates."""
     if document.get("schema") != SCHEMA or isinstance(document["schema"], bool):
         yield f"key schema: is {document.get('schema')!r} (allowed: schema = {SCHEMA})"
     for key in document:
@@ -163,17 +174,24 @@ def _of_the_top(document: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _of_templates(templates: object) -> Iterator[str]:
-    if not isinstance(templates, dict):
-        yield 'key templates: is not a table (allowed: [templates], then name = ["..."])'
-        return
+def faults_of_lists(
+    templates: Mapping[str, Any], example: str, fault: Callable[[object], str | None]
+) -> Iterator[str]:
+    """Say what is wrong with lists of templates by name; `fault` does so of one template."""
     for name, given in templates.items():
         if not isinstance(given, list) or not given:
-            yield f'key templates.{name}: is no list of templates (allowed: ["This is {{term}}."])'
+            yield f'key templates.{name}: is no list of templates (allowed: ["{example}"])'
             continue
         for number, template in enumerate(given, start=1):
-            if fault := fault_of(template):
-                yield f"key templates.{name}, template {number}: {fault}"
+            if found := fault(template):
+                yield f"key templates.{name}, template {number}: {found}"
+
+
+def _of_templates(templates: object) -> Iterator[str]:
+    if isinstance(templates, dict):
+        yield from faults_of_lists(templates, "This is {term}.", fault_of)
+    else:
+        yield 'key templates: is not a table (allowed: [templates], then name = ["..."])'
 
 
 def _of_words(words: object, classes: set[str] | None) -> Iterator[str]:
