@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
+    from eatlas.sources.opening import transformed
     from eatlas.sources.published import fetch_vectors
-    from eatlas.sources.transformed import transformed
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -121,7 +121,7 @@ _HOME = {
     "reliability": "eatlas.measures.reliability",
     "run": "eatlas.engine",
     "scan": "eatlas.engine.scan",
-    "transformed": "eatlas.sources.transformed",
+    "transformed": "eatlas.sources.opening",
     "verify": "eatlas.engine.verify",
     "with_contexts": "eatlas.corpora",
     "write_report": "eatlas.present",

@@ -13,6 +13,24 @@ class PluginWarning(EatlasWarning):
     """Another package adds something that cannot be used; all else can."""
 
 
+def imported(point: EntryPoint) -> Any:
+    """What an entry point names.
+
+    Raises
+    ------
+    ContractError
+        If it cannot be imported.
+    """
+    try:
+        return point.load()
+    except Exception as error:  # whatever a module of another package raises
+        raise ContractError(
+            f"{point.name} of another package cannot be used: {point.value} cannot be imported",
+            got=f"{type(error).__name__}: {error}",
+            remedy="install that package again, or remove it",
+        ) from error
+
+
 def loaded(point: EntryPoint, kind: type[Any]) -> Any:
     """The class that an entry point names.
 
@@ -21,14 +39,7 @@ def loaded(point: EntryPoint, kind: type[Any]) -> Any:
     ContractError
         If it cannot be imported, or is no subclass of `kind`.
     """
-    try:
-        found = point.load()
-    except Exception as error:  # whatever a module of another package raises
-        raise ContractError(
-            f"{point.name} of another package cannot be used: {point.value} cannot be imported",
-            got=f"{type(error).__name__}: {error}",
-            remedy="install that package again, or remove it",
-        ) from error
+    found = imported(point)
     if isinstance(found, type) and issubclass(found, kind):
         return found
     raise ContractError(

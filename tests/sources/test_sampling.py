@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.sources.sampling import Sample
+from eatlas.sources.diagnosis import Sample
 
 WORDS = [f"w{i}" for i in range(60)]
 ROWS = np.arange(60.0).reshape(60, 1)

@@ -13,7 +13,7 @@ from eatlas.encoders.declared import FILES, MODULES
 from eatlas.encoders.files import TOKENIZER, weight_files
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-from eatlas.sources.misnamed import model_at
+from eatlas.sources.spec import model_at
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _PATH_LIKE = ("/", "./", "../", "~", ".\\", "..\\")

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.counting import counted, lost
-from eatlas.sources.likeness import shared_vectors, unknown_terms
 from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
 from eatlas.sources.source import (
     Found,
     Item,

@@ -1,10 +1,11 @@
-"""Vectors that are already in memory: dict, words and array, pandas frame, gensim KeyedVectors."""
+"""Vectors in memory: dict, array, pandas frame, gensim KeyedVectors, the bundled sample."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.protocol import CHUNK, Vector
+
+SAMPLE = "glove-sample"
+"""Real GloVe vectors that come with the package."""
 
 
 class ArraySource:
@@ -215,3 +219,28 @@ def _as_word(word: object, row: int, name: str) -> str:
 
 def _is_numeric(column: Any) -> bool:
     return column.dtype.kind in "fiu"
+
+
+@cache
+def sample_words() -> tuple[str, ...]:
+    """Words of the sample, in the order of GloVe 6B."""
+    data = resources.files("eatlas.sources") / "data"
+    return tuple((data / f"{SAMPLE}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
+
+
+@cache
+def open_sample() -> ArraySource:
+    """Open the bundled sample of GloVe 6B, 100 dimensions.
+
+    It has the 10,000 most frequent words and every word of the word lists that the papers print.
+
+    Examples
+    --------
+    >>> open_sample().dim
+    100
+    """
+    from safetensors.numpy import load  # noqa: PLC0415  (only this source needs it)
+
+    data = resources.files("eatlas.sources") / "data"
+    vectors = load((data / f"{SAMPLE}.safetensors").read_bytes())["vectors"]
+    return ArraySource(sample_words(), vectors, name=SAMPLE, ordered=True)

@@ -14,26 +14,53 @@ import numpy as np
 from eatlas.care import require_trust
 from eatlas.errors import SourceError, described
 from eatlas.nearest import nearest
-from eatlas.sources.cbow import SCHEME, open_cbow
+from eatlas.plugins import imported
+from eatlas.sources.cbow import SCHEME as CBOW
+from eatlas.sources.cbow import open_cbow
 from eatlas.sources.files import open_file
-from eatlas.sources.frequency.counts import OPTION as COUNTS
-from eatlas.sources.frequency.counts import CountedOrder, CountedSource
-from eatlas.sources.memory import ArraySource, from_frame, from_keyed_vectors, from_mapping
-from eatlas.sources.misnamed import file_like, missing_folder
+from eatlas.sources.frequency.orders import OPTION as COUNTS
+from eatlas.sources.frequency.orders import CountedOrder, CountedSource
+from eatlas.sources.memory import (
+    SAMPLE,
+    ArraySource,
+    from_frame,
+    from_keyed_vectors,
+    from_mapping,
+    open_sample,
+)
+from eatlas.sources.prompts import OPTION as PROMPT
+from eatlas.sources.prompts import prompted
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.published import published_vectors
 from eatlas.sources.published.registry import on_this_machine
-from eatlas.sources.sample import NAME as SAMPLE
-from eatlas.sources.sample import open_sample
-from eatlas.sources.schemes import known_schemes, load, opener_of
-from eatlas.sources.series import is_series, open_series
-from eatlas.sources.spec import FileSpec, is_there, parse_file_spec, take_option
-from eatlas.sources.transforms import with_transform
+from eatlas.sources.series import is_series, open_series, period_of
+from eatlas.sources.spec import (
+    FileSpec,
+    file_like,
+    is_there,
+    load,
+    missing_folder,
+    parse_file_spec,
+    take_option,
+)
+from eatlas.sources.transforms import TransformedEncodings, TransformedSource, with_transform
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
     ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
 )  # fmt: skip
+Opener = Callable[[str], Any]
+"""From a whole source string, its scheme and options included, to a source, or a tuple of some."""
+SCHEMES: dict[str, str | Opener] = {
+    "hf": "eatlas.encoders.hf:open_hf",
+    "http": "eatlas.encoders.endpoint:open_endpoint",
+    "https": "eatlas.encoders.endpoint:open_endpoint",
+    "py": "eatlas.encoders.functions:open_py",
+    "st": "eatlas.encoders.sentence_model:open_st",
+}
+"""By the scheme without its colon: the place of an opener, imported when it is used. Other packages
+add theirs as entry points of the group ``eatlas.schemes``."""
+SCHEME_POINTS = "eatlas.schemes"
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
@@ -73,7 +100,7 @@ def open_vectors(spec: Any) -> VectorSource:
     if isinstance(spec, str) and not spec.strip():
         raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
     if isinstance(spec, str | Path):
-        return _open_string(spec)
+        return _only_one(_open(str(spec)), str(spec))
     if isinstance(spec, VectorSource) and not isinstance(spec, type):
         return spec
     return _open_object(spec)
@@ -121,27 +148,43 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
         If there is no such source, or what it holds are not vectors.
     """
     if isinstance(spec, str | Path):
-        bare, counts = take_option(str(spec), COUNTS)
-        if counts is not None:
-            order = CountedOrder(Path(counts))
-            return tuple(CountedSource(source, order) for source in open_sources(bare))
-        plain, transform = take_option(str(spec), "transform")
-        opener = opener_of(plain)
-        if opener is not None:
-            several = opener(plain)
-            return several if transform is None else _each(several, transform)
-        file = _file(plain)
-        if is_series(file.path):
-            periods = open_series(file, str(spec))
-            return periods if transform is None else _each(periods, transform, str(spec))
+        return _open(str(spec))
     return (open_vectors(spec),)
 
 
-def _each(
-    sources: tuple[VectorSource, ...], transform: str, name: str | None = None
-) -> tuple[VectorSource, ...]:
-    """Sources such as the periods of a series, each transformed by a fit on its own vectors."""
-    return tuple(with_transform(source, transform, name) for source in sources)
+def transformed(source: Any, transform: str) -> TransformedSource | TransformedEncodings:
+    """Transform all vectors of a source, as a remedy for anisotropy.
+
+    Parameters
+    ----------
+    source : anything that :func:`eatlas.open_vectors` opens
+        The transform is fitted on all its vectors but zeros, so it must be readable from end to
+        end; or it encodes texts, and the fit is on all that are encoded at once, as in a run.
+    transform : str
+        ``center`` subtracts the mean; ``standardize`` also divides each dimension by its standard
+        deviation; ``all-but-the-top:K`` also removes the first K principal components (Mu and
+        Viswanath 2018); ``whiten`` also gives all directions the same variance. Several with
+        commas, done in that order. The same as ``?transform=`` in a source string.
+
+    Returns
+    -------
+    VectorSource
+        Its name, notes and fingerprint say what was done, and on how many vectors it was fitted.
+
+    Raises
+    ------
+    SourceError
+        If the transform is unknown or the source cannot be listed; on first use, if there are too
+        few vectors, or nothing would be left of them.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> source = eatlas.transformed({"up": [2.0, 1.0], "down": [0.0, 1.0]}, "center")
+    >>> source.lookup(["up"])["up"].tolist(), source.fitted_on
+    ([1.0, 0.0], 2)
+    """
+    return with_transform(open_vectors(source), transform)
 
 
 def is_pair(spec: object) -> bool:
@@ -162,33 +205,93 @@ def is_pair(spec: object) -> bool:
     )
 
 
-def _open_string(spec: str | Path) -> VectorSource:
-    path = Path(spec)
-    if is_there(path) and not is_series(path):
-        return open_file(path)
-    if str(spec).startswith(SCHEME):
-        return open_cbow(_open_string(str(spec).removeprefix(SCHEME)))
-    bare, counts = take_option(str(spec), COUNTS)
+def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
+    """Open a source string: a file, or what stands around a source and then the source.
+
+    `series` is what names a series of periods; the text by default.
+    """
+    if is_there(text) and not is_series(Path(text)):
+        return (open_file(Path(text)),)
+    if text.startswith(CBOW):
+        words = text.removeprefix(CBOW)
+        return (open_cbow(_only_one(_open(words), words)),)
+    bare, counts = take_option(text, COUNTS)
     if counts is not None:
         order = CountedOrder(Path(counts))
-        return CountedSource(_open_string(bare), order)
-    plain, transform = take_option(str(spec), "transform")
+        return tuple(CountedSource(source, order) for source in _open(bare))
+    plain, transform = take_option(text, "transform")
     if transform is not None:
-        return with_transform(_open_string(plain), transform, str(spec))
-    kind = opener_of(str(spec))
-    if kind is not None:
-        return _only_one(kind(str(spec)), str(spec))
-    named = named_sources().get(str(spec))
-    return _open_path(str(spec)) if named is None else named()
+        name = None if opener_of(plain) else text
+        several = _open(plain, series=text)
+        return tuple(with_transform(source, transform, name) for source in several)
+    return _open_plain(text, series or text)
 
 
-def _open_path(spec: str) -> VectorSource:
-    file = _file(spec)
+def _open_plain(text: str, series: str) -> tuple[VectorSource, ...]:
+    """Open what a scheme, a name or a path stands for."""
+    if opener := opener_of(text):
+        return opener(text)
+    if named := named_sources().get(text):
+        return (named(),)
+    file = _file(text)
     if not is_there(file.path):
-        raise _no_such(file, spec)
+        raise _no_such(file, text)
     if is_series(file.path):
-        return _one_period(file, spec)
-    return open_file(file.path, file.options, file.member, name=spec)
+        return open_series(file, series)
+    return (open_file(file.path, file.options, file.member, name=text),)
+
+
+def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
+    """What opens a source string that begins with a known scheme; an existing path wins.
+
+    Examples
+    --------
+    >>> opener_of("vectors.txt") is None
+    True
+    """
+    scheme, colon, _ = text.partition(":")
+    if not colon or scheme not in known_schemes() or is_there(parse_file_spec(text).path):
+        return None
+    return partial(_open_scheme, scheme)
+
+
+def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
+    """Open a source by its scheme; a prompt is for all kinds of what encodes texts alike."""
+    plain, prompt = take_option(text, PROMPT)
+    if scheme in SCHEMES:
+        place = SCHEMES[scheme]
+        opened = (load(place) if isinstance(place, str) else place)(plain)
+    else:
+        opened = _of_package(_added(SCHEME_POINTS)[scheme])(plain)
+    sources = opened if isinstance(opened, tuple) else (opened,)
+    return sources if prompt is None else tuple(prompted(source, prompt) for source in sources)
+
+
+def known_schemes() -> list[str]:
+    """Schemes of eatlas, which no other package can take over, and of other packages."""
+    return sorted({*SCHEMES, *_added(SCHEME_POINTS)})
+
+
+@cache
+def _added(group: str) -> dict[str, EntryPoint]:
+    """What other packages register, loaded when it is opened."""
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def named_sources() -> dict[str, Callable[[], VectorSource]]:
+    """Sources by name, those of other packages with them."""
+    return BY_NAME | {name: partial(_open_named, p) for name, p in _added(ENTRY_POINTS).items()}
+
+
+def _open_named(point: EntryPoint) -> VectorSource:
+    source: VectorSource = _of_package(point)()
+    return source
+
+
+def _of_package(point: EntryPoint) -> Any:
+    """What another package registers."""
+    require_trust(f"call {point.value}, which an installed package registers as {point.name}")
+    return imported(point)
 
 
 def _file(text: str) -> FileSpec:
@@ -201,23 +304,18 @@ def _file(text: str) -> FileSpec:
 def _only_one(sources: tuple[VectorSource, ...], text: str) -> VectorSource:
     if len(sources) == 1:
         return sources[0]
-    names = ", ".join(source.name for source in sources)
+    years = [period_of(source) for source in sources]
+    if None not in years:
+        raise SourceError(
+            f"{text}: this is a series of {len(years)} periods, and one source is needed here",
+            allowed=", ".join(map(str, years)),
+            remedy=f"take one: {parse_file_spec(text).path}?period={years[-1]}; eatlas run takes "
+            "the whole series",
+        )
     raise SourceError(
         f"{text}: these are {len(sources)} sources, and one is needed here",
-        allowed=names,
+        allowed=", ".join(source.name for source in sources),
         remedy="take one; eatlas run takes all of them",
-    )
-
-
-def _one_period(file: FileSpec, name: str) -> VectorSource:
-    periods = open_series(file, name)
-    if len(periods) == 1:
-        return periods[0]
-    years = [source.period for source in periods]
-    raise SourceError(
-        f"{name}: this is a series of {len(years)} periods, and one source is needed here",
-        allowed=", ".join(map(str, years)),
-        remedy=f"take one: {file.path}?period={years[-1]}; eatlas run takes the whole series",
     )
 
 
@@ -233,19 +331,6 @@ def _meant(path: Path, published: list[str]) -> str:
     return "check the path"
 
 
-@cache
-def named_sources() -> dict[str, Callable[[], VectorSource]]:
-    """Sources by name; other packages add theirs as entry points, loaded when they are opened."""
-    return BY_NAME | {p.name: partial(_of_package, p) for p in entry_points(group=ENTRY_POINTS)}
-
-
-def _of_package(point: EntryPoint) -> VectorSource:
-    """Open what another package registers under a name."""
-    require_trust(f"call {point.value}, which an installed package registers as {point.name}")
-    source: VectorSource = point.load()()
-    return source
-
-
 def _no_such(file: FileSpec, text: str) -> SourceError:
     spec, names = str(file.path), list(named_sources())
     published = [entry.name for entry in published_vectors()]
@@ -253,8 +338,8 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     if scheme:
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
-            allowed=f"a file, one of: {', '.join(names)}, {SCHEME} and either of these, "
-            f"or {known_schemes()} and what it takes",
+            allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, "
+            f"or {' or '.join(f'{one}:' for one in known_schemes())} and what it takes",
             remedy="save the vectors in a file, and name that",
         )
     if spec in names:

@@ -20,9 +20,15 @@ from tests.sources.files.writers import (
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.frequency.bundled import bundled_order
-from eatlas.sources.frequency.candidates import in_lower_case, is_candidate
-from eatlas.sources.frequency.orders import FARTHEST, NEAR, ListedOrder, WordOrder
+from eatlas.sources.frequency.orders import (
+    FARTHEST,
+    NEAR,
+    ListedOrder,
+    WordOrder,
+    bundled_order,
+    in_lower_case,
+    is_candidate,
+)
 from eatlas.sources.frequency.ranking import ranking_of, strongest
 
 LISTED = list(open_vectors("glove-sample").vocabulary())[:3000]

@@ -28,7 +28,7 @@ from eatlas.sources.files.matrix import (
 )
 from eatlas.sources.files.reading import Stamp, incomplete, open_binary, unreadable
 from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
-from eatlas.sources.misnamed import model_at
+from eatlas.sources.spec import model_at
 
 _NPY_HEAD = 1 << 16
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}

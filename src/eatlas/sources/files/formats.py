@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import codecs
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from eatlas.care import require_trust
 from eatlas.errors import SourceError
+from eatlas.plugins import imported
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
@@ -27,8 +27,7 @@ from eatlas.sources.files.dialects import (
     trailing_numbers,
 )
 from eatlas.sources.files.matrix import WholeSource
-from eatlas.sources.misnamed import GGUF, model_at
-from eatlas.sources.spec import check_options, choice
+from eatlas.sources.spec import GGUF, check_options, choice, load, model_at
 
 Options = Mapping[str, str]
 ENTRY_POINTS = "eatlas.formats"
@@ -72,10 +71,7 @@ class Format:
         """Open a file of this kind."""
         if self.unpacked:
             content.need_plain(self.unpacked)
-        module, _, function = self.opener.partition(":")
-        opener: Callable[[Content, Options, str], WholeSource]
-        opener = getattr(import_module(f"eatlas.sources.files.{module}"), function)
-        source = opener(content, options, name)
+        source: WholeSource = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
         if self.ordered:
             source.ordered = True  # type: ignore[attr-defined]  # of files that state an order
         return source
@@ -148,9 +144,9 @@ def open_file(
     if path.is_dir():
         return _open_folder(path, given, name)
     asked = given.get("format", path.suffix.removeprefix("."))
-    if asked in _of_packages():
-        require_trust(f"call {_of_packages()[asked].value}, which an installed package registers")
-        source: WholeSource = _of_packages()[asked].load()(path, given, name)
+    if point := _of_packages().get(asked):
+        require_trust(f"call {point.value}, which an installed package registers")
+        source: WholeSource = imported(point)(path, given, name)
         return source
     content = locate(path, member)
     kind = given.pop("format", None) or sniff(content)

@@ -1,14 +1,30 @@
-"""Words in order of frequency: the rank of a word, and the words whose ranks are near."""
+"""Words in order of frequency: the rank of a word, and the words whose ranks are near.
+
+The order is that of a vocabulary, of the words that come with the package, or of a list of counts.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from importlib import resources
 from itertools import islice
+from pathlib import Path
+from unicodedata import category
+from urllib.parse import quote
 
-from eatlas.sources.frequency.candidates import in_lower_case, is_candidate
-from eatlas.sources.protocol import Vector
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import SourceError
+from eatlas.sources.files.reading import open_binary
+from eatlas.sources.memory import sample_words
+from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.source import Wrapper
+from eatlas.sources.spec import with_option
 
 NEAR = 25
 """Candidates on either side of a term's rank. In simulations 10, 25 and 50 keep the type I error
@@ -16,6 +32,42 @@ of the matched null equally well; more of them are more rows to read."""
 FARTHEST = 2_000
 """Words that are looked at on either side to find them."""
 _STEP = 64
+FREQUENT = 10_000
+"""Of the sample's words so many are all that are as frequent; those beyond are the papers'."""
+SIZE = 400_000
+"""Words of GloVe 6B."""
+_BUNDLED = "glove-frequency"
+OPTION = "counts"
+_LARGEST = 1 << 28
+_REMEDY = "one word and its count on a line, with a tab, a space or a comma between"
+
+
+@lru_cache(maxsize=1 << 16)  # the neighbours of one term are those of many
+def is_candidate(word: str) -> bool:
+    """Whether a word is made of letters alone, and in Latin script of two or more.
+
+    Numbers, punctuation, phrases and pieces of words are no stimuli.
+
+    Examples
+    --------
+    >>> [is_candidate(word) for word in ("rose", "x", "3d", "new_york", "don't", "été")]
+    [True, False, False, False, False, True]
+    """
+    if word.isascii():
+        return len(word) > 1 and word.isalpha()
+    return word.isalpha() or all(category(letter)[0] in "LM" for letter in word)
+
+
+@lru_cache(maxsize=1 << 16)
+def in_lower_case(word: str) -> bool:
+    """Whether a word has no capital letter; a term is matched by words of its own kind.
+
+    Examples
+    --------
+    >>> in_lower_case("rose"), in_lower_case("Rose"), in_lower_case("玫瑰")
+    (True, False, True)
+    """
+    return word == word.lower()
 
 
 class WordOrder(ABC):
@@ -155,3 +207,153 @@ class ListedOrder(WordOrder):
 
     def _again(self, word: str, rank: int) -> bool:
         return self._first[word] != rank
+
+
+class BundledOrder(WordOrder):
+    """The words of ``glove-sample`` by their rank in GloVe 6B, and 4,000 rarer ones.
+
+    The papers' words beyond the 10,000 most frequent have a rank, and are no random words.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("GloVe 6B")
+        # only this needs it
+        from safetensors.numpy import load  # noqa: PLC0415
+
+        data = resources.files("eatlas.sources") / "data"
+        tensors = load((data / f"{_BUNDLED}.safetensors").read_bytes())
+        sample = sample_words()
+        rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
+        self._known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
+        self._listed = [*sample[:FREQUENT], *rarer]
+        self._ranks = np.array([*own[:FREQUENT], *added])
+        self._vectors = dict(zip(rarer, tensors["vectors"], strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of words of GloVe 6B."""
+        return SIZE
+
+    @property
+    def _places(self) -> int:
+        return len(self._listed)
+
+    def ranks(self, words: Collection[str]) -> dict[str, int]:
+        """Ranks in GloVe 6B of words that come with the package."""
+        return {word: self._known[word] for word in sorted(words) if word in self._known}
+
+    @cached_property
+    def _candidates(self) -> NDArray[np.intp]:
+        """Places of words that may stand for a term; all are in lower case."""
+        return np.flatnonzero([is_candidate(word) for word in self._listed])
+
+    def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
+        """All words that are near one of some terms."""
+        own = [self._place(rank) for rank in self.ranks(leave_out).values()]
+        places = np.setdiff1d(self._candidates, [p for p in own if self._listed[p] in leave_out])
+        at = np.searchsorted(self._ranks[places], list(keys.values()))
+        near = np.unique(np.clip(at[:, None] + np.arange(-NEAR, NEAR), 0, len(places) - 1))
+        chosen = places[near].tolist()
+        return {self._listed[place]: int(self._ranks[place]) for place in chosen}
+
+    def probes(self) -> list[str]:
+        """Every twentieth of the 10,000 most frequent words."""
+        return self._listed[10:FREQUENT:20]
+
+    def vectors_of(self, words: Collection[str]) -> Mapping[str, Vector]:
+        """Vectors of the rarer words, of GloVe 6B as those of the sample."""
+        return {word: self._vectors[word] for word in words if word in self._vectors}
+
+    def _place(self, rank: int) -> int:
+        return int(np.searchsorted(self._ranks, rank))
+
+    def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
+        ranks = self._ranks[first:last].tolist()
+        return list(zip(self._listed[first:last], ranks, strict=True))
+
+
+@cache
+def bundled_order() -> BundledOrder:
+    """Read the ranks that come with the package."""
+    return BundledOrder()
+
+
+class CountedOrder(ListedOrder):
+    """Words in the order of their counts, the most frequent first; equal ones as they are listed.
+
+    Parameters
+    ----------
+    path : Path
+        A word and its count on each line, with a tab, a space or a comma between; the first line
+        may be a header.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read, or a line has no count.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with open_binary(path) as file:
+            raw = file.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            raise SourceError(f"{path}: this is too large for a list of counts")
+        try:
+            lines = raw.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise SourceError(f"{path}: the file is not UTF-8", allowed=_REMEDY) from error
+        counts = list(_counts(lines, path))
+        counts.sort(key=lambda pair: -pair[1])
+        super().__init__([word for word, _ in counts], str(path))
+        self.sha256 = hashlib.sha256(raw).hexdigest()
+
+
+def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        separator = "\t" if "\t" in line else "," if "," in line else None
+        word, *rest = line.rsplit(separator, 1)
+        count = _number(rest[0]) if rest else None
+        if count is None and number == 1:
+            continue  # a header
+        if count is None or not word.strip():
+            raise SourceError(
+                f"{path}, line {number}: this is no word with its count",
+                got=repr(line[:60]),
+                allowed=_REMEDY,
+            )
+        yield word.strip().strip('"'), count
+
+
+def _number(text: str) -> float | None:
+    try:
+        count = float(text)
+    except ValueError:
+        return None
+    return count if math.isfinite(count) and count >= 0 else None
+
+
+class CountedSource(Wrapper):
+    """Vectors as they are, with the frequencies of a list of counts.
+
+    Parameters
+    ----------
+    source : VectorSource
+    order : CountedOrder
+    """
+
+    def __init__(self, source: VectorSource, order: CountedOrder) -> None:
+        super().__init__(source)
+        self.order = order
+
+    @property
+    def name(self) -> str:
+        """That of the source, with the list as an option."""
+        return with_option(self.source.name, f"{OPTION}={quote(self.order.name, safe='/.-_ ')}")
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source, and the hash of the list."""
+        return f"{self.source.fingerprint};{OPTION}=sha256:{self.order.sha256}"

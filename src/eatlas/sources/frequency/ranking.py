@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.sources.files.sequential import SequentialSource
-from eatlas.sources.frequency.bundled import NAME, bundled_order
-from eatlas.sources.frequency.candidates import in_lower_case
-from eatlas.sources.frequency.counts import CountedSource
-from eatlas.sources.frequency.orders import NEAR, ListedOrder, WordOrder
-from eatlas.sources.memory import ArraySource
+from eatlas.sources.frequency.orders import (
+    NEAR,
+    CountedSource,
+    ListedOrder,
+    WordOrder,
+    bundled_order,
+    in_lower_case,
+)
+from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.source import Wrapper, innermost, is_contextual
 from eatlas.sources.transforms import TransformedSource
@@ -234,7 +238,7 @@ def _order_of(source: Any, wish: Wish) -> WordOrder:
         source = source.source
     if source is None or is_contextual(source):
         return bundled_order()
-    if isinstance(source, ArraySource) and source.name == NAME and source.ordered:
+    if isinstance(source, ArraySource) and source.name == SAMPLE and source.ordered:
         return bundled_order()
     if not getattr(source, "ordered", False):
         raise _Unordered(f"{source.name} does not say how frequent its words are")
