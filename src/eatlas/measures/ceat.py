@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -26,7 +27,7 @@ from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.parameters import FROM_0, parameter, whole
 from eatlas.measures.patterns import TailRule
-from eatlas.measures.rows import sizes
+from eatlas.measures.rows import sizes, sorted_rows
 from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.draws import Model, Replace, Variance
 from eatlas.results.parts import Coverage, SentenceCounts
@@ -57,13 +58,9 @@ class Contexts:
         """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
         counts, parts = {}, []
         for role in ROLES:
-            group = coverage.group(role)
-            place = {name: i for i, name in enumerate(sorted(group.stimuli))}
-            of = [group.stimulus.get(term, term) for term in group.used]
-            order = sorted(range(len(of)), key=lambda i: (place[of[i]], group.used[i]))
-            sizes = np.bincount([place[name] for name in of], minlength=len(place)).tolist()
-            counts[role] = dict(zip(place, sizes, strict=True))
-            parts.append(kernels.compact_rows(vectors.pop(role)[order]))
+            rows = sorted_rows(coverage.group(role))
+            counts[role] = dict(Counter(stimulus for stimulus, _, _ in rows))
+            parts.append(kernels.compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
         inverse = np.concatenate([part.inverse for part in parts])
         return cls(kernels.Rows(np.concatenate([part.values for part in parts]), inverse), counts)
 

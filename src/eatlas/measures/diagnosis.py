@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import Moments, products_mean_and_sd
+from eatlas.measures.p_values import defined
 from eatlas.measures.rows import sides, sizes
 from eatlas.results import thresholds
 from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
@@ -66,7 +66,7 @@ def diagnose_terms(
         alike=lowest >= thresholds.ALIKE_MEAN
         and largest is not None
         and largest <= thresholds.ALIKE_SD,
-        iso_score=_defined(found.iso_score),
+        iso_score=defined(found.iso_score, DECIMALS),
         rogue=_largest(contributions, contributions, lengths),
         loudest=_largest(lengths, contributions, lengths),
     )
@@ -117,7 +117,3 @@ def _largest(
     return Dimension.of(
         int(np.argmax(by.round(DECIMALS))), contributions.tolist(), lengths.tolist()
     )
-
-
-def _defined(value: float) -> float | None:
-    return round(value, DECIMALS) if math.isfinite(value) else None

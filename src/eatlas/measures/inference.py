@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.p_values import defined
 from eatlas.measures.parameters import Allowed, is_number
 from eatlas.measures.patterns import label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
@@ -175,13 +176,9 @@ def at_confidence(given: Generalisation, confidence: float) -> Generalisation:
 
 def _crossed(found: CrossedTest) -> CrossedLevel:
     names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
-    values = {name: _number(getattr(found, name)) for name in names}
+    values = {name: defined(getattr(found, name)) for name in names}
     kept = ("difference", "se", "targets", "attributes", "residual")
     return CrossedLevel(**values, **{name: getattr(found, name) for name in kept})
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, float]:

@@ -33,12 +33,21 @@ UNEQUAL = (
     "of .05, two-sided. statistic=studentised allows for unequal spreads."
 )
 """A remark where a permutation test of means is not to be relied on."""
+DECIMALS = 6
+"""Kept of figures whose own error is larger by far."""
 LISTED = 5
 """Terms that one remark names."""
 MATTERS = 0.01
 """Share of a count from which near ties in it are remarked on."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
+
+
+def defined(value: float, digits: int | None = None) -> float | None:
+    """A number, rounded to some digits; None where it is not defined."""
+    if not math.isfinite(value):
+        return None
+    return value if digits is None else round(value, digits)
 
 
 def to_record(answer: PermutationResult) -> PValues:
@@ -64,6 +73,15 @@ def to_record(answer: PermutationResult) -> PValues:
         interval=intervals and Intervals(**intervals),
         draws=draws and Draws(**draws),
         near_ties=_near_ties(answer),
+    )
+
+
+def of_one_stimulus(what: str, roles: Sequence[str]) -> str:
+    """Say that groups of one stimulus have nothing to relabel."""
+    return (
+        f"Undefined{what} over stimuli: all sentences of {' and of '.join(roles)} are made of one "
+        "stimulus, so there is nothing to relabel, and the p-values of single sentences say "
+        "nothing about other stimuli."
     )
 
 

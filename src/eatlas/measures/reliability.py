@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, described
+from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import is_result
@@ -123,7 +123,7 @@ def _groups(roles: Iterable[str], found: PairReliability) -> dict[str, GroupReli
     return {
         role: GroupReliability(
             terms=one.items,
-            raw_alpha=_number(one.raw_alpha),
+            raw_alpha=defined(one.raw_alpha, DECIMALS),
             alpha=_record(one.alpha),
             omega=_record(one.omega),
         )
@@ -132,9 +132,5 @@ def _groups(roles: Iterable[str], found: PairReliability) -> dict[str, GroupReli
 
 
 def _record(found: Found) -> Coefficient:
-    values = {name: _number(getattr(found, name)) for name in ("value", "low", "high")}
+    values = {name: defined(getattr(found, name), DECIMALS) for name in ("value", "low", "high")}
     return Coefficient(**values)
-
-
-def _number(value: float) -> float | None:
-    return round(value, 6) if math.isfinite(value) else None

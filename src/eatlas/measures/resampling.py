@@ -14,6 +14,7 @@ import numpy as np
 
 from eatlas.errors import UndefinedWarning
 from eatlas.measures.base import Input
+from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.parameters import whole
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
@@ -39,8 +40,6 @@ WORK = 170_000_000
 STUDENTISED = 2_048
 """Resamples behind the studentised interval where the percentile interval is the one to report."""
 _MOST_WORK = 2 * 10**10
-DECIMALS = 6
-"""Kept of figures whose own error is larger by far."""
 CLOSE = 0.9
 """Cosine of two words, once the mean of all words of the test is taken out: of the ten tests of
 Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful, horrible and
@@ -351,7 +350,7 @@ def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
     return EffectInterval(
         interval=_ends(reported),
         error=_ends(error),
-        se=_number(found.se),
+        se=defined(found.se, DECIMALS),
         percentile=_ends(found.percentile),
         bca=_ends(found.bca),
         studentised=_ends(found.studentised),
@@ -360,7 +359,7 @@ def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
 
 
 def _ends(ends: Interval) -> Interval | None:
-    low, high = map(_number, ends)
+    low, high = (defined(end, DECIMALS) for end in ends)
     return None if low is None or high is None else (low, high)
 
 
@@ -370,14 +369,10 @@ def _changes(found: Changes, test: Layout, targets: Sequence[str], places: Place
     groups |= dict.fromkeys(set(TARGETS) - set(targets), ())
     return TermInfluence(
         **{
-            role: tuple(_number(values[place]) for place in places[role] if len(values))
+            role: tuple(defined(values[place], DECIMALS) for place in places[role] if len(values))
             for role, values in groups.items()
         }
     )
-
-
-def _number(value: float) -> float | None:
-    return round(value, DECIMALS) if math.isfinite(value) else None
 
 
 def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:

@@ -176,7 +176,7 @@ class Ordered:
             In the order of the used terms of the coverage.
         coverage : Coverage
         """
-        groups = {role: _sorted(coverage.group(role)) for role in rows}
+        groups = {role: sorted_rows(coverage.group(role)) for role in rows}
         names = {role: tuple(sorted(coverage.group(role).stimuli)) for role in rows}
         place = {role: {name: i for i, name in enumerate(names[role])} for role in rows}
         stimuli = {
@@ -193,8 +193,8 @@ class Ordered:
         )
 
 
-def _sorted(group: GroupCoverage) -> list[tuple[str, str, int]]:
-    """Stimulus, term and place of each row."""
+def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
+    """Stimulus, term and place of each row, by stimulus and by term within one."""
     terms = enumerate(group.used)
     return sorted((group.stimulus.get(term, term), term, i) for i, term in terms)
 

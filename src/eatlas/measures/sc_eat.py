@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
-from eatlas.measures.p_values import of_spreads
+from eatlas.measures.p_values import of_one_stimulus, of_spreads
 from eatlas.measures.rows import several, sides, sizes, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.sc_eat import TermAssociation
@@ -81,7 +81,7 @@ class SCEAT(AssociationMeasure):
         what: str = "term",
     ) -> tuple[TermAssociation, ...]:
         """One level 2 for each row of scores, whose first n belong to A."""
-        # counts of computed vectors are also had without near ties, each by itself
+        # of computed vectors each term is also counted without near ties
         answers = self._together(scores, n) if given.precision is None else None
         entries = []
         for i, (group, term) in enumerate(terms):
@@ -105,11 +105,7 @@ class SCEAT(AssociationMeasure):
         targets, attributes, n = x + y, a + b, len(a)
         alone = [role for role in ATTRIBUTES if len(stimuli[role]) < 2]
         if alone:
-            notes.append(
-                f"Undefined over stimuli: all sentences of {' and of '.join(alone)} are made of "
-                "one stimulus, so there is nothing to relabel, and the p-values of single "
-                "sentences say nothing about other stimuli."
-            )
+            notes.append(of_one_stimulus("", alone))
             return ()
         by_attribute = np.array([attributes.means(row) for row in scores])
         means = np.array([targets.means(column) for column in by_attribute.T]).T

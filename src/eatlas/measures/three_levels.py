@@ -12,6 +12,7 @@ from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
+from eatlas.measures.p_values import of_one_stimulus
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Bootstrap
 from eatlas.measures.rows import (
@@ -177,11 +178,7 @@ def _levels(
         what, roles = CALLED[place]
         alone = [role for role, values in zip(roles, pair, strict=True) if len(values) < 2]
         if stimuli and alone:
-            notes.append(
-                f"Undefined {what} over stimuli: all sentences of {' and of '.join(alone)} are "
-                "made of one stimulus, so there is nothing to relabel, and the p-values of single "
-                "sentences say nothing about other stimuli."
-            )
+            notes.append(of_one_stimulus(f" {what}", alone))
             found[place] = None
             continue
         answer = None
