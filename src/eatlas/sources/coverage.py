@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, get_args
@@ -35,35 +35,26 @@ PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight 
 
 @dataclass(frozen=True)
 class Embedded:
-    """A test's vectors, with an account of how they were found.
+    """The vectors of the groups of a test, with an account of how they were found.
 
-    ``vectors[role]`` has shape (n_used, d), rows in the order of ``coverage``'s used terms.
+    ``vectors[group]`` has shape (n_used, d), rows in the order of the used terms of the coverage;
+    ``keys[group]`` says under which key of the source each used term was found.
     """
 
     vectors: Mapping[str, NDArray[np.float64]]
     coverage: Coverage
-    notes: tuple[str, ...]
-    sha256: str
-    told: Coverage
-    """What a result says of it: the same, or counts in place of the texts of contexts."""
-    roundoff: float | None = None
-    """Relative rounding error of the vectors, where a model computed them."""
-
-
-@dataclass(frozen=True)
-class EmbeddedGroups:
-    """The vectors of some groups of terms, each group with the role it plays.
-
-    ``vectors[role]`` has shape (n_used, d), rows in the order of ``groups[role].used``;
-    ``keys[role]`` says under which key of the source each used term was found.
-    """
-
-    vectors: Mapping[str, NDArray[np.float64]]
-    groups: Mapping[str, GroupCoverage]
     keys: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...]
     sha256: str
     roundoff: float | None = None
+    """Relative rounding error of the vectors, where a model computed them."""
+    counts: Coverage | None = None
+    """Of contexts of a file: their numbers in place of their texts."""
+
+    @property
+    def told(self) -> Coverage:
+        """What a result says of the terms."""
+        return self.coverage if self.counts is None else self.counts
 
 
 @lru_cache(maxsize=65_536)  # a run asks for the same terms again, measure by measure
@@ -145,19 +136,19 @@ def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded
     parts, encoded = test.concepts, is_contextual(source)
     ways = {role: _ways(part, case, encoded=encoded) for role, part in parts.items()}
     found = _accounted(ways, as_source(source), test)
-    notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.groups))
+    notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.coverage))
     groups = {
-        role: group.model_copy(update={"stimulus": parts[role].stimulus_of})
-        for role, group in found.groups.items()
+        name: group.model_copy(update={"stimulus": parts[name].stimulus_of})
+        for name, group in found.coverage.items()
     }
-    if test.contexts is not None:
-        told = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
-        notes = (*notes, *lost(Coverage(told), test.contexts))
-        return Embedded(
-            found.vectors, Coverage(groups), notes, found.sha256, Coverage(told), found.roundoff
-        )
-    coverage = Coverage({role: _listed(group, parts[role]) for role, group in groups.items()})
-    return Embedded(found.vectors, coverage, notes, found.sha256, coverage, found.roundoff)
+    if test.contexts is None:
+        listed = {name: _listed(group, parts[name]) for name, group in groups.items()}
+        return replace(found, coverage=Coverage(listed), notes=notes)
+    counts = Coverage(
+        {name: counted(group, dict(parts[name].absent)) for name, group in groups.items()}
+    )
+    notes = (*notes, *lost(counts, test.contexts))
+    return replace(found, coverage=Coverage(groups), notes=notes, counts=counts)
 
 
 def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
@@ -175,7 +166,7 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
 
 def embed_groups(
     terms: Mapping[str, Iterable[str]], source: VectorSource, case: CaseRule = "auto"
-) -> EmbeddedGroups:
+) -> Embedded:
     """Look up the terms of groups, by role.
 
     Raises
@@ -200,7 +191,7 @@ def _require_case_rule(case: str) -> None:
 
 def _accounted(
     asked: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
-) -> EmbeddedGroups:
+) -> Embedded:
     """Ask a source for the terms of groups, and account for every term."""
     every = {one for group in asked.values() for ways in group.values() for one in ways.values()}
     answers = source.answers(every)
@@ -235,7 +226,7 @@ def _accounted(
         }
         notes += unknown_terms(unknown, test)
     roundoff = _roundoff(source, answers.values())
-    return EmbeddedGroups(vectors, groups, keys, tuple(notes), _digest(vectors), roundoff)
+    return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
 
 
 def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:

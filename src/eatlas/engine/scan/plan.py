@@ -144,7 +144,7 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
     found = embed_groups(terms, source, case)
     least = SCEAT.minimum[SIDES[0]]
     for side in SIDES:
-        group = found.groups[side]
+        group = found.coverage[side]
         if len(terms[side]) < least:
             raise CoverageError(
                 f"{attributes.side(side)}: a group of one term",
@@ -162,11 +162,11 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
                 allowed=f"at least {least} usable terms on each side (their labels are permuted)",
                 remedy="use attributes that the source has, or a source with more words",
             )
-    a, b = (len(found.groups[side].used) for side in SIDES)
+    a, b = (len(found.coverage[side].used) for side in SIDES)
     return AttributeRows(
         rows=np.concatenate([kernels.unit_rows(found.vectors[side]) for side in SIDES]),
         sizes=(a, b),
-        groups=found.groups,
+        groups=found.coverage,
         flagged={key: side for side in SIDES for key in found.keys[side].values()},
         notes=found.notes,
         sha256=found.sha256,
