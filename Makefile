@@ -25,11 +25,10 @@ install: $(VENV)/installed  ## install eatlas in .venv
 test: $(VENV)/tested  ## install what the tests need and run them
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
-# left out: progress that is too quick there to be shown, and GGUF files, which need newer packages
+# left out: progress that is too quick there to be shown
 test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -p no:cacheprovider $(CONTRACTS) \
-		--deselect tests/cli/test_encoding.py::test_questions_to_a_language_model_are_counted \
-		--deselect tests/encoders/test_real_models.py::test_smollm2_from_gguf
+		--deselect tests/cli/test_encoding.py::test_questions_to_a_language_model_are_counted
 
 audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
 	$(AUDIT)/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip

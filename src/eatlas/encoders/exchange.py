@@ -26,7 +26,7 @@ PART = 6
 HIDDEN = "***"
 READ, SHOWN, BRIEF = 4000, 600, 300
 """Characters of a message that are looked at, that are shown, and of what an endpoint says."""
-PAUSES = (0.5, 1.0, 2.0, 3.0)
+PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each further try, where the endpoint names none with Retry-After."""
 LATE_TRIES = 2
 """Tries where no answer comes in time: each takes all of the time."""
@@ -270,7 +270,7 @@ def _exchanged(
     address: str, body: Any, headers: Mapping[str, str], seconds: float, ends: float, limit: int
 ) -> Answer:
     import requests  # noqa: PLC0415  (only where an endpoint is asked)
-    from urllib3.exceptions import HTTPError, TimeoutError  # noqa: A004, PLC0415
+    from urllib3.exceptions import HTTPError, IncompleteRead, TimeoutError  # noqa: A004, PLC0415
 
     try:
         with requests.post(
@@ -303,7 +303,10 @@ def _exchanged(
     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
         raise BrokenError(f"{type(error).__name__}: {error}") from error
     except HTTPError as error:  # while the answer was read
-        raise BrokenError(f"the answer broke off: {error}") from error
+        cut = error.args[-1]
+        short = isinstance(cut, IncompleteRead) and cut.expected is not None
+        said = f"{cut.partial:,} bytes of {cut.partial + cut.expected:,}" if short else error
+        raise BrokenError(f"the answer broke off: {said}") from error
     except (requests.RequestException, ValueError) as error:
         raise UnusableError(str(error)) from error
 

@@ -54,7 +54,7 @@ def open_hf(text: str) -> tuple[TransformerSource, ...]:
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedModel:
     """A model that a source string names, and what the string asks of it."""
 
     spec: FileSpec
@@ -69,7 +69,7 @@ class Found:
         return f"{SCHEME}{self.spec.path}"
 
 
-def find_model(text: str) -> Found:
+def find_model(text: str) -> NamedModel:
     """Find the files of the model that a source string names, and check its options.
 
     Raises
@@ -92,7 +92,7 @@ def find_model(text: str) -> Found:
     path = _find(given, options)
     card = read_card(path)
     files_of(path, weights=options.weights == "trained")
-    return Found(spec, options, path, card)
+    return NamedModel(spec, options, path, card)
 
 
 def _named(spec: FileSpec, layers: Layers) -> str:

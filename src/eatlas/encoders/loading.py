@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from eatlas.encoders.card import Card
 from eatlas.encoders.files import require_memory, too_little
+from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
 
 NO_LIMIT = 10**6
@@ -42,6 +43,12 @@ class Model:
     head: Head = ""
     """What the model computes: vectors, or with a head the log-probabilities of pieces."""
 
+    @classmethod
+    def of(cls, path: Path, content: str, options: Options, card: Card, head: Head = "") -> Model:
+        """What the options of a source string ask for."""
+        o = options
+        return cls(path, content, o.seed, o.precision, o.device, o.trust, card, head)
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -49,10 +56,10 @@ class Loaded:
 
     tokenizer: Any
     module: Any
-    device: Any
-    limit: int | None
-    """Tokens of a text at most, special ones included."""
-    takes: frozenset[str]
+    limit: int | None = None
+    """Tokens of a text at most, special ones included; None where that is not known."""
+    device: Any = None
+    takes: frozenset[str] = frozenset()
     """Names of the inputs that the model knows."""
 
 
@@ -102,7 +109,7 @@ def _load(model: Model) -> Loaded:
         tokenizer = load_tokenizer(model)
         module = _explained(lambda: _module(model), model).eval().to(device)
     inputs = frozenset(inspect.signature(module.forward).parameters)
-    return Loaded(tokenizer, module, device, _limit(model.card, tokenizer), inputs)
+    return Loaded(tokenizer, module, _limit(model.card, tokenizer), device, inputs)
 
 
 @contextmanager

@@ -73,6 +73,16 @@ class Options:
     trust: bool = False
     revision: str = "main"
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about a model with these options."""
+        if self.weights != "random":
+            return ()
+        return (
+            f"The model's weights are random (seed {self.seed}): a control. What is found with "
+            "them is an artefact.",
+        )
+
 
 def parse(given: Mapping[str, str], where: str) -> Options:
     """Check the options of a source string; `where` names it in an error.

@@ -124,12 +124,7 @@ class TransformerSource(Encoder):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know about the vectors, so far."""
-        notes = []
-        if self.options.weights == "random":
-            notes.append(
-                f"The model's weights are random (seed {self.options.seed}): a control. What is "
-                "found with them is an artefact."
-            )
+        notes = [*self.options.notes]
         notes += self._without_effect()
         notes += self._own_ways()
         if cut := self._shared.cut:
@@ -283,13 +278,4 @@ class TransformerSource(Encoder):
 
     @property
     def _model(self) -> Model:
-        options = self.options
-        return Model(
-            self.path,
-            self._content,
-            options.seed,
-            options.precision,
-            options.device,
-            options.trust,
-            self.card,
-        )
+        return Model.of(self.path, self._content, self.options, self.card)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import cast
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import VectorSource
-from eatlas.sources.source import Answers, Item, Wrapper, is_contextual
+from eatlas.sources.source import Answers, ContextualSource, Item, Wrapper, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stimuli.sentences.making import fill
 from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of, forms_of
@@ -63,7 +64,7 @@ class PromptedSource(Wrapper):
     @property
     def encoding(self) -> Encoding:
         """That of the source, with the prompt."""
-        encoding: Encoding = self.source.encoding
+        encoding = cast("ContextualSource", self.source).encoding
         # a prefix of the source's own stands before all of it
         said = encoding.prompt.replace(HERE, self.prompt) if encoding.prompt else self.prompt
         return encoding.model_copy(update={"prompt": said})

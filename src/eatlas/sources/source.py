@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -230,52 +230,50 @@ class Wrapper(Source):
     source : VectorSource
     """
 
+    source: Source
+
     def __init__(self, source: VectorSource) -> None:
-        self.source: Any = as_source(source)
+        self.source = as_source(source)
 
     @property
     def name(self) -> str:
         """That of the source."""
-        name: str = self.source.name
-        return name
+        return self.source.name
 
     @property
     def dim(self) -> int:
         """That of the source."""
-        dim: int = self.source.dim
-        return dim
+        return self.source.dim
 
     @property
     def fingerprint(self) -> str:
         """That of the source."""
-        fingerprint: str = self.source.fingerprint
-        return fingerprint
+        return self.source.fingerprint
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Those of the source."""
-        return tuple(self.source.notes)
+        return self.source.notes
 
     @property
     def period(self) -> int | None:
         """That of the source."""
-        return getattr(self.source, "period", None)
+        return self.source.period
 
     @property
     def encoding(self) -> Encoding | None:
         """That of the source."""
-        return getattr(self.source, "encoding", None)
+        return self.source.encoding
 
     @property
     def expected(self) -> int | None:
         """That of the source."""
-        return getattr(self.source, "expected", None)
+        return self.source.expected
 
     @property
     def kinds(self) -> frozenset[Kind]:
         """Those of the source."""
-        kinds: frozenset[Kind] = self.source.kinds
-        return kinds
+        return self.source.kinds
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items as the source does."""
@@ -283,15 +281,31 @@ class Wrapper(Source):
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time, of a source that can list them."""
-        chunks: Iterator[tuple[list[str], NDArray[np.floating]]] = self.source.iter_chunks(rows)
-        return chunks
+        return cast("ListedSource", self.source).iter_chunks(rows)
 
 
 class Adapted(Wrapper):
     """What is no :class:`Source` and has ``lookup``, or ``encode``, such as a plug-in's class."""
 
+    source: Any
+
     def __init__(self, source: Any) -> None:
         self.source = source
+
+    @property
+    def period(self) -> int | None:
+        """That of a source that has one."""
+        return getattr(self.source, "period", None)
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """That of a source that encodes."""
+        return getattr(self.source, "encoding", None)
+
+    @property
+    def expected(self) -> int | None:
+        """That of a source that has one."""
+        return getattr(self.source, "expected", None)
 
     @property
     def kinds(self) -> frozenset[Kind]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.source import (
     Answers,
+    ContextualSource,
     Found,
     Item,
     Source,
@@ -185,7 +186,7 @@ class TransformedSource(Wrapper):
 
     def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their transformed vectors, `rows` at a time."""
-        for words, vectors in self.source.iter_chunks(rows):
+        for words, vectors in super().iter_chunks(rows):
             yield words, self._affine.rows(usable(vectors, words, self.source.name), bulk=True)
 
     @property
@@ -220,7 +221,7 @@ class TransformedSource(Wrapper):
 
     def _moments(self) -> Moments:
         moments: Moments | None = None
-        for words, vectors in self.source.iter_chunks():
+        for words, vectors in super().iter_chunks():
             rows = usable(vectors, words, self.source.name)
             rows = rows[rows.any(axis=1)]
             if moments is None and len(rows):
@@ -340,7 +341,7 @@ class TransformedEncodings(Wrapper):
     @property
     def encoding(self) -> Encoding:
         """That of the source, with the rounding error that the transform leaves."""
-        encoding: Encoding = self.source.encoding
+        encoding = cast("ContextualSource", self.source).encoding
         if self._growth is None:
             return encoding
         given = encoding.roundoff or self._given

@@ -9,8 +9,9 @@ import pytest
 from tests.encoders.language import tiny
 
 from eatlas.encoders.language import Question
-from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM
+from eatlas.encoders.language.models import CausalLM, MaskedLM
 from eatlas.encoders.language.scoring import Asks, boundaries, closes
+from eatlas.encoders.loading import Loaded
 from eatlas.errors import SourceError
 
 AGREES = 1e-5
@@ -24,11 +25,11 @@ TEXTS = [
 
 
 def masked(build, name="tiny"):
-    return MaskedLM(lambda: Loaded(*build(), 64), name, "sha256:0")
+    return MaskedLM(lambda: Loaded(*build()[::-1], 64), name, "sha256:0")
 
 
 def causal():
-    return CausalLM(lambda: Loaded(*tiny.gpt2()), "tiny-gpt2", "sha256:0")
+    return CausalLM(lambda: Loaded(*tiny.gpt2()[::-1]), "tiny-gpt2", "sha256:0")
 
 
 def log_softmax(row):
@@ -264,7 +265,7 @@ def test_a_tokenizer_without_places_is_said():
     class Slow:
         is_fast = False
 
-    model = MaskedLM(lambda: Loaded(tiny.bert()[0], Slow()), "old", "sha256:0")
+    model = MaskedLM(lambda: Loaded(Slow(), tiny.bert()[0]), "old", "sha256:0")
     with pytest.raises(SourceError, match="old: the tokenizer does not say where its pieces stand"):
         model.score([Question("Ant is nice.", (0, 3))])
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.language.scoring import (
@@ -23,22 +23,13 @@ from eatlas.encoders.language.scoring import (
     places,
     require_offsets,
 )
+from eatlas.encoders.loading import Loaded
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
 from eatlas.stimuli.sentences.questions import Answer, Kind, Question
 
 if TYPE_CHECKING:
     import torch
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A model with its tokenizer, ready to compute."""
-
-    model: Any
-    tokenizer: Any
-    limit: int | None = None
-    """Pieces of a text at most, special ones included; None where that is not known."""
 
 
 class TransformerLM(ABC):
@@ -72,13 +63,13 @@ class TransformerLM(ABC):
         """The model, in evaluation mode."""
         loaded = self._load()
         require_offsets(loaded.tokenizer, self.name)
-        loaded.model.eval()
+        loaded.module.eval()
         return loaded
 
     @property
     def about(self) -> LanguageModelRecord:
         """What the result says of the model."""
-        model = self.loaded.model
+        model = self.loaded.module
         precision = str(model.dtype).removeprefix("torch.")
         return LanguageModelRecord(
             model=self.asked_for,
@@ -97,7 +88,7 @@ class TransformerLM(ABC):
     @property
     def vocabulary(self) -> int:
         """Number of pieces that the model tells apart."""
-        return int(self.loaded.model.config.vocab_size)
+        return int(self.loaded.module.config.vocab_size)
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
@@ -188,7 +179,7 @@ class TransformerLM(ABC):
         """Input, place and piece of each factor of a probability."""
 
     def _logits(self, ids: torch.Tensor) -> torch.Tensor:
-        model = self.loaded.model
+        model = self.loaded.module
         logits: torch.Tensor = model(input_ids=ids.to(model.device)).logits
         return logits
 

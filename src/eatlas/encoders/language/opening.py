@@ -15,11 +15,11 @@ from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store, cache_folde
 from eatlas.encoders.card import DECODER
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
-from eatlas.encoders.hf import SCHEME, Found, find_model
-from eatlas.encoders.language.models import CausalLM, Loaded, MaskedLM, TransformerLM
+from eatlas.encoders.hf import SCHEME, NamedModel, find_model
+from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
 from eatlas.encoders.language.questions import LanguageModel
 from eatlas.encoders.language.scoring import require_offsets
-from eatlas.encoders.loading import NO_LIMIT, Model, load, load_tokenizer, quiet
+from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
@@ -49,30 +49,21 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         If this is no language model, or one of another kind.
     """
     if isinstance(spec, LanguageModel) and not isinstance(spec, type):
-        return _of_kind(spec, kind)
+        if spec.kind == kind:
+            return spec
+        raise not_of_kind(spec.name, kind, f"a {spec.kind} language model")
     if isinstance(spec, str) and spec.startswith(SCHEME):
-        return _open_hf(spec, kind)
+        plain, keep = take_cache(spec)
+        if not keep or computes_afresh():
+            return open_hf_language_model(plain, kind)
+        is_known = lambda fingerprint: about_kept(fingerprint) is not None  # noqa: E731
+        return CachedLanguageModel(open_hf_language_model(plain, kind, is_known))
     name = str(spec) if isinstance(spec, str | Path) else described(spec)
     raise SourceError(
         f"{name}: log-probabilities need {_CALLED[kind]}, and this is none",
         allowed=_ALLOWED,
         remedy=f"did you mean {SCHEME}{name}?" if Path(name, "config.json").is_file() else None,
     )
-
-
-def _open_hf(text: str, kind: Kind) -> LanguageModel:
-    """Open a model whose answers are kept, unless its source string says ``cache=no``."""
-    plain, keep = take_cache(text)
-    if not keep or computes_afresh():
-        return open_hf_language_model(plain, kind)
-    known = lambda fingerprint: about_kept(fingerprint) is not None  # noqa: E731
-    return CachedLanguageModel(open_hf_language_model(plain, kind, known))
-
-
-def _of_kind(model: LanguageModel, kind: Kind) -> LanguageModel:
-    if model.kind == kind:
-        return model
-    raise not_of_kind(model.name, kind, f"a {model.kind} language model")
 
 
 def open_hf_language_model(
@@ -104,34 +95,17 @@ def open_hf_language_model(
         f";seed={found.options.seed}"
     )
     fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
-    model = Model(
-        found.path, content, found.options.seed, found.options.precision, found.options.device,
-        found.options.trust, found.card, head=kind,
-    )  # fmt: skip
+    model = Model.of(found.path, content, found.options, found.card, head=kind)
     # before any work; a causal model's tokenizer, slow in GGUF, can wait
     if kind == "masked" and not is_known(fingerprint):
         with quiet():
             tokenizer = load_tokenizer(model)
         require_offsets(tokenizer, found.where)
         require_mask(tokenizer, found.where)
-    return _TYPES[kind](partial(_load, model), text, fingerprint, _notes(found))
+    return _TYPES[kind](partial(load, model), text, fingerprint, found.options.notes)
 
 
-def _load(model: Model) -> Loaded:
-    loaded = load(model)
-    return Loaded(loaded.module, loaded.tokenizer, loaded.limit)
-
-
-def _notes(found: Found) -> tuple[str, ...]:
-    if found.options.weights != "random":
-        return ()
-    return (
-        f"The model's weights are random (seed {found.options.seed}): a control. What is found "
-        "with them is an artefact.",
-    )
-
-
-def _require_options(found: Found) -> None:
+def _require_options(found: NamedModel) -> None:
     given = [name for name in OF_VECTORS if name in found.spec.options]
     if given:
         raise SourceError(
@@ -142,13 +116,10 @@ def _require_options(found: Found) -> None:
         )
 
 
-def _require_kind(found: Found, kind: Kind) -> None:
+def _require_kind(found: NamedModel, kind: Kind) -> None:
     """Refuse a model that is known to be of the other kind; what is not known is tried."""
     family = found.card.family
-    if family is None:
-        return
-    causal = family == DECODER
-    if causal != (kind == "causal"):
+    if family is not None and (family == DECODER) != (kind == "causal"):
         raise not_of_kind(found.where, kind, found.card.architecture)
 
 
@@ -193,7 +164,7 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     if kind is MaskedLM:
         require_mask(tokenizer, name)
     said = tokenizer.model_max_length
-    loaded = Loaded(model, tokenizer, said if said < NO_LIMIT else None)
+    loaded = Loaded(tokenizer, model, said if said < NO_LIMIT else None)
     return kind(lambda: loaded, name, _fingerprint(model, tokenizer))
 
 
@@ -264,27 +235,8 @@ class CachedLanguageModel:
     """
 
     def __init__(self, model: TransformerLM) -> None:
-        self.model = model
-
-    @property
-    def name(self) -> str:
-        """Name of the model; nothing says whether an answer was kept or computed."""
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the model."""
-        return self.model.fingerprint
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the model."""
-        return self.model.notes
-
-    @property
-    def kind(self) -> Kind:
-        """Whether the model fills masks or continues a text."""
-        return self.model.kind
+        self.model, self.kind = model, model.kind
+        self.name, self.fingerprint, self.notes = model.name, model.fingerprint, model.notes
 
     @cached_property
     def about(self) -> LanguageModelRecord:
