@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 COLUMNS = ("pattern", "direction", "cell", "role", "attribute_role", "state", "count")
 
-ORDER = (
-    "A-Uniform", "AB-Divergent", "AX-Singular",
-    "BA-Divergent", "B-Uniform", "BX-Singular",
-    "AY-Singular", "BY-Singular", "Non-Directional",
-)  # fmt: skip
+NOTE = (
+    "Columns: target groups X and Y. Rows: attribute groups A and B. Red, with a dot: the group, "
+    "taken alone, is associated with the attribute."
+)
+ORDER = sorted(PATTERNS, key=lambda pattern: ["ABN".index(held) for held in PATTERNS[pattern][:2]])
 """Rows: X with A, with B, with neither; columns: Y alike."""
 
 
@@ -69,19 +69,15 @@ def prepare(results: object = None) -> pd.DataFrame:
     return frame(
         (
             {
-                "pattern": pattern,
-                "direction": _direction(pattern),
-                "cell": cell,
-                "role": cell[0],
-                "attribute_role": cell[1],
-                "state": state,
+                "pattern": pattern, "direction": _direction(pattern), "cell": cell,
+                "role": cell[0], "attribute_role": cell[1], "state": state,
                 "count": None if counts is None else counts[pattern],
             }
             for pattern in PATTERNS
             for cell, state in cells_of(pattern).items()
         ),
         COLUMNS,
-    )
+    )  # fmt: skip
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -97,37 +93,26 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    maps = []
-    for (pattern,), cells in grouped(records(given), "pattern"):
-        count = cells[0]["count"]
-        counted = "" if count is None else f"\n{number_of(int(count), 'result')}"
-        meaning = PATTERNS[pattern][2].replace(", ", ",\n") + counted
-        maps.append(
-            [
-                cell
-                | NOTHING
-                | {"heading": pattern, "column": cell["role"], "line": cell["attribute_role"]}
-                | {"said": DOT if cell["state"] == "associated" else ""}
-                | {"note": meaning if cell["cell"] == "XA" else ""}
-                for cell in cells
-            ]
-        )
-    maps.sort(key=lambda cells: ORDER.index(cells[0]["pattern"]))
+    by_pattern = {pattern: cells for (pattern,), cells in grouped(records(given), "pattern")}
+    shown = [pattern for pattern in ORDER if pattern in by_pattern]
+    words = "; ".join(f"{pattern}: {PATTERNS[pattern][2]}" for pattern in shown)
     return draw_maps(
-        maps,
+        [[cell | _texts(cell) for cell in by_pattern[pattern]] for pattern in shown],
         (36, 36),
         3,
-        title=title(
-            "The nine EAT patterns",
-            [
-                "Columns: target groups X and Y. Rows: attribute groups A and B. Red, with a dot: "
-                "the group, taken alone, is associated with the attribute."
-            ],
-            400.0,
-        ),
-        description="The nine EAT patterns. "
-        + "; ".join(f"{cells[0]['pattern']}: {PATTERNS[cells[0]['pattern']][2]}" for cells in maps),
+        title=title("The nine EAT patterns", [NOTE], 400.0),
+        description=f"The nine EAT patterns. {words}",
     )
+
+
+def _texts(cell: dict[str, Any]) -> dict[str, Any]:
+    """What is written in a cell, and once for each map above and below it."""
+    pattern, count = cell["pattern"], cell["count"]
+    counted = "" if count is None else f"\n{number_of(int(count), 'result')}"
+    meaning = PATTERNS[pattern][2].replace(", ", ",\n") + counted
+    names = {"heading": pattern, "column": cell["role"], "line": cell["attribute_role"]}
+    said = DOT if cell["state"] == "associated" else ""
+    return NOTHING | names | {"said": said, "note": meaning if cell["cell"] == "XA" else ""}
 
 
 def _direction(pattern: str) -> str:

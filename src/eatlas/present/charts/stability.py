@@ -107,7 +107,11 @@ def draw(given: pd.DataFrame) -> Chart:
         ),
     ).properties(width=300 if one else 62)  # fmt: skip
     if not one:
-        header = alt.Header(labelExpr="split(replace(datum.label, '-', '-\\n'), '\\n')")
+        header = alt.Header(
+            labelExpr="split(replace(datum.label, '-', '-\\n'), '\\n')",
+            labelFontSize=11,
+            labelFontWeight="normal",
+        )
         column = alt.Column("pattern:N", sort=list(PATTERNS), header=header)
         chart = chart.facet(column=column, spacing=10)
     source = [f"{groups[0][0]['test']}, source: {names[0]}"] if one else source_note(names)

@@ -72,10 +72,22 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     """
     why = "a timeline shows effect sizes of levels 1 and 2"
     found = some_results(results, "timeline", "level1", why)
-    _require_periods(found)
-    grid = sorted(set(periods)) if periods is not None else steps(_years(found))
-    lines = _lines(found)
-    rows = (row for key, line in lines.items() for row in rows_of(_head(key, line), line, grid))
+    bare = [result for result in found if result.period is None]
+    if bare:
+        raise ResultsError(
+            "a timeline needs the period of every result",
+            got=f"{len(bare)} of {len(found)} results without one, the first of them of "
+            f"{bare[0].test} on {bare[0].source}",
+            allowed="results of vectors of a year or decade",
+            remedy="leave the others out: [r for r in results if r.period is not None]",
+        )
+    years = steps(year for result in found if (year := result.period) is not None)
+    grid = years if periods is None else sorted(set(periods))
+    rows: list[dict[str, Any]] = []
+    for (test, source, signature), line in _lines(found).items():
+        sources = {result.source for result in line}
+        series = source or (f"{len(sources)} sources" if len(sources) > 1 else sources.pop())
+        rows += rows_of({"test": test, "signature": signature, "series": series}, line, grid)
     return frame(rows, COLUMNS)
 
 
@@ -190,31 +202,16 @@ def _texts(row: dict[str, Any]) -> dict[str, Any]:
     return none | {"sign": sign, "words": words, "d": why}
 
 
-def _years(found: Iterable[AssociationResult]) -> list[int]:
-    return [result.period for result in found if result.period is not None]
-
-
-def _require_periods(found: tuple[AssociationResult, ...]) -> None:
-    bare = [result for result in found if result.period is None]
-    if bare:
-        raise ResultsError(
-            "a timeline needs the period of every result",
-            got=f"{len(bare)} of {len(found)} results without one, the first of them of "
-            f"{bare[0].test} on {bare[0].source}",
-            allowed="results of vectors of a year or decade",
-            remedy="leave the others out: [r for r in results if r.period is not None]",
-        )
-
-
-Key = tuple[str, str, str]
-
-
-def _lines(found: tuple[AssociationResult, ...]) -> dict[Key, list[AssociationResult]]:
-    """Results of one test, measure and source; one file a period makes one source of all files."""
-    several = _one_source_a_period(found)
-    lines: dict[Key, dict[int, AssociationResult]] = {}
+def _lines(
+    found: tuple[AssociationResult, ...],
+) -> dict[tuple[str, str, str], list[AssociationResult]]:
+    """Results of one test, source and measure by year; files of one period each are one source."""
+    pairs = {(result.source, result.period) for result in found}
+    sources, periods = map(set, zip(*pairs, strict=True))
+    one_file_a_period = 1 < len(pairs) == len(sources) == len(periods)
+    lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
     for result in found:
-        source = "" if several else result.source
+        source = "" if one_file_a_period else result.source
         line = lines.setdefault((result.test, source, result.signature), {})
         if result.period in line:
             raise ResultsError(
@@ -227,39 +224,18 @@ def _lines(found: tuple[AssociationResult, ...]) -> dict[Key, list[AssociationRe
     return {key: [line[year] for year in sorted(line)] for key, line in lines.items()}
 
 
-def _one_source_a_period(found: tuple[AssociationResult, ...]) -> bool:
-    years: dict[str, set[int | None]] = {}
-    for result in found:
-        years.setdefault(result.source, set()).add(result.period)
-    taken = [year for of_source in years.values() for year in of_source]
-    return (
-        len(years) > 1
-        and all(len(y) == 1 for y in years.values())
-        and len(set(taken)) == len(taken)
-    )
-
-
-def _head(key: Key, line: list[AssociationResult]) -> dict[str, Any]:
-    test, source, signature = key
-    sources = dict.fromkeys(result.source for result in line)
-    series = source or (next(iter(sources)) if len(sources) == 1 else f"{len(sources)} sources")
-    return {"test": test, "signature": signature, "series": series}
-
-
 def rows_of(
     head: dict[str, Any], line: list[AssociationResult], grid: list[int]
 ) -> Iterator[dict[str, Any]]:
     """Rows of one line of results, each with its period; `head` says which line it is."""
-    by_year = {result.period: result for result in line}
-    names = line[0].concepts
-    head = head | {"title": line[0].title, **{role: names.name(role) for role in "XYAB"}}
-    labels = [{k: row[k] for k in ("level", "role", "name")} for row in effect_rows(line[0])]
-    for year in sorted({*grid, *_years(line)}):
+    by_year = {result.period or 0: result for result in line}
+    head = head | {"title": line[0].title}
+    kept = (*"XYAB", "level", "role", "name")
+    missing = [{name: row[name] for name in kept} for row in effect_rows(line[0])]
+    for year in sorted({*grid, *by_year}):
         result = by_year.get(year)
-        if result is None:
-            place = {"source": None, "period": year, "state": "missing", "significant": False}
-            yield from (head | place | label for label in labels)
-            continue
-        for row in effect_rows(result):
-            state = "undefined" if row["effect_size"] is None else "found"
-            yield head | {"source": result.source, "period": year, "state": state} | row
+        place = head | {"period": year, "source": result and result.source}
+        for row in effect_rows(result) if result else missing:
+            undefined = result and row["effect_size"] is None
+            state = "undefined" if undefined else "found" if result else "missing"
+            yield place | {"state": state, "significant": False} | row
