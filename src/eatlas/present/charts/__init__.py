@@ -10,8 +10,106 @@ need the extra ``plots``.
 
 from __future__ import annotations
 
-from eatlas.present.charts.entry import KINDS, plot
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from eatlas.errors import ResultsError
+from eatlas.present.charts.frames import listed
 from eatlas.present.charts.saving import save
 from eatlas.present.charts.theme import CONFIG
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.results import ThreeLevelResult, is_result
+from eatlas.results.sensitivity import By
+
+if TYPE_CHECKING:
+    from eatlas.present.charts.chart import Chart
 
 __all__ = ["CONFIG", "KINDS", "plot", "save"]
+
+Kind = Literal[
+    "eat-map", "forest", "level3", "stability", "draws", "influence", "timeline", "prompts",
+    "layers", "levels", "weights", "windows", "distances", "legend",
+]  # fmt: skip
+KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
+    "eat-map": ("eat_map",), "forest": ("forest",), "level3": ("level3",),
+    "stability": ("stability",), "draws": ("draws",), "influence": ("influence",),
+    "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
+    "levels": ("choices", "level"), "weights": ("choices", "weights"),
+    "windows": ("steps", "window"), "distances": ("steps", "distance"), "legend": ("legend",),
+}  # fmt: skip
+"""Kinds of charts, the modules that prepare and draw them, and the choice these are told."""
+
+
+@overload
+def plot(results: ThreeLevelResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
+@overload
+def plot(results: object = None, kind: Kind | None = None) -> Chart: ...
+def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
+    """Draw results.
+
+    Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, and
+    several results as a forest. With a kind, the answer is an altair chart, which needs
+    ``pip install 'eatlas[plots]'``. Notebooks show both; both have ``.save(path)``: the EAT-Map
+    as .svg, charts as .svg, .pdf, .png, or .html that needs no network.
+
+    Parameters
+    ----------
+    results : result or iterable of results
+    kind : str, optional
+        - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
+        - ``"forest"``: level 1 and level 2 effect sizes with intervals, tests and sources
+          together; every measure, those of other packages too.
+        - ``"level3"``: spread of the cosines; ML-EAT.
+        - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
+        - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
+        - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
+        - ``"timeline"``: effect sizes by year; ML-EAT, WEAT and the others with effect
+          sizes of level 1, each with a period.
+        - ``"prompts"``, ``"layers"``, ``"levels"``, ``"weights"``: effect sizes of one model that
+          was asked in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
+        - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the
+          distance of pairs; the same measures.
+        - ``"legend"``: all nine EAT patterns; also without results.
+
+    Raises
+    ------
+    ResultsError
+        If there is no such kind, or it cannot show these results.
+    EatlasError
+        If a chart is asked for and altair is not installed.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> results = eatlas.run(tests=["weat-6", "weat-8"])
+    >>> eatlas.plot(results[0]).label
+    'BY-Singular'
+    >>> eatlas.plot(results, kind="level3").description.split(".")[0]
+    'Cosines of 8 pairs of groups'
+    """
+    if kind is None:
+        if is_result(results) and results.pattern is not None:
+            return EATMap.of(results)
+        _require_several(results)
+        kind = "forest"
+    if kind not in KINDS:
+        raise ResultsError(
+            "there is no such kind of chart", got=repr(kind), allowed=", ".join(KINDS)
+        )
+    name, *by = KINDS[kind]
+    module: Any = import_module(f"eatlas.present.charts.{name}")
+    drawn: Chart = module.draw(module.prepare(results, *by), *by)
+    return drawn
+
+
+def _require_several(results: object) -> None:
+    """Refuse a single result that has no EAT-Map, and what is no result at all."""
+    (first, *others) = listed(results, "forest")
+    if results is first and not others:
+        kinds = '"forest" or "influence"' if "influence" in type(first).model_fields else '"forest"'
+        raise ResultsError(
+            "an EAT-Map shows the level 2 of an ML-EAT",
+            got=f"the result of {first.signature} for {first.test}",
+            allowed=f"a result of the measure ml-eat, or kind={kinds}",
+            remedy='measure the test by ML-EAT: eatlas.run(tests=..., measures="ml-eat")',
+        )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
-from eatlas.present.charts.layers import LINE, title
-from eatlas.present.charts.notes import listed, tooltip
+from eatlas.present.charts.layers import LINE, listed, title, tooltip
 from eatlas.present.charts.theme import EDGE, INK, OFF, ON, PAPER
 from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
 from eatlas.present.numbers import UNDEFINED, effect, percent

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.fonts import lines_of
 from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
-from eatlas.present.charts.layers import LINE, states, title
-from eatlas.present.charts.notes import listed, source_note, tooltip
+from eatlas.present.charts.layers import LINE, listed, source_note, states, title, tooltip
 from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import Rule
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.present.charts.chart import Chart
+    from eatlas.results import AssociationResult
 
 COLUMNS = (
     *HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
@@ -229,7 +229,7 @@ def _in_words(cells: list[dict[str, Any]]) -> str:
     return f"{isolated(cells[0]['test'])} {cells[0]['pattern']}: {', '.join(found)}"
 
 
-def _cells(result: Any) -> Iterator[dict[str, Any]]:
+def _cells(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Rows of the four cells of a result's map."""
     shown = EATMap.of(result)
     for role, column in (("X", shown.X), ("Y", shown.Y)):

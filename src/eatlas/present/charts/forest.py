@@ -11,13 +11,17 @@ from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, ti
 from eatlas.present.charts.layers import (
     Rows,
     across,
+    described,
+    effect_notes,
+    effect_tooltip,
     looks,
     no_effect,
     points,
+    shown,
+    source_note,
     text,
     title,
 )
-from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown, source_note
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
 
 if TYPE_CHECKING:

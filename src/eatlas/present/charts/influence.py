@@ -17,8 +17,17 @@ from eatlas.present.charts.frames import (
     records,
     some_results,
 )
-from eatlas.present.charts.layers import Rows, across, looks, no_effect, points, text, title
-from eatlas.present.charts.notes import listed, tooltip
+from eatlas.present.charts.layers import (
+    Rows,
+    across,
+    listed,
+    looks,
+    no_effect,
+    points,
+    text,
+    title,
+    tooltip,
+)
 from eatlas.present.charts.theme import MUTED, ROLES
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated

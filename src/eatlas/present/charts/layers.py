@@ -1,4 +1,4 @@
-"""Layers, scales and axes that several charts share."""
+"""Layers, scales, axes and words that several charts share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from typing import Any
 from eatlas.present.charts.backend import altair
 from eatlas.present.charts.fonts import lines_of
 from eatlas.present.charts.frames import frame
-from eatlas.present.charts.theme import EDGE, INK, MUTED, OFF, ON, PAPER
+from eatlas.present.charts.theme import EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
+from eatlas.present.effects import Rule
+from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
+from eatlas.present.text import isolated
 
 STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
@@ -20,6 +23,8 @@ SOLID = [1, 0]
 """Dashes of a line that has none."""
 WIDTH = 640.0
 """Pixels of the lines that titles and legends are broken into."""
+LONGEST_DESCRIPTION = 12
+"""Findings that a description spells out; a screen reader reads all of it at once."""
 
 
 @dataclass
@@ -167,3 +172,74 @@ def squares(left: float, size: float = 12) -> list[Any]:
             .encode(**place, fill=alt.value(PAPER)),
         ]  # fmt: skip
     return found
+
+
+def effect_notes(rows: list[dict[str, Any]]) -> list[str]:
+    """Say what fill, star and bar mean, from the rules that the rows were read by."""
+    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in rows)
+    meant = " or ".join(Rule(*rule).meaning.removeprefix("* ") for rule in rules)
+    notes = [f"Filled and starred: {meant}."]
+    if any(row.get("read_over") == "stimuli" for row in rows):
+        notes.append("Tests of sentences: over stimuli.")
+    shares = dict.fromkeys(row["confidence"] for row in rows if row["confidence"] is not None)
+    if shares:
+        levels = " or ".join(f"{100 * share:g}%" for share in shares)
+        notes.append(f"Bars: {levels} intervals over resampled terms.")
+    return notes
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """One effect size as a phrase."""
+    name = isolated(str(row["name"]))
+    year = "" if row["period"] is None else f", {row['period']}"
+    what = f"{isolated(row['test'])}, {isolated(row['series'])}{year}, {row['level']}, {name}"
+    if row["effect_size"] is None:
+        return f"{what}: undefined"
+    ends = ""
+    if row["low"] is not None:
+        ends = f", interval {effect(row['low'])} to {effect(row['high'])}"
+    p = "" if row["p"] is None else f", {p_equals(row['p'], row['alpha'], row.get('p_low'))}"
+    symbol = "d = " if row["role"] in LOOKS else ""
+    return f"{what}: {symbol}{effect(row['effect_size'])}{p}{ends}"
+
+
+def shown(row: dict[str, Any]) -> dict[str, str]:
+    """One effect size as the texts of its tooltip and of its mark's label."""
+    return {
+        "d": effect(row["effect_size"]),
+        "interval": interval(None if row["low"] is None else (row["low"], row["high"])),
+        "p_shown": UNDEFINED
+        if row["p"] is None
+        else p_value(row["p"], row["alpha"], row.get("p_low")),
+        "words": in_words(row),
+    }
+
+
+def tooltip(**titles: str) -> list[Any]:
+    """Texts of a tooltip: columns and what they are called."""
+    return [altair().Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
+
+
+def effect_tooltip() -> list[Any]:
+    """What a tooltip tells of an effect size."""
+    return tooltip(
+        test="test", series="source", level="level", name="targets", d="d", interval="interval",
+        p_shown="p",
+    )  # fmt: skip
+
+
+def described(what: str, rows: list[dict[str, Any]]) -> str:
+    """A chart in words: its kind and its first findings."""
+    return listed(f"{what} of {len(rows)} effect sizes", [in_words(row) for row in rows])
+
+
+def listed(what: str, parts: list[str]) -> str:
+    """A heading and its parts, the first of them if there are many."""
+    more = len(parts) - LONGEST_DESCRIPTION
+    text = "; ".join(parts[:LONGEST_DESCRIPTION])
+    return f"{what}. {text}{f'; and {more} more' if more > 0 else ''}."
+
+
+def source_note(names: list[str]) -> list[str]:
+    """The source of a chart that shows one alone; those of several stand in its key."""
+    return [f"Source: {names[0]}"] if len(names) == 1 else []

@@ -10,8 +10,17 @@ import numpy as np
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import Rows, across, looks, no_effect, text, title
-from eatlas.present.charts.notes import listed, source_note, tooltip
+from eatlas.present.charts.layers import (
+    Rows,
+    across,
+    listed,
+    looks,
+    no_effect,
+    source_note,
+    text,
+    title,
+    tooltip,
+)
 from eatlas.present.charts.theme import INK, LEVELS, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import WIDTH, Rows, squares, text, title
+from eatlas.present.charts.layers import (
+    WIDTH,
+    Rows,
+    listed,
+    source_note,
+    squares,
+    text,
+    title,
+    tooltip,
+)
 from eatlas.present.charts.legend import cells_of
-from eatlas.present.charts.notes import listed, source_note, tooltip
 from eatlas.present.charts.theme import GRID, ON, OTHER
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import percent

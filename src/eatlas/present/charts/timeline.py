@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import effect_rows, frame, grouped, records, some_results
-from eatlas.present.charts.layers import looks, points, title, zero
-from eatlas.present.charts.notes import described, effect_notes, effect_tooltip, shown
+from eatlas.present.charts.layers import (
+    described,
+    effect_notes,
+    effect_tooltip,
+    looks,
+    points,
+    shown,
+    title,
+    zero,
+)
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.numbers import UNDEFINED
 from eatlas.present.series import steps
