@@ -1,0 +1,80 @@
+"""Values by group: mappings whose names are those of a test's groups."""
+
+import pickle
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+import eatlas
+from eatlas.results.influence import TermInfluence
+from eatlas.results.ml_eat import AttributeScores
+from eatlas.results.parts import LARGEST, Concepts, Coverage, GroupCoverage
+from eatlas.results.records import record_from_dict
+
+
+@pytest.fixture(scope="module")
+def result():
+    return eatlas.run("weat-6", measures="ml-eat(resamples=0,frequency=off)")[0]
+
+
+def test_names_are_keys_and_attributes(result):
+    coverage = result.coverage
+    assert list(coverage) == ["X", "Y", "A", "B"]
+    assert coverage["X"] is coverage.X is coverage.group("X")
+    assert dict(result.concepts.items())["A"] == result.concepts.name("A") == "Career"
+    assert "Z" not in coverage
+    assert not hasattr(coverage, "Z")
+    with pytest.raises(KeyError):
+        coverage["Z"]
+
+
+def test_copies_are_equal_and_nothing_can_be_changed(result):
+    assert pickle.loads(pickle.dumps(result.concepts)) == result.concepts  # noqa: S301
+    assert result.level2.model_copy() == result.level2
+    with pytest.raises(ValidationError, match="frozen"):
+        result.concepts.root = {}
+
+
+def test_any_names_in_their_order():
+    names = Concepts({"targets": "Work", "Women": "Women", "Men": "Men"})
+    assert names.to_dict() == {"targets": "Work", "Women": "Women", "Men": "Men"}
+    assert repr(names) == "Concepts(targets='Work', Women='Women', Men='Men')"
+    covered = Coverage({"a": GroupCoverage(used=("x",), missing=("y", "z"))})
+    assert covered.counts() == (1, 2)
+
+
+@pytest.mark.parametrize("part", ["coverage", "concepts", "level2", "influence.level1"])
+def test_records_have_the_groups_of_their_test_alone_and_in_order(part):
+    (given,) = eatlas.run("weat-6", measures="ml-eat(resamples=10,frequency=off)")
+    values = given.to_dict()
+    *above, last = part.split(".")
+    for name in above:
+        values = values[name]
+    whole = given.to_dict()
+    place = whole
+    for name in above:
+        place = place[name]
+    place[last] = dict(reversed(values[last].items()))
+    assert record_from_dict(whole).to_dict() == given.to_dict()
+    assert str(record_from_dict(whole).to_dict()) == str(given.to_dict()), "the order is the test's"
+    del place[last]["X"]
+    with pytest.raises(ValidationError, match=rf"{part}\.X\n  Field required"):
+        record_from_dict(whole)
+    place[last] = {**values[last], "Z": values[last]["X"]}
+    with pytest.raises(ValidationError, match=rf"{part}\.Z\n  Extra inputs are not permitted"):
+        record_from_dict(whole)
+
+
+def test_numbers_beyond_bounds_are_refused():
+    with pytest.raises(ValidationError, match="A holds a number beyond"):
+        AttributeScores(A=(2 * LARGEST,), B=())
+
+
+def test_the_json_schema_names_the_groups():
+    found = TypeAdapter(TermInfluence).json_schema()
+    assert (list(found["properties"]), found["additionalProperties"]) == (
+        ["X", "Y", "A", "B"],
+        False,
+    )
+    assert found["required"] == ["X", "Y", "A", "B"]
+    assert TypeAdapter(Concepts).json_schema()["additionalProperties"] == {"type": "string"}
