@@ -165,7 +165,7 @@ class _Tried:
         """The test with other terms in some groups."""
         changed: dict[str, Any] = {
             name: Concept(name=concept.name, terms=tuple(terms.get(name, concept.terms)))
-            for name, concept in self.test.parts
+            for name, concept in self.test.concepts.items()
         }
         if self.test.kind == "groups":
             targets, *groups = changed.values()
@@ -175,7 +175,7 @@ class _Tried:
     @property
     def of_words(self) -> bool:
         """Whether the test has words that are looked up, so that others can stand for them."""
-        return not any(concept.sentences for _, concept in self.test.parts)
+        return not any(concept.sentences for concept in self.test.concepts.values())
 
     @property
     def looks_up(self) -> bool:
@@ -298,7 +298,7 @@ def _finds_the_same_again(tried: _Tried) -> None:
 def _order_of_terms_is_nothing(tried: _Tried) -> None:
     if not tried.of_words:
         return
-    turned = tried.with_terms({role: c.terms[::-1] for role, c in tried.test.parts})
+    turned = tried.with_terms({role: c.terms[::-1] for role, c in tried.test.concepts.items()})
     other = _differing(tried.result, tried.found(turned))
     got = f"other numbers of {', '.join(other)} with the terms in another order"
     _require(not other, tried.who, "compute", got=got, allowed="the same but for rounding")
@@ -307,7 +307,7 @@ def _order_of_terms_is_nothing(tried: _Tried) -> None:
 def _missing_terms_are_counted(tried: _Tried) -> None:
     if not tried.looks_up or UNKNOWN in tried.source.lookup((UNKNOWN,)):
         return
-    role, concept = tried.test.parts[0]
+    role, concept = next(iter(tried.test.concepts.items()))
     found = tried.found(tried.with_terms({role: (*concept.terms, UNKNOWN)}))
     missing = found.coverage.group(role).missing
     _require(UNKNOWN in missing, tried.who, "coverage", got=missing, allowed="each missing term")
@@ -319,7 +319,7 @@ def _missing_terms_are_counted(tried: _Tried) -> None:
 def _too_few_are_refused(tried: _Tried) -> None:
     if not tried.looks_up:
         return
-    terms = {role: concept.terms for role, concept in tried.test.parts}
+    terms = {role: concept.terms for role, concept in tried.test.concepts.items()}
     for role in tried.measure.minimum_of(tried.test):
         known = [term for other, some in terms.items() if other != role for term in some]
         vectors = np.random.default_rng(1).standard_normal((len(known), 5))

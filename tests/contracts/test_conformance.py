@@ -183,6 +183,7 @@ def test_a_measure_of_groups_keeps_the_contract():
         id="work",
         targets=eatlas.Concept(name="Work", terms=["nurse", "pilot", "doctor"]),
         groups=[eatlas.Concept(name=name, terms=terms) for name, terms in groups.items()],
+        reference="uniform",
     )
     check_measure(SpreadMeasure(), test)
 

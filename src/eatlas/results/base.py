@@ -10,7 +10,7 @@ from pydantic import Field
 
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.display import html_of
-from eatlas.results.effects import Effect, Rule, at
+from eatlas.results.effects import Effect, Rule, at, shown
 from eatlas.results.frequency import Frequency
 from eatlas.results.parts import (
     OF_ROLES,
@@ -19,7 +19,6 @@ from eatlas.results.parts import (
     Encoding,
     Level,
     Provenance,
-    PValues,
     Record,
 )
 from eatlas.results.primary import Primary, primary_of
@@ -276,8 +275,17 @@ class AssociationResult(Record):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Flat rows of the tidy table, one for each quantity of interest."""
-        return [self.head()]
+        """Flat rows of the tidy table; by default one, with the columns of every effect size."""
+        return [self.head() | self.columns()]
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of the effect sizes that are read, one after the other."""
+        return {k: value for one in self.effects() for k, value in one.columns().items()}
+
+    def columns_over_sentences(self) -> dict[str, Any]:
+        """The same over single sentences, where these are not what is read."""
+        singles = [one.over_sentences for one in self.effects() if one.over_sentences]
+        return {k: value for one in singles for k, value in one.columns("sentence_").items()}
 
     def frequency_columns(self, label: str | None = None) -> dict[str, Any]:
         """Columns of a table on frequency; `label` is the EAT pattern whose share is given."""
@@ -299,7 +307,7 @@ class AssociationResult(Record):
 
     def summary(self) -> str:
         """The finding in a few words; by default its first numbers."""
-        found = [f"{one.symbol} = {show_effect(one.d)}" for one in self.effects()[:3]]
+        found = [f"{one.symbol} = {shown(one.d)}" for one in self.effects()[:3]]
         return ", ".join(found) or f"{self.coverage.counts()[0]} terms"
 
 
@@ -359,26 +367,3 @@ def _kinds(record: type[AssociationResult], place: str) -> set[object]:
         return {Level}
     annotation = record.model_fields[place].annotation
     return {annotation, *get_args(annotation)}
-
-
-def p_columns(p: PValues, suffix: str = "") -> dict[str, float]:
-    """The three tails as columns of a table.
-
-    A tail of which only bounds are known has its upper bound there, and the lower one in a column
-    of its own, ``p_greater_low`` for instance.
-    """
-    tails = ("greater", "less", "two_sided")
-    lows = {f"p_{tail}_low{suffix}": p.low(tail) for tail in tails}
-    known = {name: low for name, low in lows.items() if low is not None}
-    return {**{f"p_{tail}{suffix}": p.tail(tail) for tail in tails}, **known}
-
-
-def interval_columns(interval: tuple[float, float] | None, suffix: str = "") -> dict[str, Any]:
-    """The ends of an interval of an effect size as columns of a table."""
-    low, high = interval or (None, None)
-    return {f"low{suffix}": low, f"high{suffix}": high}
-
-
-def show_effect(value: float | None) -> str:
-    """An effect size for people; undefined is a dash."""
-    return "–" if value is None else f"{value:.2f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from eatlas.results.base import show_effect
+from eatlas.results.effects import shown
 from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import ByGroup, Magnitude, Probability, Record
 from eatlas.stimuli.model import TARGETS
@@ -143,7 +143,7 @@ class DrawnResult(ThreeLevelResult):
         combined = self.draws.level1.combined
         return (
             f"{super().summary()}, pattern in {share:.0%} of {self.draws.count} draws, "
-            f"combined d = {show_effect(None if combined is None else combined.effect_size)}"
+            f"combined d = {shown(None if combined is None else combined.effect_size)}"
         )
 
 

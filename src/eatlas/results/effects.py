@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from eatlas.errors import SignatureError
-from eatlas.results.parts import PValues, Tail
+from eatlas.results.parts import TAILS, PValues, Tail
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
@@ -231,6 +231,23 @@ class Effect:
         """A star for a significant effect size, as in the papers' tables."""
         return "*" if self.significant else ""
 
+    def columns(self, before: str = "") -> dict[str, Any]:
+        """Effect size, interval and p-values as columns of a table, whose names begin alike.
+
+        A tail of which only bounds are known has its upper bound there, and the lower one in a
+        column of its own, ``p_greater_low`` for instance. Another number is one column.
+        """
+        if self.symbol != "d":
+            return {f"{before}{self.place}": self.d}
+        low, high = self.interval or (None, None)
+        columns: dict[str, Any] = {"effect_size": self.d, "low": low, "high": high}
+        columns |= dict.fromkeys(f"p_{tail}" for tail in TAILS)
+        if self.p is not None:
+            columns |= {f"p_{tail}": self.p.tail(tail) for tail in TAILS}
+            lows = {f"p_{tail}_low": self.p.low(tail) for tail in TAILS}
+            columns |= {name: bound for name, bound in lows.items() if bound is not None}
+        return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
+
     def _p(self, tail: Tail) -> float | None:
         return None if self.p is None or self.d is None else self.p.tail(tail)
 
@@ -251,3 +268,8 @@ def at(record: object, place: str) -> Any:
     for name in place.split("."):
         record = getattr(record, name, None)
     return record
+
+
+def shown(value: float | None) -> str:
+    """An effect size for people; undefined is a dash."""
+    return "–" if value is None else f"{value:.2f}"

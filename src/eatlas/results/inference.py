@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.results.parts import ByGroup, Probability, Record
 from eatlas.results.uncertainty import Unit
 from eatlas.stimuli.model import TARGETS
+
+if TYPE_CHECKING:
+    from eatlas.results.effects import Effect
 
 SesoiUnit = Literal["d", "difference"]
 """Of the smallest effect of interest: standard deviations of the union, or the unit of what
@@ -154,32 +158,18 @@ class Equivalence(Record):
 CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")
 
 
-def inference_columns(
-    generalisation: Generalisation | None,
-    power: Power | None,
-    equivalence: Equivalence | None,
-    places: dict[str, str],
-) -> dict[str, Any]:
-    """Columns of a table; `places` has the place of each suffix.
-
-    Examples
-    --------
-    >>> columns = inference_columns(None, None, None, {"": "level1"})
-    >>> [name for name in columns][:2], columns["crossed_low"]
-    (['crossed_low', 'crossed_high'], None)
-    """
+def inference_columns(effects: Sequence[Effect], equivalence: Equivalence | None) -> dict[str, Any]:
+    """Columns of a table: crossed tests, what the design can find, and small effects."""
     columns: dict[str, Any] = {}
-    for suffix, place in places.items():
-        crossed = generalisation and generalisation.level(place)
+    for one in effects:
         for name in CROSSED_COLUMNS:
-            columns[f"crossed_{name}{suffix}"] = crossed and getattr(crossed, name)
-    levels = dict.fromkeys(place.partition(".")[0] for place in places.values())
-    for level in levels:
-        design: DesignPower | None = None if power is None else getattr(power, level)
-        columns[f"smallest_d_{level}"] = design and design.smallest_d
+            columns[f"crossed_{name}{one.suffix}"] = one.crossed and getattr(one.crossed, name)
+    for one in effects:
+        level = one.place.partition(".")[0]
+        columns[f"smallest_d_{level}"] = one.design and one.design.smallest_d
     if equivalence is not None:
-        for suffix, place in places.items():
-            found = equivalence.level(place)
-            columns[f"equivalence_p{suffix}"] = found and found.p
-            columns[f"equivalence_p_generalised{suffix}"] = found and found.p_generalised
+        for one in effects:
+            found = one.equivalent
+            columns[f"equivalence_p{one.suffix}"] = found and found.p
+            columns[f"equivalence_p_generalised{one.suffix}"] = found and found.p_generalised
     return columns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from eatlas.results.base import interval_columns, measured, p_columns, show_effect
-from eatlas.results.effects import Effect
+from eatlas.results.base import measured
+from eatlas.results.effects import Effect, shown
 from eatlas.results.ml_eat import ThreeLevelResult
 from eatlas.results.parts import ByGroup, LanguageModelRecord, Level
 from eatlas.results.uncertainty import EffectInterval
@@ -56,12 +56,7 @@ class LogRatioResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the published effect size, then the columns of an ML-EAT."""
         (row,) = super().rows()
-        suffix, given = "_over_attributes", self._resampled()
-        published = {
-            f"effect_size{suffix}": self.effect_size,
-            **interval_columns(given.interval if given else None, suffix),
-            **p_columns(self.over_attributes.p, suffix),
-        }
+        published = self.effect("over_attributes").columns()
         return [{**self.head(), **published, **row, "direction": self.direction}]
 
     def effect(self, place: str) -> Effect:
@@ -83,7 +78,7 @@ class LogRatioResult(ThreeLevelResult):
 
     def summary(self) -> str:
         """The published effect size, then those of an ML-EAT."""
-        return f"d over attributes = {show_effect(self.effect_size)}; {super().summary()}"
+        return f"d over attributes = {shown(self.effect_size)}; {super().summary()}"
 
 
 class LPBSResult(LogRatioResult):

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from eatlas.results.base import AssociationResult, show_effect
+from eatlas.results.base import AssociationResult
+from eatlas.results.effects import Effect, shown
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
-from eatlas.results.parts import ByGroup, Cell, Level, Record, TargetScores, effect_of
+from eatlas.results.parts import ByGroup, Cell, Level, Record, TargetScores
 from eatlas.results.uncertainty import Uncertainty
-from eatlas.results.weat import StimulusWEAT, level_columns, of_sentences
+from eatlas.results.weat import StimulusWEAT
 from eatlas.stimuli.model import ATTRIBUTES, TARGETS
 
 Label = Literal[
@@ -149,7 +150,8 @@ class ThreeLevelResult(AssociationResult):
         """
         read = self.primary
         row = {**self.head(), "read_over": read.over}
-        row.update(_columns(read.level1, read.level2, read.uncertainty))
+        for one in self.levels():
+            row.update(one.columns())
         for name in CELLS:
             cell = self.level3.cell(name)
             row[f"mean_{name}"], row[f"sd_{name}"] = cell.mean, cell.sd
@@ -157,41 +159,23 @@ class ThreeLevelResult(AssociationResult):
         row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
         row["pattern_share"] = read.share
         row["used"], row["missing"] = self.coverage.counts()
-        row.update(
-            inference_columns(
-                self.generalisation,
-                self.power,
-                self.equivalence,
-                {"": "level1", "_X": "level2.X", "_Y": "level2.Y"},
-            )
-        )
+        row.update(inference_columns(self.levels(), self.equivalence))
         row.update(self.frequency_columns(self.pattern.label))
         if read.over_stimuli:
-            row.update(of_sentences(_columns(self.level1, self.level2, self.uncertainty)))
+            row.update(self.columns_over_sentences())
             row["sentence_pattern"] = self.pattern.label
             row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
         return [row]
 
+    def levels(self) -> list[Effect]:
+        """Effect sizes of levels 1 and 2."""
+        return [one for one in self.effects() if one.place.startswith("level")]
+
     def summary(self) -> str:
         """Pattern and the three effect sizes, over stimuli where these are read."""
         read = self.primary
-        levels = (read.level1, *map(read.group, TARGETS))
-        d, d_x, d_y = (show_effect(effect_of(level)) for level in levels)
-        over = ", over stimuli" if read.over_stimuli else ""
-        return f"{read.label}, d = {d}, d_X = {d_x}, d_Y = {d_y}{over}"
-
-
-def _columns(
-    level1: Level | None, level2: Level2 | None, drawn: Uncertainty | None
-) -> dict[str, Any]:
-    """The three effect sizes with intervals and p-values as columns of a table."""
-    row = level_columns(level1, "", drawn.level1.interval if drawn else None)
-    within = drawn.level2 if drawn else None
-    for role in TARGETS:
-        level = level2.group(role) if level2 else None
-        interval = within.group(role).interval if within else None
-        row.update(level_columns(level, f"_{role}", interval))
-    return row
+        told = ", ".join(f"d{one.suffix} = {shown(one.d)}" for one in self.levels())
+        return f"{read.label}, {told}{', over stimuli' if read.over_stimuli else ''}"
 
 
 class MLEATResult(ThreeLevelResult):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from eatlas.results.base import AssociationResult, p_columns, show_effect
-from eatlas.results.effects import Effect
+from eatlas.results.base import AssociationResult
+from eatlas.results.effects import Effect, shown
 from eatlas.results.inference import Power
 from eatlas.results.parts import Level, Record
 from eatlas.results.primary import Primary
@@ -79,34 +79,28 @@ class SCEATResult(AssociationResult):
         return [
             {
                 **self.head(),
-                "read_over": "stimuli" if self.over_stimuli else "terms",
-                "group": entry.group,
-                "term": entry.term,
-                **self._rank(entry),
-                "effect_size": entry.level2.effect_size,
-                **p_columns(entry.level2.p),
-                "smallest_d_level2": self.power
-                and self.power.level2
-                and self.power.level2.smallest_d,
+                "read_over": one.read_over,
+                "group": one.roles[0],
+                "term": one.term,
+                **self._rank(one),
+                **{k: v for k, v in one.columns().items() if k.startswith(("effect", "p_"))},
+                "smallest_d_level2": one.design and one.design.smallest_d,
             }
-            for entry in self.primary_terms
+            for one in self.effects()
         ]
 
-    def _rank(self, entry: TermAssociation) -> dict[str, Any]:
+    def _rank(self, effect: Effect) -> dict[str, Any]:
         """How frequent a term is, where that is known."""
         if self.frequency is None:
             return {}
-        return {"rank": self.frequency.ranks.group(entry.group).terms.get(entry.term)}
+        return {"rank": self.frequency.ranks.group(effect.roles[0]).terms.get(effect.name)}
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""
         what = "stimuli" if self.over_stimuli else "terms"
         number = len(self.primary_terms)
-        known = [e for e in self.primary_terms if e.level2.effect_size is not None]
+        known = [one for one in self.effects() if one.d is not None]
         if not known:
             return f"{number} {what}"
-        low, *_, high = sorted(known * 2, key=lambda e: e.level2.effect_size or 0.0)
-        return (
-            f"{number} {what} from {low.term} ({show_effect(low.level2.effect_size)}) "
-            f"to {high.term} ({show_effect(high.level2.effect_size)})"
-        )
+        low, *_, high = sorted(known * 2, key=lambda one: one.d or 0.0)
+        return f"{number} {what} from {low.name} ({shown(low.d)}) to {high.name} ({shown(high.d)})"

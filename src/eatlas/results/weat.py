@@ -5,28 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any, ClassVar, Literal
 
-from eatlas.results.base import AssociationResult, interval_columns, p_columns, show_effect
+from eatlas.results.base import AssociationResult
+from eatlas.results.effects import shown
 from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
 from eatlas.results.influence import Influence
 from eatlas.results.parts import OF_ROLES, Level, Record, SentenceCounts, TargetScores, effect_of
 from eatlas.results.uncertainty import Uncertainty
-
-
-def level_columns(
-    level: Level | None, suffix: str = "", interval: tuple[float, float] | None = None
-) -> dict[str, Any]:
-    """Effect size, interval and p-values as columns of a table; None where undefined."""
-    tails = dict.fromkeys(f"p_{tail}{suffix}" for tail in ("greater", "less", "two_sided"))
-    return {
-        f"effect_size{suffix}": effect_of(level),
-        **interval_columns(interval, suffix),
-        **(tails if level is None else p_columns(level.p, suffix)),
-    }
-
-
-def of_sentences(columns: dict[str, Any]) -> dict[str, Any]:
-    """The same columns, marked as those over single sentences."""
-    return {f"sentence_{name}": value for name, value in columns.items()}
 
 
 class StimulusWEAT(Record):
@@ -90,28 +74,26 @@ class WEATResult(AssociationResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size and the three tails, then those over single sentences."""
-        read = self.primary
-        drawn, of_terms = read.uncertainty, self.uncertainty
+        (effect,) = self.effects()
         row = {
             **self.head(),
-            "read_over": read.over,
-            **level_columns(read.level1, "", drawn.level1.interval if drawn else None),
-            "method": read.level1 and read.level1.p.method_of("greater"),
-            **inference_columns(self.generalisation, self.power, self.equivalence, {"": "level1"}),
+            "read_over": effect.read_over,
+            **effect.columns(),
+            "method": effect.p and effect.p.method_of("greater"),
+            **inference_columns(self.effects(), self.equivalence),
             **self.frequency_columns(),
+            **self.columns_over_sentences(),
         }
-        if read.over_stimuli:
-            within = of_terms.level1.interval if of_terms else None
-            row.update(of_sentences(level_columns(self.level1, "", within)))
         return [row]
 
     def summary(self) -> str:
         """Effect size and one-sided p."""
-        level, over = self.primary.level1, " over stimuli" * self.primary.over_stimuli
-        if level is None:
+        (effect,) = self.effects()
+        if effect.p is None:
             return "d is undefined over stimuli"
-        low, p = level.p.low("greater"), f"{level.p.greater:.3g}"
+        low, p = effect.p.low("greater"), f"{effect.p.greater:.3g}"
         known = (
             f"= {p}" if low is None else f"in [{0 if low < sys.float_info.min else low:.3g}, {p}]"
         )
-        return f"d = {show_effect(level.effect_size)}, p(greater) {known}{over}"
+        over = " over stimuli" * self.primary.over_stimuli
+        return f"d = {shown(effect.d)}, p(greater) {known}{over}"
