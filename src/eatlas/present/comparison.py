@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from markupsafe import Markup
@@ -25,6 +27,7 @@ from eatlas.results.sensitivity import (
     varied,
 )
 
+KINDS = Path(__file__).parent / "data" / "comparisons.toml"
 Respect = Literal["source"] | By
 
 
@@ -39,56 +42,11 @@ class Kind(NamedTuple):
     """What is compared, as a plural."""
 
 
-KINDS: dict[Respect, Kind] = {
-    "source": Kind(
-        "sources",
-        "Sources compared",
-        "The same test with the same measure on several sources of vectors.",
-        "sources",
-    ),
-    "prompt": Kind(
-        "prompts",
-        "Prompts compared",
-        "The same test on the same model, with its words put into several prompts. A finding that "
-        "comes and goes with the prompt is one about the prompt.",
-        "prompts",
-    ),
-    "layer": Kind(
-        "layers",
-        "Layer by layer",
-        "The same test on the vectors of several layers of one model, from the embeddings (0) up.",
-        "layers",
-    ),
-    "level": Kind(
-        "levels",
-        "Words and whole texts",
-        "The same test on the same model: a vector stands for the stimulus in its text (word), or "
-        "for the whole text (sentence); in parentheses, how several tokens become one vector. A "
-        "vector of a text holds what else the text says, in which the stimulus may drown.",
-        "encodings",
-    ),
-    "weights": Kind(
-        "weights",
-        "Against random weights",
-        "The same test on the trained model and on one of the same build whose weights were drawn "
-        "at random. An association in a random model is an artefact.",
-        "sets of weights",
-    ),
-    "window": Kind(
-        "windows",
-        "Windows compared",
-        "The same contexts cut to several windows, in words on either side of the stimulus (of a "
-        "pair: before the first and behind the second). What comes and goes with the window rests "
-        "on the words around the stimuli.",
-        "windows",
-    ),
-    "distance": Kind(
-        "distances",
-        "Distances compared",
-        "The same pairs, those with at most so many words between the two.",
-        "distances",
-    ),
-}
+@cache
+def kinds() -> dict[str, Kind]:
+    """Kinds of comparison by the respect in which results differ, in the order of the page."""
+    text = KINDS.read_text(encoding="utf-8")
+    return {by: Kind(**words) for by, words in tomllib.loads(text).items()}
 
 
 @dataclass(frozen=True)
@@ -144,13 +102,13 @@ class Comparison:
                 f"{told}. What random weights show as well comes of the model's build and "
                 "of the words' pieces, not of what it learned."
             )
-        several, labels = KINDS[self.by].several, Counter(label for _, label in found)
+        several, labels = kinds()[self.by].several, Counter(label for _, label in found)
         if len(labels) == 1:
             both = len(self.members) == 2 and self.by != "source"
             number = "Both" if both else f"All {count(len(self.members))}"
             return f"{number} {several} show {found[0][1]}."
-        kinds = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
-        return f"The {several} differ: {kinds}."
+        told = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
+        return f"The {several} differ: {told}."
 
     def _sizes(self) -> str:
         """From where to where the first effect size goes."""

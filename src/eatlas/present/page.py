@@ -19,7 +19,7 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError
 from eatlas.nearest import did_you_mean
 from eatlas.present.brief import in_brief
-from eatlas.present.comparison import KINDS, comparisons
+from eatlas.present.comparison import comparisons, kinds
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
@@ -177,7 +177,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object
         series=years,
         compared=[
             (kind, members)
-            for by, kind in KINDS.items()
+            for by, kind in kinds().items()
             if (members := [pair for pair in compared if pair[0].by == by])
         ],
         packed=packed,

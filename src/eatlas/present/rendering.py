@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
 
 TEMPLATES = Path(__file__).parent / "templates"
+FEW, NAMED = 6, 12
+"""Names that a finding lists, and a methods paragraph."""
 SHORT = 24
 """Characters of a measure's name that are kept on one line."""
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
@@ -41,13 +44,32 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
+def lines(template: str, **values: object) -> list[str]:
+    """Fill in a template of plain text, which has one sentence a line.
+
+    Parameters
+    ----------
+    template : str
+        Its path below ``templates``, without the ending.
+    **values
+        What the template names.
+    """
+    text = _environment().get_template(f"{template}.txt.j2").render(**values)
+    return [line for line in text.split("\n") if line]
+
+
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  (40 ms)
+    from jinja2 import (  # noqa: PLC0415  (40 ms)
+        Environment,
+        FileSystemLoader,
+        StrictUndefined,
+        select_autoescape,
+    )
 
     env = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
+        autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -57,6 +79,7 @@ def _environment() -> Environment:
     env.filters |= {
         "about_ratios": about_ratios,
         "about_space": about_space,
+        "all_of": numbers.all_of,
         "bounds_shown": bounds_shown,
         "bracketed": bracketed,
         "compared": compared,
@@ -65,8 +88,10 @@ def _environment() -> Environment:
         "explained": numbers.explain_p,
         "interval": numbers.interval,
         "level_of": numbers.level_of,
+        "listed": _listed,
         "matched": matched_effects,
         "mini": mini_of,
+        "named": _named,
         "number_of": numbers.number_of,
         "own_share": own_share,
         "p": numbers.p_value,
@@ -100,6 +125,18 @@ def _unbroken(text: str) -> Markup:
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
     return Markup(marked)  # noqa: S704  (escaped above)
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first names, each once; more would hide what a sentence says."""
+    return numbers.some_of(list(dict.fromkeys(names)), FEW)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them; of many the first."""
+    if 1 < len(names) <= NAMED:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return numbers.some_of(names, NAMED)
 
 
 def _signature(text: str) -> Markup:
