@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from eatlas.cli.console import PIPE_WIDTH, write
 from eatlas.cli.say import plain_line
 from eatlas.errors import listed
+from eatlas.present.brief import explain
 from eatlas.present.numbers import count, effect, number_of, p_value, percent
-from eatlas.present.scan import explain
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
 HEADS = ("d", "diff.", "p", "maxT", "BY")

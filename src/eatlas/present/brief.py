@@ -1,4 +1,4 @@
-"""The findings of a whole page in a few sentences."""
+"""The findings of a whole page, or of a scan, in a few sentences."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from eatlas.present.sentences import wording
 from eatlas.present.series import Series
 from eatlas.present.text import isolated
 from eatlas.results.primary import UNDEFINED
+from eatlas.results.scan import ScanResult
 
 TRENDS = 3
 """Series whose trends are told one by one."""
@@ -104,3 +105,19 @@ def _name(section: Section) -> str:
     """The test and, in a series, its year."""
     year = section.result.period
     return isolated(section.result.test) + ("" if year is None else f" ({year})")
+
+
+def explain(result: ScanResult) -> tuple[str, ...]:
+    """Say what each way of judging all words of a scan together can do, and what it found.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> for line in explain(eatlas.scan("glove-sample", "weat-7", first=1000))[1:3]:
+    ...     print(line)
+    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 49 \
+would be. All words share the attributes, so that number varies more than that of separate tests.
+    Holm asks of the smallest p to be below 5.0e-5 (.05 / 992). No p of this design is: Holm, like \
+Bonferroni, can reject no word here, however strong its association.
+    """
+    return tuple(lines("scan", family=result.family))
