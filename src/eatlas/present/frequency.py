@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from eatlas.present.effects import levels_of, runner_up
+from eatlas.present.effects import runner_up
 from eatlas.present.numbers import UNDEFINED, count, effect, p_equals, p_value, percent
 from eatlas.present.sentences import short_name
 from eatlas.results import AssociationResult
@@ -21,9 +21,9 @@ def matched_of(result: AssociationResult) -> Matched | None:
     return None if result.frequency is None else result.frequency.matched
 
 
-def matched_effects(result: AssociationResult) -> list[tuple[Effect, MatchedLevel]]:
+def matched_effects(levels: Iterable[Effect]) -> list[tuple[Effect, MatchedLevel]]:
     """Effect sizes, over single sentences in tests of sentences, among those of random lists."""
-    return [(one.over_sentences or one, one.matched) for one in levels_of(result) if one.matched]
+    return [(one.over_sentences or one, one.matched) for one in levels if one.matched]
 
 
 def share_by_chance(result: AssociationResult) -> float | None:
@@ -36,15 +36,22 @@ def share_by_chance(result: AssociationResult) -> float | None:
 
 def level1_p(result: AssociationResult) -> float | None:
     """The p of level 1 among random lists, in the tail that the rule reads."""
-    found = (null.tail(one.tail) for one, null in matched_effects(result) if one.place == "level1")
-    return next(found, None)
+    matched = matched_of(result)
+    if matched is None or matched.level1 is None:
+        return None
+    return matched.level1.tail(_level1(result).tail)
 
 
 def not_beyond(result: AssociationResult) -> bool:
     """Whether level 1 is significant by permutation, and not among random lists."""
     p = level1_p(result)
-    shown = (one for one, _ in matched_effects(result) if one.place == "level1")
-    return p is not None and p >= result.rule.alpha and next(shown).significant
+    return p is not None and p >= result.rule.alpha and _level1(result).significant
+
+
+def _level1(result: AssociationResult) -> Effect:
+    """Level 1, over single sentences in tests of sentences, as random lists are."""
+    level1 = result.effect("level1")
+    return level1.over_sentences or level1
 
 
 def chance_cell(result: AssociationResult) -> tuple[str, str]:

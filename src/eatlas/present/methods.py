@@ -177,7 +177,7 @@ def _beside(given: Sequence[AssociationResult]) -> dict[str, object]:
     """What effects were tested on beside permutation: other words, and random words."""
     crossed = [found for r in given if (found := r.generalisation) and _answered(r)]
     units = {"stimuli" if one.unit == "stimulus" else "terms" for one in crossed}
-    matched = [found for r in given if (found := matched_of(r)) is not None]
+    matched = [known for r in given if (known := matched_of(r)) is not None]
     return {
         "crossed": distinct(percent(one.confidence) for one in crossed),
         "crossed_units": sorted(units, reverse=True),

@@ -302,7 +302,7 @@ def write_report(
     path : path
     format : {"html", "latex", "markdown", "html-table", "csv"}
         One self-contained page, or tables for a manuscript: see
-        :func:`eatlas.present.report_table`.
+        :func:`eatlas.report.report_table`.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read; a page names it.
     family : str, default "level1"

@@ -98,7 +98,7 @@ class Section:
         """Adjusted p with its lower bound; None where the effect size is undefined."""
         return (None, None) if shown.d is None else self.family.adjusted(self.result, shown)
 
-    @property
+    @cached_property
     def map(self) -> EATMap | None:
         """The EAT-Map, of a measure that has one."""
         return None if self.result.pattern is None else EATMap.of(self.result)

@@ -46,9 +46,19 @@ RATIOS = {
 }
 
 
-def statements(result: AssociationResult, family: DeclaredFamily) -> list[Statement]:
-    """What a reader should weigh before believing a finding on X and Y; nothing for others."""
-    level1 = next((one for one in result.effects() if one.place == "level1"), None)
+def statements(
+    result: AssociationResult, levels: Sequence[Effect], family: DeclaredFamily
+) -> list[Statement]:
+    """What a reader should weigh before believing a finding on X and Y; nothing for others.
+
+    Parameters
+    ----------
+    result : AssociationResult
+    levels : sequence of Effect
+        Its effect sizes.
+    family : DeclaredFamily
+    """
+    level1 = next((one for one in levels if one.place == "level1"), None)
     if level1 is None:
         return []
     if level1.p is None:
@@ -162,10 +172,9 @@ def other_words(result: AssociationResult) -> str:
         f"{p_equals(level.p_two_sided, alpha)} in either direction, {verdict}."
     )
     alone = " and ".join(
-        f"{p_equals(one.crossed.p_two_sided, alpha)} for {short_name(one.name)}"
-        for one in result.effects()
-        if one.place.startswith("level2")
-        if one.crossed is not None and one.crossed.p_two_sided is not None
+        f"{p_equals(one.p_two_sided, alpha)} for {short_name(result.concepts.name(role))}"
+        for role in "XY"
+        if (one := found.level(f"level2.{role}")) and one.p_two_sided is not None
     )
     return f"{text} At level 2: {alone}." if alone else text
 
@@ -245,8 +254,10 @@ def design(result: AssociationResult) -> str:
 def too_small(result: AssociationResult) -> str:
     """Whether effects are smaller than the smallest one of interest."""
     stated = result.equivalence
-    told = [_equivalent(one, stated.alpha) for one in result.effects() if stated and one.equivalent]
-    if stated is None or not told:
+    if stated is None:
+        return ""
+    told = [_equivalent(one, stated.alpha) for one in result.effects() if one.equivalent]
+    if not told:
         return ""
     unit = "d" if stated.unit == "d" else f"a difference of {result.unit}s"
     return f"Smallest effect of interest: {unit} = {stated.sesoi:g}. {' '.join(told)}"

@@ -1,6 +1,6 @@
 """EAT-Maps of several results beside each other.
 
-One map alone, without altair, is :class:`eatlas.present.EATMap`.
+One map alone, without altair, is :class:`eatlas.report.EATMap`.
 """
 
 from __future__ import annotations

@@ -115,11 +115,10 @@ class EATMap:
     @classmethod
     def of(cls, result: AssociationResult) -> Self:
         """Make the map of a result that has an EAT pattern."""
-        at = {one.place: one for one in result.effects()}
         names, read = result.concepts, result.primary
 
         def column(role: str) -> Column:
-            level = at[f"level2.{role}"]
+            level = result.effect(f"level2.{role}")
             return Column(
                 name=names.name(role),
                 effect_size=level.d,

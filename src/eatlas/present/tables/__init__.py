@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eatlas.cells import cell
@@ -74,30 +74,24 @@ def _csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
     `eatlas.cells` says.
     """
-    rows = [
-        row | _adjusted(result, number, family)
-        for result in results
-        for number, row in enumerate(result.rows())
-    ]
+    rows = [row for result in results for row in _rows(result, family)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines = [names, *([_written(row.get(name)) for name in names] for row in rows)]
     return "".join(",".join(line) + "\n" for line in lines)
 
 
-def _adjusted(
-    result: AssociationResult, number: int, family: DeclaredFamily
-) -> dict[str, float | None]:
-    """Adjusted p-values of the effect sizes of a row, by the names of their columns."""
-    effects = result.effects()
-    found: dict[str, float | None] = {}
-    for one in (effects[number],) if about_terms(result) else effects:
-        if family.family is not None and family.has(one.place):
-            name = f"p_two_sided_{family.family.method}"
-            p, low = family.adjusted(result, one)
-            found[f"{name}{one.suffix}"] = p
-            if low is not None:
-                found[f"{name}_low{one.suffix}"] = low
-    return found
+def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
+    """The rows of a result, each with the adjusted p-values of its effect sizes."""
+    effects, terms = result.effects(), about_terms(result)
+    name = f"p_two_sided_{family.family.method}" if family.family else ""
+    for number, row in enumerate(result.rows()):
+        for one in (effects[number],) if terms else effects:
+            if family.has(one.place):
+                p, low = family.adjusted(result, one)
+                row[f"{name}{one.suffix}"] = p
+                if low is not None:
+                    row[f"{name}_low{one.suffix}"] = low
+        yield row
 
 
 def _written(value: Any) -> str:

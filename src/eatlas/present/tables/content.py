@@ -99,13 +99,11 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
 
 
 def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
-    first = members[0]
+    first, terms = members[0], about_terms(members[0])
     rows: list[Row] = []
     for result in members:
         effects = result.effects()
-        rows += (
-            [(result, (one,)) for one in effects] if about_terms(result) else [(result, effects)]
-        )
+        rows += [(result, (one,)) for one in effects] if terms else [(result, effects)]
     columns = list(_columns(members, rows, family))
     whole = named_sources(members)
     named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
@@ -114,7 +112,7 @@ def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
         caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
         columns=tuple(column for column, _ in columns),
         rows=tuple(tuple(fill(row) for _, fill in columns) for row in rows),
-        notes=tuple(_notes(members, family)),
+        notes=tuple(_notes(members, [one for _, effects in rows for one in effects], family)),
     )
 
 
@@ -172,7 +170,8 @@ def _cell(text: str) -> Cell:
 def _concepts(row: Row) -> Cell:
     """Targets above attributes; of single terms the attributes."""
     sides = [list(map(one_line, side)) for side in row[0].sides]
-    return Cell(tuple(sides[-1] if about_terms(row[0]) else map(" / ".join, sides)))
+    term = bool(row[1]) and row[1][0].term is not None
+    return Cell(tuple(sides[-1] if term else map(" / ".join, sides)))
 
 
 def _effect(shown: Effect) -> Cell:
@@ -210,10 +209,12 @@ def _pattern(row: Row) -> Cell:
     return Cell(tuple(labels), strong=True)
 
 
-def _notes(members: Sequence[AssociationResult], family: DeclaredFamily) -> Iterator[str]:
+def _notes(
+    members: Sequence[AssociationResult], effects: Sequence[Effect], family: DeclaredFamily
+) -> Iterator[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
-    first, effects = members[0], [one for result in members for one in result.effects()]
-    terms, places = about_terms(first), {one.place for one in effects}
+    first, places = members[0], {one.place for one in effects}
+    terms = about_terms(first)
     if not terms and all(one.symbol != "d" for one in effects):
         return
     drawn = [known for result in members if (known := result.primary.uncertainty)]
