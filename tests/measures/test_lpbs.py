@@ -342,8 +342,8 @@ def test_attributes_are_said_as_adjectives():
 @pytest.mark.parametrize(("test", "sizes"), [("c1-name", (16, 18)), ("c3-name", (16, 18))])
 def test_as_many_adjectives_as_the_published_files_have(test, sizes):
     (found,) = eatlas.load_tests(test)
-    said = LPBS(attributes="adjective").asking
-    assert (len(said.said(found.A.terms)), len(said.said(found.B.terms))) == sizes
+    rule = LPBS(attributes="adjective").ratio_rule
+    assert (len(rule.forms(found.A.terms)), len(rule.forms(found.B.terms))) == sizes
 
 
 def test_plurals_agree():
@@ -368,7 +368,7 @@ def test_a_file_of_templates_becomes_part_of_the_signature(tmp_path):
     assert measure.sentences == ("{target} [seems|seem] {attribute}.",)
     path.unlink()
     assert eatlas.get_measure(measure.signature) == measure
-    assert "ants" in measure.asking.plural
+    assert "ants" in measure.ratio_rule.plural
 
 
 def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.base import SHARE, Allowed, AssociationMeasure, parameter, whole
 from eatlas.measures.inference import SmallestEffect
-from eatlas.measures.parameters import SHARE, Allowed, parameter, whole
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array, Rows, Stimuli
 from eatlas.results.inference import SesoiUnit

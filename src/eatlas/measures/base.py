@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import SignatureError
 from eatlas.measures.p_values import of_spread, remarks, to_record
-from eatlas.measures.parameters import FLAG, SHARE, Allowed, parameter, whole
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Coverage, Level
 from eatlas.signature import Signature
@@ -45,8 +44,53 @@ Statistic = Literal["difference", "studentised"]
 MEASURING = "eatlas.engine.measuring"
 """Module that opens sources, has measures compute, and makes records."""
 
+
+@dataclass(frozen=True)
+class Allowed:
+    """The values that a parameter may have, in words and as a test."""
+
+    text: str
+    includes: Callable[[Any], bool]
+
+
+def choice(literal: Any) -> Allowed:
+    """One of the values of a ``Literal`` type."""
+    values = get_args(literal)
+    return Allowed(" or ".join(values), lambda value: value in values)
+
+
+def whole(least: int, *words: str) -> Allowed:
+    """A whole number from `least`, or one of some words."""
+    text = ", or ".join([f"a whole number from {least}", *words])
+    return Allowed(text, lambda value: value in words or (type(value) is int and value >= least))
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+SHARE = Allowed("a number between 0 and 1", lambda value: is_number(value) and 0 < value < 1)
+FROM_0 = Allowed("a number from 0", lambda value: is_number(value) and value >= 0)
 _DDOF = Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
 _P = Allowed(", ".join(METHODS), lambda value: value in METHODS)
+FLAG = Allowed("true or false", lambda value: isinstance(value, bool))
+
+
+def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> Any:
+    """Declare a parameter of a measure.
+
+    Parameters
+    ----------
+    default : object
+    allowed : Allowed or Literal type, optional
+        The values that it may have; others are refused.
+    optional : bool
+        Whether signatures name it only where it has another value than its default.
+    """
+    if not isinstance(allowed, Allowed | None):
+        allowed = choice(allowed)
+    return field(default=default, metadata={"allowed": allowed, "optional": optional})
 
 
 class MomentsByRole(dict[str, kernels.Moments]):
@@ -166,7 +210,7 @@ class Measure(ABC):
         return ()
 
     def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
-        """Everything that a language model is asked for one test; nothing, of vectors."""
+        """Every question to a language model about one test; none, for vectors."""
         return ()
 
     @property

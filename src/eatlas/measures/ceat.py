@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import StimulusError
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.base import FROM_0, AssociationMeasure, Input, parameter, whole
 from eatlas.measures.draws import (
     SHARED,
     Drawing,
@@ -25,7 +25,6 @@ from eatlas.measures.draws import (
 )
 from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import of_contexts
-from eatlas.measures.parameters import FROM_0, parameter, whole
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.rows import sizes, sorted_rows
 from eatlas.results.ceat import CEATResult, ContextDraws

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
 from eatlas.measures.p_values import defined
-from eatlas.measures.parameters import Allowed, is_number
 from eatlas.measures.patterns import label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
 from eatlas.results.inference import (

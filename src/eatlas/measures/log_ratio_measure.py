@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 
 from eatlas.care import require_trust
 from eatlas.errors import SignatureError, StimulusError, described
-from eatlas.measures.base import AssociationMeasure, Input, Need
+from eatlas.measures.base import FLAG, FROM_0, Allowed, AssociationMeasure, Input, Need, parameter
 from eatlas.measures.log_ratios import (
     Aggregate,
-    Asking,
     Normalize,
+    RatioRule,
     Ratios,
     SentencePairs,
     ratios,
     sentence_questions,
     sentence_ratios,
 )
-from eatlas.measures.parameters import FLAG, FROM_0, Allowed, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.results.lpbs import PieceCounts
 from eatlas.stats.pattern_stability import PatternRule
@@ -135,7 +134,7 @@ class LogRatioMeasure(AssociationMeasure):
         return "mean"
 
     @property
-    def asking(self) -> Asking:
+    def ratio_rule(self) -> RatioRule:
         """Which questions make one ratio."""
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
         how: How = self.pieces
@@ -143,7 +142,7 @@ class LogRatioMeasure(AssociationMeasure):
             how = "ends" if self.ends else "next"
         plural = built_in_pairs().plural | own
         adjectives = self.attributes == "adjective"
-        return Asking(
+        return RatioRule(
             self.sentences, plural, how, self.over_sentences, self.normalize, adjectives=adjectives
         )
 
@@ -153,7 +152,7 @@ class LogRatioMeasure(AssociationMeasure):
         return self.model
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
-        """Everything that a language model is asked for one test.
+        """Every question to a language model about one test.
 
         Raises
         ------
@@ -168,16 +167,16 @@ class LogRatioMeasure(AssociationMeasure):
                 remedy="use the test that these sentences are made of",
             )
         if self.templates != CORPUS:
-            return self.asking.questions(test)
-        return sentence_questions(test, self._sentences(), self.asking)
+            return self.ratio_rule.questions(test)
+        return sentence_questions(test, self._sentences(), self.ratio_rule)
 
     def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
         """Make log-probability ratios of the answers to all questions about a test."""
         most = 1 if self.targets == "reduced" else None
         if self.templates != CORPUS:
-            return ratios(test, self.asking, answers, most_pieces=most)
+            return ratios(test, self.ratio_rule, answers, most_pieces=most)
         pairs = self._sentences()
-        return sentence_ratios(test, pairs, self.asking, answers, most_pieces=most)
+        return sentence_ratios(test, pairs, self.ratio_rule, answers, most_pieces=most)
 
     def evidence(self, found: Ratios) -> NDArray[np.float64]:
         """The numbers that the finding rests on."""
@@ -185,12 +184,12 @@ class LogRatioMeasure(AssociationMeasure):
 
     def answered(self, given: Input, notes: list[str]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
-        found, asking = given.log_ratios, self.asking
+        found, rule = given.log_ratios, self.ratio_rule
         if found is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
-        notes.extend([*_several_pieces(found.pieces, asking), *_beginnings(asking), *found.remarks])
+        notes.extend([*_several_pieces(found.pieces, rule), *_beginnings(rule), *found.remarks])
         about: dict[str, Any] = {
-            "direction": "attribute given target" if asking.causal else "target given attribute",
+            "direction": "attribute given target" if rule.causal else "target given attribute",
             "pieces": PieceCounts(**found.pieces),
             "templates": self.sentences,
         }
@@ -251,21 +250,21 @@ class LogRatioMeasure(AssociationMeasure):
             )
 
 
-def _beginnings(asking: Asking) -> Iterator[str]:
+def _beginnings(rule: RatioRule) -> Iterator[str]:
     """A causal model's pieces are also the beginning of longer words."""
-    if asking.how == "next":
+    if rule.how == "next":
         yield (
             "Attributes are scored as the beginning of a word: that the word ends there is not "
             "part of its probability (ends=true)."
         )
 
 
-def _several_pieces(pieces: Mapping[str, tuple[int, ...]], asking: Asking) -> Iterator[str]:
+def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> Iterator[str]:
     """What is scored in several pieces is less probable than a word of one."""
-    roles, what = (ATTRIBUTES, "attributes") if asking.causal else (TARGETS, "targets")
+    roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
     counts = [count for role in roles for count in pieces[role]]
     if several := sum(count > 1 for count in counts):
         yield (
             f"{several} of {len(counts)} {what} have several pieces, {max(counts)} at most: their "
-            f"log-probability is the {asking.normalize} over pieces."
+            f"log-probability is the {rule.normalize} over pieces."
         )

@@ -1,4 +1,4 @@
-"""Log-probability ratios of all pairs of a test: what a language model is asked, and its answers.
+"""Log-probability ratios of all pairs of a test: questions to a language model, and its answers.
 
 The sentences of a pair are templates that hold its target and its attribute, or sentences of a
 corpus that do.
@@ -62,7 +62,7 @@ class SentencePairs(Protocol):
 
 
 @dataclass(frozen=True)
-class Asking:
+class RatioRule:
     """Which questions make one ratio, and how it is made of the answers."""
 
     templates: tuple[str, ...]
@@ -71,17 +71,17 @@ class Asking:
     aggregate: Aggregate
     normalize: Normalize
     adjectives: bool = False
-    """Whether attributes are said as adjectives."""
+    """Whether attributes take the form of adjectives."""
 
-    def said(self, attributes: Iterable[str]) -> dict[str, str]:
-        """How each attribute is said; those that cannot be are left out."""
+    def forms(self, attributes: Iterable[str]) -> dict[str, str]:
+        """Form of each attribute in sentences; those that have none are left out."""
         if self.adjectives:
             return adjectives_of(attributes)
         return {word: word for word in attributes}
 
     @property
     def causal(self) -> bool:
-        """Whether the attribute is asked for, given the target; else the other way round."""
+        """Whether attributes are scored, given targets; else the other way round."""
         return self.how in {"next", "ends"}
 
     def both(self, target: str, attribute: str) -> Iterator[Both]:
@@ -102,7 +102,7 @@ class Asking:
 
     def questions(self, test: AssociationTest) -> Iterator[Question]:
         """Every question that a test needs answered."""
-        attributes = self.said((*test.A.terms, *test.B.terms)).values()
+        attributes = self.forms((*test.A.terms, *test.B.terms)).values()
         for target in (*test.X.terms, *test.Y.terms):
             for attribute in attributes:
                 for asked in self.both(target, attribute):
@@ -149,7 +149,7 @@ class Ratios:
 
 def ratios(
     test: AssociationTest,
-    asking: Asking,
+    rule: RatioRule,
     answers: Mapping[Question, Answer],
     *,
     most_pieces: int | None = None,
@@ -159,9 +159,9 @@ def ratios(
     Parameters
     ----------
     test : AssociationTest
-    asking : Asking
+    rule : RatioRule
     answers : mapping
-        To every question of `asking` about the test.
+        To every question of `rule` about the test.
     most_pieces : int, optional
         Targets of more pieces are left out.
 
@@ -170,12 +170,12 @@ def ratios(
     SourceError
         If a template is longer than the model takes: it would be so for all terms.
     """
-    said = asking.said((*test.A.terms, *test.B.terms))
+    forms = rule.forms((*test.A.terms, *test.B.terms))
     cells = {
-        (x, a): [(answers[one], answers[other]) for one, other in asking.both(x[1], said[a[1]])]
+        (x, a): [(answers[one], answers[other]) for one, other in rule.both(x[1], forms[a[1]])]
         for x in terms_of(test, TARGETS)
         for a in terms_of(test, ATTRIBUTES)
-        if a[1] in said
+        if a[1] in forms
     }
     for (x, a), each in cells.items():
         for answer in (one for both in each for one in both if one.at == "text"):
@@ -184,11 +184,11 @@ def ratios(
                 got=answer.fault,
                 remedy="shorten the templates",
             )
-    pieces = _pieces(cells, causal=asking.causal)
-    reasons = {key: NO_FORM for key in terms_of(test, ATTRIBUTES) if key[1] not in said}
-    reasons = _faults(cells, causal=asking.causal) | reasons
+    pieces = _pieces(cells, causal=rule.causal)
+    reasons = {key: NO_FORM for key in terms_of(test, ATTRIBUTES) if key[1] not in forms}
+    reasons = _faults(cells, causal=rule.causal) | reasons
     reasons = _of_several_pieces(test, pieces, most_pieces) | reasons
-    return _found(test, asking, cells, pieces, reasons, said)
+    return _found(test, rule, cells, pieces, reasons, forms)
 
 
 def _pieces(cells: Cells, *, causal: bool) -> Counter[Term]:
@@ -227,18 +227,18 @@ def _of_several_pieces(
 
 def _found(
     test: AssociationTest,
-    asking: Asking,
+    rule: RatioRule,
     cells: Cells,
     pieces: Mapping[Term, int],
     reasons: Mapping[Term, str],
-    said: Mapping[str, str],
+    forms: Mapping[str, str],
     remarks: tuple[str, ...] = (),
 ) -> Ratios:
     """Ratios of the terms for whose absence there is no reason."""
-    coverage = Coverage(**{role: _covered(test, role, reasons, said) for role in ROLES})
+    coverage = Coverage(**{role: _covered(test, role, reasons, forms) for role in ROLES})
     used = _used(coverage)
     found = [cells[x, a] for x in used[0] for a in used[1]]
-    each = [asking.ratio(answers) for answers in found]
+    each = [rule.ratio(answers) for answers in found]
     shape = len(used[0]), len(used[1])
     values: Array = np.array([value for value, _ in each], np.float64)
     return Ratios(
@@ -252,14 +252,14 @@ def _found(
 
 
 def _covered(
-    test: AssociationTest, role: str, reasons: Mapping[Term, str], said: Mapping[str, str]
+    test: AssociationTest, role: str, reasons: Mapping[Term, str], forms: Mapping[str, str]
 ) -> GroupCoverage:
     """Account for the terms of one group."""
     terms = test.concept(role).terms
     why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
     used = tuple(term for term in terms if term not in why)
-    forms = {term: said[term] for term in used if role in ATTRIBUTES and said[term] != term}
-    return GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=forms)
+    found_as = {term: forms[term] for term in used if role in ATTRIBUTES and forms[term] != term}
+    return GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=found_as)
 
 
 def _used(coverage: Coverage) -> list[list[Term]]:
@@ -284,7 +284,7 @@ class Dropped:
     holes: int
     """Cells that it lacked when it was left out."""
     of: int
-    """Cells that it could have had then."""
+    """Cells that it had or lacked then."""
 
 
 def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple[Dropped, ...]:
@@ -331,11 +331,11 @@ def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple
 
 
 def sentence_questions(
-    test: AssociationTest, pairs: SentencePairs, asking: Asking
+    test: AssociationTest, pairs: SentencePairs, rule: RatioRule
 ) -> Iterator[Question]:
     """Every question about the sentences of a test; none about terms that will be left out."""
     absent = _without_sentences(test, pairs)
-    for asked in _all_asked(test, pairs, asking.how, absent).values():
+    for asked in _questions_of_pairs(test, pairs, rule.how, absent).values():
         for both in asked:
             yield from both
 
@@ -343,7 +343,7 @@ def sentence_questions(
 def sentence_ratios(
     test: AssociationTest,
     pairs: SentencePairs,
-    asking: Asking,
+    rule: RatioRule,
     answers: Mapping[Question, Answer],
     *,
     most_pieces: int | None = None,
@@ -354,7 +354,7 @@ def sentence_ratios(
     ----------
     test : AssociationTest
     pairs : SentencePairs
-    asking : Asking
+    rule : RatioRule
         How questions are asked, and ratios made of them; its templates are not used.
     answers : mapping
         To every question of :func:`sentence_questions`.
@@ -364,7 +364,7 @@ def sentence_ratios(
     absent = _without_sentences(test, pairs)
     asked = {
         cell: [(answers[one], answers[other]) for one, other in each]
-        for cell, each in _all_asked(test, pairs, asking.how, absent).items()
+        for cell, each in _questions_of_pairs(test, pairs, rule.how, absent).items()
     }
     usable = {
         cell: [both for both in each if not any(answer.fault for answer in both)]
@@ -376,8 +376,8 @@ def sentence_ratios(
     faults = _faults(asked, causal=False)
     counts = {cell: len(each) for cell, each in usable.items()}
     reasons = _lacking(test, counts, reasons, name, faults)
-    said = {term: term for _, term in terms_of(test, OPPOSITES[1])}
-    found = _found(test, asking, usable, pieces, reasons, said)
+    forms = {term: term for _, term in terms_of(test, OPPOSITES[1])}
+    found = _found(test, rule, usable, pieces, reasons, forms)
     used = _used(found.coverage)
     every = [both for x in used[0] for a in used[1] for both in asked[x, a]]
     too_long = sum(one.at == "text" for one, _ in every)
@@ -422,18 +422,18 @@ def _apart(one: Any) -> bool:
     return apart
 
 
-def _all_asked(
+def _questions_of_pairs(
     test: AssociationTest, pairs: SentencePairs, how: How, absent: Mapping[Term, str]
 ) -> dict[tuple[Term, Term], list[Both]]:
     return {
-        (x, a): _asked(pairs, x[1], a[1], how)
+        (x, a): _questions_of_pair(pairs, x[1], a[1], how)
         for x in terms_of(test, OPPOSITES[0])
         for a in terms_of(test, OPPOSITES[1])
         if x not in absent and a not in absent
     }
 
 
-def _asked(pairs: SentencePairs, target: str, attribute: str, how: How) -> list[Both]:
+def _questions_of_pair(pairs: SentencePairs, target: str, attribute: str, how: How) -> list[Both]:
     """The question with the attribute, and the one without it, of each sentence of a pair."""
     return [
         (

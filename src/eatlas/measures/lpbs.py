@@ -8,11 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from eatlas import kernels
-from eatlas.measures.base import Input
+from eatlas.measures.base import SHARE, Input, parameter
 from eatlas.measures.inference import SmallestEffect
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Aggregate
-from eatlas.measures.parameters import SHARE, parameter
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results.inference import SesoiUnit

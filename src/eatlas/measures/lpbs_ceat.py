@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import draw_pairs
-from eatlas.measures.base import Input
+from eatlas.measures.base import Input, parameter, whole
 from eatlas.measures.draws import (
     SHARED,
     Drawing,
@@ -26,7 +26,6 @@ from eatlas.measures.draws import (
 from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Ratios
-from eatlas.measures.parameters import parameter, whole
 from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import Model, Replace, Variance

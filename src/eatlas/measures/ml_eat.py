@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from eatlas.measures.association import TwoTargetMeasure
-from eatlas.measures.base import Input
-from eatlas.measures.parameters import FROM_0, parameter
+from eatlas.measures.base import FROM_0, Input, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results import MLEATResult

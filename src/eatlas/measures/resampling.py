@@ -13,9 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from eatlas.errors import UndefinedWarning
-from eatlas.measures.base import Input
+from eatlas.measures.base import Input, whole
 from eatlas.measures.p_values import DECIMALS, defined
-from eatlas.measures.parameters import whole
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
 from eatlas.measures.seeding import generator_of
