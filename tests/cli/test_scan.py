@@ -293,12 +293,12 @@ def test_a_broken_vector_on_the_way_is_said_and_finished_words_stay(eatlas_cli, 
 
 
 def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
-    from eatlas.engine.scan import perform
+    from eatlas.engine.scan import scanning
 
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(perform, "measure_chunk", interrupted)
+    monkeypatch.setattr(scanning, "measure_chunk", interrupted)
     ended = eatlas_cli(*tiny_scan)
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == "interrupted; nothing is kept, which takes --out\n"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.sampling import Kept, Reservoir, key_seed
+from eatlas.corpora.sampling import Context, Reservoir, key_seed
 
 ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
 
@@ -12,13 +12,13 @@ def filled(items, size):
     reservoir = Reservoir(size)
     for key, offset in items:
         if key <= reservoir.limit:
-            reservoir.add(key, offset, Kept(str(key), offset, offset + 1))
+            reservoir.add(key, offset, Context("ant", str(key), offset, offset + 1))
     return reservoir
 
 
 def expected(items, size):
     first = {key: min(o for k, o in items if k == key) for key, _ in items}
-    return [Kept(str(key), o, o + 1) for key, o in sorted(first.items())][:size]
+    return [Context("ant", str(key), o, o + 1) for key, o in sorted(first.items())][:size]
 
 
 @given(ITEMS, st.integers(1, 12))
@@ -48,7 +48,7 @@ def test_the_first_of_a_sample_are_the_smaller_sample(items, small, more):
 def test_memory_is_bounded():
     reservoir = Reservoir(5)
     for key in range(10_000, 0, -1):
-        reservoir.add(key, 0, Kept("", 0, 1))
+        reservoir.add(key, 0, Context("ant", "", 0, 1))
         assert len(reservoir._kept) < 10
 
 

@@ -221,7 +221,7 @@ def _what_is_kept(chunks: Chunks, *, kept: bool) -> Iterator[None]:
 
 def _measure(plan: ScanPlan, chunks: Chunks) -> None:
     """Measure what is left, with an estimate before and progress on the way."""
-    from eatlas.engine.scan.perform import estimate, measure_all  # noqa: PLC0415
+    from eatlas.engine.scan.scanning import estimate, measure_all  # noqa: PLC0415
 
     if plan.expected is not None and chunks.words >= plan.expected:
         measure_all(plan, chunks)

@@ -17,10 +17,7 @@ from eatlas.corpora.record import SCHEMA, Contexts, Pairs
 from eatlas.corpora.sampling import (
     SENTENCE,
     Collector,
-    Context,
-    Count,
     PairCollector,
-    PairCount,
     Samples,
     Window,
     pairs_of,
@@ -130,17 +127,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         workers,
     )
     make = partial(Collector, search.matcher, **search.sampling)
-    samples, provenance = search.read(corpus, make, tell, progress)
-    lists = samples.lists()
-    names = search.matcher.stimuli
-    return Contexts(
-        [Context(one, *kept) for one, some in zip(names, lists, strict=True) for kept in some],
-        tuple(
-            Count(one, int(found), len(some))
-            for one, found, some in zip(names, samples.found, lists, strict=True)
-        ),
-        provenance,
-    )
+    return Contexts.sampled(*search.read(corpus, make, tell, progress))
 
 
 def find_pairs(
@@ -198,15 +185,7 @@ def find_pairs(
     pairs = pairs_of(_associations(search.tests))
     make = partial(PairCollector, search.matcher, pairs, distance=int(distance), **search.sampling)
     samples, provenance = search.read(corpus, make, tell, progress)
-    lists = samples.lists()
-    return Pairs(
-        [row for some in lists for row in some],
-        tuple(
-            PairCount(*pair, int(found), len(some))
-            for pair, found, some in zip(pairs, samples.found, lists, strict=True)
-        ),
-        {**provenance, "distance": int(distance)},
-    )
+    return Pairs.sampled(samples, {**provenance, "distance": int(distance)})
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ from eatlas.corpora.sampling import (
     Count,
     PairContext,
     PairCount,
+    Samples,
     Window,
-    cut_out_pair,
+    cut_out,
 )
 from eatlas.corpora.writing import write
 from eatlas.errors import EatlasError, described
@@ -73,6 +74,16 @@ class Sample(Generic[Row, Counted]):
         """Make a record of contexts alone."""
         kept = Counter(row[: cls.NAMES] for row in rows)
         return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in kept.items()), **more)
+
+    @classmethod
+    def sampled(cls, samples: Samples[Row], provenance: Mapping[str, Any]) -> Self:
+        """Make a record of samples and of what was read."""
+        lists = samples.lists()
+        counts = tuple(
+            cls.COUNT(*names, int(found), len(some))
+            for names, found, some in zip(samples.names, samples.found, lists, strict=True)
+        )
+        return cls([row for some in lists for row in some], counts, provenance)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -399,7 +410,7 @@ class _Laid:
             bounds.append(found)
         begins, stops = bounds[0][0].tolist(), bounds[1][1].tolist()
         for begin, stop, spans in zip(begins, stops, self.spans, strict=True):
-            yield cut_out_pair(self.data, (begin, stop), spans)
+            yield cut_out(self.data, (begin, stop), spans)
 
     def near(self, distance: int) -> list[int]:
         """Return which texts have at most so many words between their two stimuli."""

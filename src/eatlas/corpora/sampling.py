@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +65,8 @@ class PairCount(NamedTuple):
 _ALL = (1 << 64) - 1
 
 
-class Kept(NamedTuple):
-    """A context of a sample, and where in it the stimulus stands, in characters."""
-
-    text: str
-    start: int
-    end: int
-
-
+ROWS: dict[int, Any] = {1: Context, 2: PairContext}
+"""Contexts by the number of their stimuli."""
 Found = TypeVar("Found")
 """What is sampled: contexts, or pairs."""
 
@@ -151,6 +145,7 @@ class Samples(Generic[Found]):
     """
 
     def __init__(self, names: Sequence[tuple[str, ...]], size: int, seed: int) -> None:
+        self.names = names
         self.found = np.zeros(len(names), np.int64)
         self.seeds = np.array([key_seed(seed, *name) for name in names], np.uint64)
         """What the keys of the contexts of each begin with."""
@@ -208,9 +203,8 @@ class Collector:
 
     Parameters
     ----------
-    stimuli : sequence of str
     matcher : Matcher
-        Finds the same stimuli.
+        Finds the stimuli.
     per_term : int
         Most contexts of a stimulus.
     window : int or "sentence"
@@ -220,29 +214,44 @@ class Collector:
 
     def __init__(self, matcher: Matcher, *, per_term: int, window: Window, seed: int) -> None:
         self.matcher, self.window = matcher, window
-        self.samples = Samples[Kept]([(one,) for one in matcher.stimuli], per_term, seed)
+        self.samples: Samples[Any] = Samples(self.names(), per_term, seed)
+
+    def names(self) -> Sequence[tuple[str, ...]]:
+        """What is sampled: each stimulus."""
+        return [(one,) for one in self.matcher.stimuli]
 
     def take(self, batch: Batch) -> None:
         """Look through some texts."""
         for matches in self.matcher.matches(batch.data, batch.separator):
             if len(matches):
-                self._take(batch, matches)
+                begins, stops = window_bounds(batch, matches, self.window)
+                alone = np.arange(len(matches))
+                self.keep(batch, matches, (alone,), matches.stimuli, begins, stops)
 
-    def _take(self, batch: Batch, matches: Matches) -> None:
+    def keep(
+        self,
+        batch: Batch,
+        matches: Matches,
+        places: tuple[NDArray[np.int64], ...],
+        numbers: NDArray[np.int64],
+        begins: NDArray[np.int64],
+        stops: NDArray[np.int64],
+    ) -> None:
+        """Take in contexts, each with the places of its stimuli among the matches."""
         from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
-        data, which = batch.data, matches.stimuli
-        begins, stops = window_bounds(batch, matches, self.window)
-        offsets = np.empty(len(matches), np.int64)
-        keys = np.empty(len(matches), np.uint64)
-        starts, ends = matches.starts, matches.ends
-        _kernels.keys(data, begins, starts, stops, self.samples.seeds[which], keys, offsets)
+        keys = np.empty(len(numbers), np.uint64)
+        offsets = np.zeros((2, len(numbers)), np.int64)
+        seeds = self.samples.seeds[numbers]
+        for row, place in zip(offsets, np.sort(places, axis=0), strict=False):
+            _kernels.keys(batch.data, begins, matches.starts[place], stops, seeds, keys, row)
 
-        def context(at: int) -> Kept:
-            place = [int(column[at]) for column in (begins, starts, ends, stops)]
-            return cut_out(data, place, int(offsets[at]))
+        def context(at: int) -> Any:
+            spans = [(int(matches.starts[k[at]]), int(matches.ends[k[at]])) for k in places]
+            cut = cut_out(batch.data, (int(begins[at]), int(stops[at])), spans)
+            return ROWS[len(places)](*self.samples.names[numbers[at]], *cut)
 
-        self.samples.take(which, keys, offsets, context)
+        self.samples.take(numbers, keys, (offsets[0] << 32) | offsets[1], context)
 
 
 def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.int64]:
@@ -261,19 +270,7 @@ def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.
     return bounds
 
 
-def cut_out(data: NDArray[np.uint8], place: Sequence[int], offset: int) -> Kept:
-    """Return a context as text, every run of white space as one space.
-
-    `offset` is where the stimulus begins then, in bytes.
-    """
-    begin, start, end, stop = place
-    text = b" ".join(data[begin:stop].tobytes().split())
-    stimulus = b" ".join(data[start:end].tobytes().split())
-    first = len(text[:offset].decode())
-    return Kept(text.decode(), first, first + len(stimulus.decode()))
-
-
-def cut_out_pair(
+def cut_out(
     data: NDArray[np.uint8], bounds: tuple[int, int], spans: Iterable[tuple[int, int]]
 ) -> tuple[str | int, ...]:
     """Return a context as text, then where each span begins and ends in it, in characters."""
@@ -302,100 +299,51 @@ def pairs_of(tests: Iterable[AssociationTest]) -> tuple[Pair, ...]:
     return tuple(pair for pair in found if pair[0] != pair[1])
 
 
-class PairCollector:
+class PairCollector(Collector):
     """Takes in texts and keeps the sample of each pair.
 
     Parameters
     ----------
     matcher : Matcher
     pairs : sequence of pairs of stimuli
-    per_term : int
-        Most contexts of a pair.
-    window : int or "sentence"
-        Words before the first and behind the second, or the sentence that holds both.
     distance : int
         Most words between the two.
-    seed : int
+    **sampling
+        As of :class:`Collector`; the window lies before the first and behind the second, or is
+        the sentence that holds both.
     """
 
     def __init__(
-        self,
-        matcher: Matcher,
-        pairs: Sequence[Pair],
-        *,
-        per_term: int,
-        window: Window,
-        distance: int,
-        seed: int,
+        self, matcher: Matcher, pairs: Sequence[Pair], *, distance: int, **sampling: Any
     ) -> None:
-        self.matcher, self.pairs = matcher, pairs
-        self.window, self.distance = window, distance
+        self._pairs, self._distance = pairs, distance
+        super().__init__(matcher, **sampling)
         places = {stimulus: place for place, stimulus in enumerate(matcher.stimuli)}
         self._numbers = np.full((len(places), len(places)), -1, np.int32)
         for number, (target, attribute) in enumerate(pairs):
             self._numbers[places[target], places[attribute]] = number
-        self.samples = Samples[PairContext](pairs, per_term, seed)
+
+    def names(self) -> Sequence[tuple[str, ...]]:
+        """What is sampled: each pair."""
+        return self._pairs
 
     def take(self, batch: Batch) -> None:
         """Look through some texts; two stimuli of one text are seen together."""
+        from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
+
         parts = [part for part in self.matcher.matches(batch.data, batch.separator) if len(part)]
-        if parts:
-            self._take(batch, Matches.joined(parts))
-
-    def _take(self, batch: Batch, matches: Matches) -> None:
-        from eatlas.corpora import _kernels  # noqa: PLC0415  (they compile)
-
-        near = _kernels.near(
-            batch.data,
-            matches.starts,
-            matches.ends,
-            matches.stimuli,
-            batch.separator,
-            self.distance,
-            self._numbers,
-        )
+        if not parts:
+            return
+        matches = Matches.joined(parts)
+        place = (matches.starts, matches.ends, matches.stimuli, batch.separator)
+        near = _kernels.near(batch.data, *place, self._distance, self._numbers)
         if not len(near):
             return
-        target, attribute, number = near.T
-        first, second = np.minimum(target, attribute), np.maximum(target, attribute)
-        begins, stops = self._bounds(batch, matches, first, second)
+        first = window_bounds(batch, matches.at(near[:, :2].min(axis=1)), self.window)
+        second = window_bounds(batch, matches.at(near[:, :2].max(axis=1)), self.window)
+        begins, stops = first[0], second[1]
+        if not isinstance(self.window, int):  # nothing for two sentences
+            stops = np.where((first == second).all(axis=0), stops, begins)
         inside = stops > begins
-        target, attribute, number, first, second, begins, stops = (
-            column[inside] for column in (target, attribute, number, first, second, begins, stops)
-        )
-        keys = np.empty(len(number), np.uint64)
-        offsets = np.empty((2, len(number)), np.int64)
-        for row, place in enumerate((first, second)):
-            _kernels.keys(
-                batch.data,
-                begins,
-                matches.starts[place],
-                stops,
-                self.samples.seeds[number],
-                keys,
-                offsets[row],
-            )
-
-        def context(at: int) -> PairContext:
-            spans = tuple(
-                (int(matches.starts[k]), int(matches.ends[k])) for k in (target[at], attribute[at])
-            )
-            bounds = int(begins[at]), int(stops[at])
-            return PairContext(*self.pairs[number[at]], *cut_out_pair(batch.data, bounds, spans))
-
-        self.samples.take(number, keys, (offsets[0] << 32) | offsets[1], context)
-
-    def _bounds(
-        self,
-        batch: Batch,
-        matches: Matches,
-        first: NDArray[np.int64],
-        second: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where contexts begin and end; nothing for two sentences."""
-        one = window_bounds(batch, matches.at(first), self.window)
-        two = window_bounds(batch, matches.at(second), self.window)
-        if isinstance(self.window, int):
-            return one[0], two[1]
-        same = (one == two).all(axis=0)
-        return one[0], np.where(same, one[1], one[0])
+        target, attribute, number = near[inside].T
+        self.keep(batch, matches, (target, attribute), number, begins[inside], stops[inside])

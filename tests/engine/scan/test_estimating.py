@@ -3,8 +3,8 @@
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
-from eatlas.engine.scan.perform import Estimate, estimate
 from eatlas.engine.scan.plan import make_scan
+from eatlas.engine.scan.scanning import Estimate, estimate
 
 
 @pytest.mark.parametrize("sizes", [(4, 4), (20, 20)])
