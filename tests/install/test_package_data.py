@@ -34,7 +34,10 @@ def test_the_wheel_is_complete(wheel):
         "eatlas/results/data/scan-1.schema.json",
         "eatlas/results/data/diagnosis-1.schema.json",
         "eatlas/present/templates/report.html.j2",
+        "eatlas/present/templates/methods.txt.j2",
         "eatlas/present/templates/notebook/result.html.j2",
+        "eatlas/present/data/references.bib",
+        "eatlas/present/data/wording.toml",
     ):
         assert name in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
