@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from eatlas.errors import ResultsError
-from eatlas.present.numbers import all_of, count, level_of, number_of, some_of
+from eatlas.present.numbers import all_of, count, level_of, some_of
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
-from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Method, Setting, named
+from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Setting, named
 
 Declared = Literal["level1", "level2", "both", "none"]
 """Which effect sizes of the results are judged together."""
@@ -29,14 +29,6 @@ _WHAT: dict[Levels, tuple[str, str]] = {
     "both": ("effect size", " of levels 1 and 2 (of an SC-EAT: single terms)"),
 }
 _LEVELS: dict[Levels, str] = {"level1": "level 1", "level2": "level 2", "both": "levels 1 and 2"}
-_MEANING: dict[Method, str] = {
-    "holm": "where the adjusted p is below alpha, the chance of even one false finding in the "
-    "whole family stays below alpha",
-    "bh": "of the findings whose adjusted p is below alpha, an expected share of at most alpha is "
-    "false, if the tests are independent or positively dependent",
-    "by": "of the findings whose adjusted p is below alpha, an expected share of at most alpha is "
-    "false, however the tests depend on each other",
-}
 
 
 @dataclass(frozen=True)
@@ -47,8 +39,6 @@ class DeclaredFamily:
     ----------
     family : Family or None
         None where nothing is adjusted.
-    results : int
-        How many results are shown.
     counted : bool
         Whether each setting of a test was declared to count as a test of its own.
     alphas : dict
@@ -56,7 +46,6 @@ class DeclaredFamily:
     """
 
     family: Family | None
-    results: int
     counted: bool = False
     alphas: dict[str, float] = field(default_factory=dict)
 
@@ -95,7 +84,7 @@ class DeclaredFamily:
         if levels != "none" and given:
             found = Results(given).family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
         alphas = {result.signature: result.rule.alpha for result in given}
-        return cls(found if found is not None and len(found) else None, len(given), counted, alphas)
+        return cls(found if found is not None and len(found) else None, counted, alphas)
 
     @cached_property
     def _adjusted(self) -> dict[tuple[Any, ...], tuple[float, float | None]]:
@@ -150,28 +139,6 @@ class DeclaredFamily:
         if len(set(map(len, self.settings))) > 1:
             return f"all {one}s{more}{of}"
         return f"{all_of(self.size)} {one}s{more}{of}"
-
-    @property
-    def words(self) -> str:
-        """The family and what its adjustment promises, in sentences."""
-        if self.family is None:
-            return (
-                "No family was declared, so no p-value is adjusted for the number of tests: each "
-                "test is one more chance of a false finding."
-            )
-        shown = number_of(self.results, "result")
-        settings = ""
-        if len(self.settings) > 1:
-            settings = (
-                " One test in several settings (sources, layers, prompts, windows, periods, "
-                "parameters) does not count several times, unless that is declared (--family "
-                f"{self.family.levels},{SETTINGS})."
-            )
-        return (
-            f"The family: {self.what} of the {shown} shown here, by their two-sided p-values, "
-            f"adjusted by {self.method}: {_MEANING[self.family.method]}.{settings} Which tests "
-            "belong to one family is for you to decide, best before you see results."
-        )
 
     def alpha(self, setting: Setting) -> float | None:
         """The level to compare with; None where the measures of a setting have several."""
