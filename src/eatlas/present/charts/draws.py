@@ -109,16 +109,7 @@ def _panel(rows: list[dict[str, Any]]) -> Any:
     )
     region = alt.Chart().transform_filter("isValid(datum.left)")
     at_draw = alt.Chart().encode(x=x("d_X:Q"), y=y("d_Y:Q"))
-    names = [
-        region.mark_text(fontSize=10, lineBreak="\n", lineHeight=LINE - 2, aria=False, **place)
-        .encode(x=x("middle:Q"), y=y(f"{edge}:Q"), text="name:N")
-        .transform_filter(f"{'' if edge == 'bottom' else '!'}datum.below")
-        # lines run down from their place: the last of three is at the lower edge
-        for edge, place in (
-            ("top", {"baseline": "line-top", "dy": 2}),
-            ("bottom", {"baseline": "line-bottom", "dy": -2 * (LINE - 2) - 2}),
-        )
-    ]
+    names = _names(region, x, y)
     neither = "datum.pattern == 'Non-Directional'"
     gray = alt.condition(neither, alt.value(PAPER), alt.value(OFF))
     halo = {"stroke": alt.value(PAPER), "strokeWidth": alt.value(4), "opacity": alt.value(0.85)}
@@ -148,6 +139,22 @@ def _panel(rows: list[dict[str, Any]]) -> Any:
     return chart.properties(width=SIZE, height=SIZE, title=about)
 
 
+def _names(region: Any, x: Any, y: Any) -> list[Any]:
+    """Names and shares of the patterns at the outer edges of their regions."""
+    size = LINE - 2
+    # lines run down from their place: the last of three is at the lower edge
+    places = {
+        "!datum.below": ("top", {"baseline": "line-top", "dy": 2}),
+        "datum.below": ("bottom", {"baseline": "line-bottom", "dy": -2 * size - 2}),
+    }
+    return [
+        region.mark_text(fontSize=10, lineBreak="\n", lineHeight=size, aria=False, **place)
+        .encode(x=x("middle:Q"), y=y(f"{edge}:Q"), text="name:N")
+        .transform_filter(where)
+        for where, (edge, place) in places.items()
+    ]
+
+
 def _texts(row: dict[str, Any], reach: float) -> dict[str, Any]:
     """A row with its texts; a pattern with the region where its effect sizes lie."""
     if row["what"] != "pattern":
@@ -167,6 +174,7 @@ def _texts(row: dict[str, Any], reach: float) -> dict[str, Any]:
 
 
 def _in_words(rows: list[dict[str, Any]]) -> str:
+    """The mean of the draws of one result, and the patterns that they show."""
     first = rows[0]
     mean = next((row for row in rows if row["what"] == "mean"), None)
     shares = sorted(
@@ -181,6 +189,7 @@ def _in_words(rows: list[dict[str, Any]]) -> str:
 
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    """Rows of the kept draws of a result, of their mean, and of the shares of patterns."""
     rule, draws = result.pattern, result.draws
     if rule is None or draws is None:
         return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, themed
@@ -35,6 +36,7 @@ CELL = 88
 """Pixels of a cell from left to right."""
 MOST_WITH_WORDS = 4
 """Maps whose red cells say in words what they mean; more of them have a dot alone."""
+QUESTION = "Level 2: is each target group, taken alone, associated with A or B?"
 DOT = "●"
 """Marks an association, as red does, for readers without colours."""
 NOTHING = dict.fromkeys(("said", "d", "p", "note"), "")
@@ -98,24 +100,21 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     names = list(dict.fromkeys(row["series"] for row in found))
     tests = list(dict.fromkeys(row["test"] for row in found))
     maps = [cells for _, cells in grouped(found, "test", "series")]
-    if len(names) > 1:
+    if len(names) > 1:  # those of one test beside each other
         maps.sort(key=lambda cells: tests.index(cells[0]["test"]))
         columns = len(names) if len(maps) == len(names) * len(tests) else columns
-    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
-    notes = [
-        *source_note(names),
-        "Level 2: is each target group, taken alone, associated with A or B?",
-        *(Rule(*rule).meaning for rule in rules),
-    ]
-    kind = f"{len(maps)} EAT-Maps" if len(maps) > 1 else "EAT-Map"
+    columns = max(1, columns)
     said = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
-    width = min(len(maps), max(1, columns)) * (2 * CELL + 100.0)
+    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
+    notes = [*source_note(names), QUESTION, *(Rule(*rule).meaning for rule in rules)]
+    kind = "EAT-Map" if len(maps) == 1 else "EAT-Maps"
+    words = [_in_words(cells) for cells in maps]
     return draw_maps(
         [_texts(cells, said, with_series=len(names) > 1) for cells in maps],
         (CELL, 50),
-        max(1, columns),
-        title=title(kind.lstrip("0123456789 "), notes, width),
-        description=listed(kind, [_in_words(cells) for cells in maps]),
+        columns,
+        title=title(kind, notes, min(len(maps), columns) * (2 * CELL + 100.0)),
+        description=listed(kind if len(maps) == 1 else f"{len(maps)} {kind}", words),
     )
 
 
@@ -137,61 +136,70 @@ def draw_maps(
         Title and description of the chart.
     """
     alt = altair()
-    lines, rows = (
-        max(cell[name].count("\n") for cells in maps for cell in cells)
+    most = {
+        name: max(cell[name].count("\n") for cells in maps for cell in cells)
         for name in ("column", "line")
-    )
+    }
     drawn = frame(
         cell
         | {
             "map": place,
             # a first letter keeps columns of one name apart, and in order; names end at one line
-            "column": cell["role"] + "\n" * (lines - cell["column"].count("\n")) + cell["column"],
-            "line": cell["attribute_role"] + cell["line"],
+            "column": f"{cell['role']}{_lower(cell['column'], most['column'])}",
+            "line": f"{cell['attribute_role']}{cell['line']}",
         }
         for place, cells in enumerate(maps)
         for cell in cells
     )
     headings = json.dumps([cells[0]["heading"].split("\n") for cells in maps])
-    names = {
-        "title": None, "domain": False, "ticks": False, "labelAngle": 0, "labelOverlap": False,
-        "labelExpr": "split(slice(datum.label, 1), '\\n')", "labelColor": INK,
-        "labelLineHeight": LINE,
-    }  # fmt: skip
+    axis = partial(
+        alt.Axis, title=None, domain=False, ticks=False, labelAngle=0, labelOverlap=False,
+        labelExpr="split(slice(datum.label, 1), '\\n')", labelColor=INK, labelLineHeight=LINE,
+    )  # fmt: skip
+    top = axis(orient="top", labelPadding=LINE * most["column"] + 4)
+    left = axis(labelPadding=8, labelOffset=-LINE * most["line"] / 2)
+    layers = _layers(size, numbers=bool(drawn["d"].any()))
     bands = alt.Scale(padding=0.02)
-    top = alt.Axis(orient="top", labelPadding=LINE * lines + 4, **names)
-    left = alt.Axis(labelPadding=8, labelOffset=-LINE * rows / 2, **names)
+    places = {
+        "x": alt.X("column:N", scale=bands, axis=top),
+        "y": alt.Y("line:N", scale=bands, axis=left),
+    }
+    told = tooltip(**TOLD) if "test" in drawn else alt.value(None)
+    heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
+    chart = alt.layer(*layers, data=drawn).encode(**places, tooltip=told)
+    panels = chart.properties(width=alt.Step(size[0]), height=alt.Step(size[1])).facet(
+        facet=alt.Facet("map:O", header=heading), columns=columns
+    )
+    return themed(panels.resolve_scale(x="independent", y="independent"), **properties)
+
+
+def _layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:
+    """Cells, what is said in them, and below them numbers and notes."""
+    alt = altair()
     on = alt.condition("datum.state == 'associated'", alt.value(PAPER), alt.value(MUTED))
     large = alt.condition(f"datum.said == '{DOT}'", alt.value(20), alt.value(11))
-    room = 30 + LINE if drawn["d"].any() else 16
+    below = {
+        "d": {"dy": 14, "fontWeight": "bold"},
+        "p": {"dy": 30, "color": MUTED},
+        "note": {"dy": 45, "color": MUTED, "align": "left", "xOffset": -size[0] / 2},
+    }
+    if not numbers:
+        below["note"]["dy"] = 16
+    small = {"fontSize": 11, "lineBreak": "\n", "lineHeight": LINE, "aria": False}
     cell = alt.Chart()
-    layers = [
+    return [
         cell.mark_rect(cornerRadius=2, stroke=EDGE, aria=False).encode(fill=states()),
         cell.mark_text(fontWeight="bold", aria=False).encode(text="said:N", color=on, size=large),
         *(
-            cell.mark_text(
-                dy=dy, fontSize=11, lineBreak="\n", lineHeight=LINE, aria=False, **look
-            ).encode(y=alt.value("height"), text=f"{name}:N")
-            for name, dy, look in (
-                ("d", 14, {"fontWeight": "bold"}),
-                ("p", 30, {"color": MUTED}),
-                ("note", room, {"color": MUTED, "align": "left", "xOffset": -size[0] / 2}),
-            )
+            cell.mark_text(**small, **look).encode(y=alt.value("height"), text=f"{name}:N")
+            for name, look in below.items()
         ),
     ]
-    heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
-    return themed(
-        alt.layer(*layers, data=drawn)
-        .encode(
-            x=alt.X("column:N", scale=bands, axis=top),
-            y=alt.Y("line:N", scale=bands, axis=left),
-            tooltip=tooltip(**TOLD) if "test" in drawn else alt.value(None),
-        )
-        .properties(width=alt.Step(size[0]), height=alt.Step(size[1]))
-        .facet(facet=alt.Facet("map:O", header=heading), columns=columns)
-        .resolve_scale(x="independent", y="independent"),
-        **properties,
-    )
+
+
+def _lower(name: str, most: int) -> str:
+    """A name with empty lines above it, so that it has one more line than `most`."""
+    return "\n" * (most - name.count("\n")) + name
 
 
 def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list[dict[str, Any]]:
@@ -199,23 +207,24 @@ def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list
     first = cells[0]
     names = [first["test"], *([first["series"]] if with_series else [])]
     heading = [line for name in names for line in lines_of(name, 2.5 * CELL, 13)]
+    rule = f"two-sided rule:\n{first['two_sided_pattern']}"
+    noted = first["two_sided_pattern"] != first["pattern"]
     found = []
     for cell in cells:
         known = cell["effect_size"] is not None
         d = effect(cell["effect_size"]) + ("*" if cell["significant"] else "")
-        p = p_equals(cell["p"], cell["alpha"], cell.get("p_low")) if known else ""
+        p = p_equals(cell["p"], cell["alpha"], cell["p_low"]) if known else ""
         texts = {
             "heading": "\n".join([*heading, first["pattern"]]),
             "column": "\n".join(lines_of(cell["target"], CELL)),
             "line": "\n".join(lines_of(cell["attribute"], 150)),
             "said": {"associated": said, "undefined": "undefined"}.get(cell["state"], ""),
+            "note": rule if noted and cell["cell"] == "XA" else "",
             "d_shown": d,
             "p_shown": p,
         }
         if cell["attribute_role"] == "A":
             texts |= {"d": f"d = {d}" if known else "d undefined", "p": p}
-        if cell["cell"] == "XA" and first["two_sided_pattern"] != first["pattern"]:
-            texts["note"] = f"two-sided rule:\n{first['two_sided_pattern']}"
         found.append(cell | NOTHING | texts)
     return found
 

@@ -97,6 +97,7 @@ def svg_of(chart: Any) -> str:
 
 
 def _pdf(chart: Any) -> bytes:
+    """A document of shapes; of a picture where a font cannot be embedded."""
     drawn = with_fonts(svg_of(chart))
     try:
         document: bytes = vl_convert().svg_to_pdf(drawn)

@@ -177,6 +177,7 @@ def _cells(pattern: str) -> list[dict[str, Any]]:
 
 
 def _meaning(groups: list[list[dict[str, Any]]]) -> str:
+    """What the shares are shares of, and what they are not."""
     counts = dict.fromkeys(
         (rows[0]["resamples"], rows[0]["over"]) for rows in groups if rows[0]["resamples"]
     )

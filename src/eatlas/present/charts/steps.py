@@ -69,6 +69,7 @@ def draw(given: pd.DataFrame, by: By) -> Chart:
 
 
 def _rows(group: Varied) -> list[dict[str, object]]:
+    """Rows of one line: the results of a group, the number of each step as its period."""
     odd = [value for value in group.values if not value.isdigit()]
     if odd:
         raise ResultsError(
