@@ -17,9 +17,10 @@ from filelock import FileLock
 from tests.encoders.letters import Letters, passages
 
 from eatlas.encoders.cache import cached, entry_of, key_of
-from eatlas.encoders.cache_store import Store, cache_folder, clear, contents, renew
+from eatlas.encoders.cache_store import Store, clear, contents, renew
 from eatlas.errors import SourceWarning
 from eatlas.sources import Passage
+from eatlas.sources.folders import cache_folder
 
 N = 1000
 FORK = multiprocessing.get_context("fork")

@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from eatlas.care import computes_afresh
-from eatlas.encoders.cache_store import SAME, Entry, Store, cache_folder
+from eatlas.encoders.cache_store import SAME, Entry, Store
 from eatlas.errors import SourceError, described
+from eatlas.sources.folders import cache_folder
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.source import Answers, Found, Item, Read, Unknown, Wrapper, is_contextual
 from eatlas.sources.spec import take_option

@@ -9,7 +9,6 @@ bytes with a hash; nothing in them is ever unpickled, as libraries of caches do.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sqlite3
 import warnings
@@ -21,10 +20,10 @@ from typing import Self, TypeVar
 
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.nearest import nearest
+from eatlas.sources.folders import CACHE, cache_folder
 from eatlas.sources.source import cut
 
 T = TypeVar("T")
-VARIABLE = "EATLAS_CACHE"
 PREFIX = "vectors-v1-"
 """Of the files; another layout of the tables gets another number."""
 ANSWER, ABOUT, SAME = "answer", "about", "same"
@@ -95,15 +94,6 @@ class Contents:
     models: tuple[Kept, ...]
     damaged: str | None = None
     """What is wrong with the file, if it cannot be read; the next run begins a new one then."""
-
-
-def cache_folder() -> Path:
-    """The folder of what models computed: EATLAS_CACHE, or the system's; it need not exist yet."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen).expanduser().absolute()
-    from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)
-
-    return user_cache_path("eatlas", appauthor=False) / "encodings"
 
 
 class Store:
@@ -452,7 +442,7 @@ def _said(error: Exception) -> str:
 def _of_no_use(folder: Path, error: Exception) -> str:
     return (
         f"{folder}: what models compute is not kept there ({_said(error)}); the run goes on "
-        f"without, and the next one computes it again. Set {VARIABLE} to a folder that can be "
+        f"without, and the next one computes it again. Set {CACHE} to a folder that can be "
         "written to, or add ?cache=no to the source"
     )
 
@@ -461,5 +451,5 @@ def _out_of_reach(folder: Path, error: Exception) -> SourceError:
     return SourceError(
         f"{folder}: the folder of what models computed is out of reach",
         got=_said(error),
-        remedy=f"set {VARIABLE} to a folder that you may write to",
+        remedy=f"set {CACHE} to a folder that you may write to",
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -345,11 +345,12 @@ class _Reader:
         return None
 
     def _skip(self, kind: int, length: int) -> None:
+        """Step over the values of an array."""
         if kind in _PLAIN:
             self.take(struct.calcsize(_PLAIN[kind]) * length)
             return
-        step: Callable[[], Any] = (
-            (lambda: self.take(self.number("<Q"))) if kind == _TEXT else (lambda: self.value(kind))
-        )
         for _ in range(length):
-            step()
+            if kind == _TEXT:
+                self.take(self.number("<Q"))
+            else:
+                self.value(kind)

@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Collection
+from contextlib import suppress
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Literal
 
 from eatlas.care import computes_afresh
 from eatlas.encoders.card import CONFIG
-from eatlas.errors import SourceError
+from eatlas.errors import ResultsError, SourceError
+from eatlas.results.files import atomic_file
+from eatlas.sources.folders import cache_folder
 
 SAFETENSORS = "model.safetensors"
 PICKLED = "pytorch_model.bin"
@@ -26,7 +28,6 @@ TOKENIZER = (
     "tokenizer.model", "spm.model", "bpe.codes",
 )  # fmt: skip
 """What tokenizers of transformers are read from."""
-_VARIABLE = "EATLAS_CACHE"
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 ROOM = 1.15
 """Of what the weights alone take; MiniLM, 91 MB of weights, takes 8% more with one batch."""
@@ -113,7 +114,7 @@ def sha256_of(file: Path) -> str:
     try:
         real = file.resolve(strict=True)
         state = real.stat()
-        kept = _folder() / hashlib.sha256(os.fsencode(real)).hexdigest()
+        kept = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
         mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
         known = "" if computes_afresh() else _read(kept)
         if known.startswith(mark):
@@ -122,7 +123,9 @@ def sha256_of(file: Path) -> str:
             found = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise SourceError(f"{file}: the file cannot be read", got=str(error)) from error
-    _keep(kept, mark + found)
+    # where it cannot be kept, the hash is computed again
+    with suppress(ResultsError), atomic_file(kept) as written:
+        written.write(mark + found)
     return found
 
 
@@ -132,29 +135,6 @@ def _read(kept: Path) -> str:
     except (OSError, ValueError):
         return ""
     return text if len(text.rpartition(" ")[2]) == 64 else ""
-
-
-def _keep(kept: Path, text: str) -> None:
-    """Write a small file at once; where that cannot be done, the hash is computed again."""
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=kept.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(text)
-            Path(name).replace(kept)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def _folder() -> Path:
-    if chosen := os.environ.get(_VARIABLE):
-        return Path(chosen).expanduser().absolute() / "hashes"
-    from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)
-
-    return user_cache_path("eatlas", appauthor=False) / "hashes"
 
 
 def _require_all_parts(path: Path, found: tuple[str, ...]) -> None:

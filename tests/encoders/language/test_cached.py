@@ -11,11 +11,12 @@ import pytest
 from tests.encoders.language import tiny
 
 import eatlas
-from eatlas.encoders.cache_store import cache_folder, contents
+from eatlas.encoders.cache_store import contents
 from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.encoders.language.models import TransformerLM
 from eatlas.encoders.language.opening import CachedLanguageModel
 from eatlas.errors import SourceError, SourceWarning
+from eatlas.sources.folders import cache_folder
 
 TOML = """
 schema = 1

@@ -11,7 +11,7 @@ from typing import Any
 
 from eatlas.care import computes_afresh
 from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
-from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store, cache_folder
+from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
 from eatlas.encoders.card import DECODER
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
@@ -22,6 +22,7 @@ from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.folders import cache_folder
 from eatlas.sources.source import Tell
 from eatlas.stimuli.sentences.questions import Answer, Kind, Question
 
