@@ -24,13 +24,7 @@ import eatlas
 from eatlas.measures.base import Input
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs_ceat import PairSentences
-from eatlas.results.parts import (
-    Concepts,
-    Coverage,
-    GroupCoverage,
-    LanguageModelRecord,
-    Provenance,
-)
+from eatlas.results.parts import Concepts, Coverage, GroupCoverage, LanguageModelRecord, Provenance
 
 VOCABULARY = 30_522
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from eatlas.results import diagnosis, records, scan
+from eatlas.results import diagnosis, files, scan
 
 DATA = Path(__file__).parents[1] / "src/eatlas/results/data"
 
 if __name__ == "__main__":
-    for name, module in (("result-1", records), ("scan-1", scan), ("diagnosis-1", diagnosis)):
+    for name, module in (("result-1", files), ("scan-1", scan), ("diagnosis-1", diagnosis)):
         target = DATA / f"{name}.schema.json"
         target.write_text(json.dumps(module.json_schema(), indent=1) + "\n", encoding="utf-8")
         print(target)

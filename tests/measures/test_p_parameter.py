@@ -16,7 +16,7 @@ from eatlas.errors import EatlasError
 from eatlas.measures.p_values import to_record
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.present.numbers import explain_p
-from eatlas.results.parts import PValues
+from eatlas.results.levels import PValues
 from eatlas.stats.permutation import permutation_test
 
 DRAWN = ["sampled", "importance"]

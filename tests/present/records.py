@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eatlas.results import MLEATResult, SCEATResult, TrendResult, WEATResult
-from eatlas.results.influence import Influence
-from eatlas.results.uncertainty import Uncertainty
+from eatlas.results.variation import Influence, Uncertainty
 
 TOTAL = 12870
 PATTERNS: dict[str, tuple[str | None, str | None]] = {

@@ -18,7 +18,7 @@ from eatlas.present.numbers import p_equals, p_value
 from eatlas.present.sentences import sentence
 from eatlas.present.tables import report_table
 from eatlas.results import Results
-from eatlas.results.parts import PValues
+from eatlas.results.levels import PValues
 from eatlas.stats.permutation import bracket
 
 

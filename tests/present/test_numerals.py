@@ -12,7 +12,7 @@ from eatlas.present.numbers import (
     p_equals,
     p_value,
 )
-from eatlas.results.parts import PValues
+from eatlas.results.levels import PValues
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.present.records import head, weat
 from eatlas.present import notebook
 from eatlas.report import report_html, report_table, sentence
 from eatlas.results import AssociationResult, Results
-from eatlas.results.groups import GroupsResult
+from eatlas.results.base import GroupsResult
 
 
 class MAC(AssociationResult):

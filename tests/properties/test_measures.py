@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import eatlas
 from eatlas import AssociationTest, Concept
-from eatlas.results.ml_eat import CELLS
+from eatlas.results.levels import CELLS
 
 
 @st.composite

@@ -6,10 +6,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import eatlas
-from eatlas.results.influence import TermInfluence
-from eatlas.results.ml_eat import AttributeScores
+from eatlas.results.files import record_from_dict
+from eatlas.results.levels import AttributeScores
 from eatlas.results.parts import LARGEST, Concepts, Coverage, GroupCoverage
-from eatlas.results.records import record_from_dict
+from eatlas.results.variation import TermInfluence
 
 
 @pytest.fixture(scope="module")

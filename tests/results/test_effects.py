@@ -8,7 +8,7 @@ import pytest
 
 import eatlas
 from eatlas.results import AssociationResult, Effect, SCEATResult, WEATResult, is_result
-from eatlas.results.parts import Level
+from eatlas.results.levels import Level
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,7 @@ from hypothesis import strategies as st
 from eatlas.cells import unmarked
 from eatlas.errors import ResultsError
 from eatlas.results import scan_words as module
-from eatlas.results.scan_words import (
-    COLUMNS,
-    ScannedWords,
-    frame_of,
-    read_words,
-    words_file,
-)
+from eatlas.results.scan_words import COLUMNS, ScannedWords, frame_of, read_words, words_file
 
 ODD = [
     "the",

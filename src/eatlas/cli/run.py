@@ -262,7 +262,7 @@ def _require_writable(directory: Path) -> None:
 
 def _write(results: Results, directory: Path, family: str) -> None:
     from eatlas.present import write_report  # noqa: PLC0415
-    from eatlas.results.keeping import keep_others  # noqa: PLC0415
+    from eatlas.results.files import keep_others  # noqa: PLC0415
 
     lines = (*results, *results.trends)
     kept = keep_others(lines, directory / RESULTS, directory / REPORT)

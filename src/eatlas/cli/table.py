@@ -26,8 +26,8 @@ from eatlas.present.sentences import heading, sentences
 from eatlas.present.trust import not_generalised
 from eatlas.results import AssociationResult, Effect, Results
 from eatlas.results.draws import DrawsRecord, OverDraws
-from eatlas.results.ml_eat import CELLS
-from eatlas.results.parts import TAILS, Cell
+from eatlas.results.levels import CELLS, Cell
+from eatlas.results.parts import TAILS
 from eatlas.results.sensitivity import told_apart
 
 FEW = 3

@@ -16,7 +16,8 @@ from eatlas import kernels
 from eatlas.errors import SignatureError
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.results import AssociationResult
-from eatlas.results.parts import Coverage, Level
+from eatlas.results.levels import Level
+from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.pattern_stability import PatternRule

@@ -27,9 +27,9 @@ from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.rows import sizes, sorted_rows
-from eatlas.results.ceat import CEATResult, ContextDraws
-from eatlas.results.draws import Model, Replace, Variance
-from eatlas.results.parts import Coverage, SentenceCounts
+from eatlas.results.draws import CEATResult, ContextDraws, Model, Replace, Variance
+from eatlas.results.levels import SentenceCounts
+from eatlas.results.parts import Coverage
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, Test

@@ -29,8 +29,7 @@ from eatlas.results.draws import (
     Variance,
     VarianceShares,
 )
-from eatlas.results.ml_eat import CELLS, AttributeScores, Level2, Level3, Scores
-from eatlas.results.parts import Cell, Level
+from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
 from eatlas.stats.draws import Components, DrawEffects, draw_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
 from eatlas.stats.meta import random_effects

@@ -30,7 +30,7 @@ from eatlas.results.inference import (
     Power,
     SesoiUnit,
 )
-from eatlas.results.uncertainty import Unit
+from eatlas.results.variation import Unit
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
     chance_of_rejection,

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.results.parts import (
-    TAILS,
+from eatlas.results.levels import (
     Brackets,
     Counts,
     Draws,
@@ -20,6 +19,7 @@ from eatlas.results.parts import (
     PValues,
     RelativeErrors,
 )
+from eatlas.results.parts import TAILS
 from eatlas.stats.draws import Components
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.permutation import PermutationResult, Tail

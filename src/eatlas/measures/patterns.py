@@ -12,8 +12,7 @@ from typing import Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.results.ml_eat import Attribute, Direction, Label, Level2, Pattern
-from eatlas.results.parts import Level
+from eatlas.results.levels import Attribute, Direction, Label, Level, Level2, Pattern
 from eatlas.stats.pattern_stability import PatternRule
 
 NO_PATTERN: Final = "Non-Directional"

@@ -13,8 +13,7 @@ from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import is_result
-from eatlas.results.reliability import Coefficient, GroupReliability, Reliability
-from eatlas.results.uncertainty import Unit
+from eatlas.results.variation import Coefficient, GroupReliability, Reliability, Unit
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.reliability import Coefficient as Found
 from eatlas.stats.reliability import PairReliability, list_reliability

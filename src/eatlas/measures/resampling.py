@@ -18,9 +18,17 @@ from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
 from eatlas.measures.seeding import generator_of
-from eatlas.results.influence import Influence, Level2Influence, TermInfluence
 from eatlas.results.parts import Coverage
-from eatlas.results.uncertainty import EffectInterval, Interval, Level2Intervals, Uncertainty, Unit
+from eatlas.results.variation import (
+    EffectInterval,
+    Influence,
+    Interval,
+    Level2Influence,
+    Level2Intervals,
+    TermInfluence,
+    Uncertainty,
+    Unit,
+)
 from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout
 from eatlas.stats.influence import Influence as Changes
 from eatlas.stats.influence import influence_in
@@ -264,7 +272,7 @@ class Resampling:
     ) -> dict[str, Any]:
         """Share of the resamples that show each EAT pattern, the nine in one order.
 
-        Returns the fields of :class:`eatlas.results.uncertainty.Uncertainty` that say so.
+        Returns the fields of :class:`eatlas.results.variation.Uncertainty` that say so.
         """
         with _noted(notes, what):
             found = pattern_stability_in(

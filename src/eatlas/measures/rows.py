@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.results.parts import Coverage, GroupCoverage, SentenceCounts
+from eatlas.results.levels import SentenceCounts
+from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stats.clusters import ClusterDesign, Side, cluster_design
 from eatlas.stats.products import product
 from eatlas.stats.weighted import Design

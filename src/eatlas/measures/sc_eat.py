@@ -16,8 +16,8 @@ from eatlas.measures.inference import design_power
 from eatlas.measures.p_values import of_one_stimulus, of_spreads
 from eatlas.measures.rows import several, sides, sizes, stimuli_of
 from eatlas.results import SCEATResult
-from eatlas.results.sc_eat import TermAssociation
-from eatlas.results.uncertainty import Unit
+from eatlas.results.embedding_tests import TermAssociation
+from eatlas.results.variation import Unit
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 

@@ -26,10 +26,19 @@ from eatlas.measures.rows import (
     stimuli_of,
 )
 from eatlas.results.inference import Power
-from eatlas.results.ml_eat import CELLS, AttributeScores, Level2, Level3, Scores, StimulusMLEAT
-from eatlas.results.parts import Cell, Level, TargetScores
-from eatlas.results.uncertainty import Unit
-from eatlas.results.weat import StimulusWEAT
+from eatlas.results.levels import (
+    CELLS,
+    AttributeScores,
+    Cell,
+    Level,
+    Level2,
+    Level3,
+    Scores,
+    StimulusMLEAT,
+    StimulusWEAT,
+    TargetScores,
+)
+from eatlas.results.variation import Unit
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 CALLED = {

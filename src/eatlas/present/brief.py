@@ -12,7 +12,7 @@ from eatlas.present.sections import Section, distinct
 from eatlas.present.sentences import wording
 from eatlas.present.series import Series
 from eatlas.present.text import isolated
-from eatlas.results.primary import UNDEFINED
+from eatlas.results.effects import UNDEFINED
 from eatlas.results.scan import ScanResult
 
 TRENDS = 3

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from eatlas.present.numbers import count, effects_apart, number_of
 from eatlas.present.sections import Section
 from eatlas.present.series import figure_of
-from eatlas.results.ml_eat import CELLS
+from eatlas.results.levels import CELLS
 from eatlas.results.sensitivity import (
     NUMBERED,
     By,

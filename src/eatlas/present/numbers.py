@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eatlas.results.parts import PValues
+    from eatlas.results.levels import PValues
 
 
 MINUS = "\u2212"

@@ -31,7 +31,7 @@ from eatlas.present.series import Series, series_of
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
 from eatlas.results.files import atomic_file
-from eatlas.results.ml_eat import CELLS
+from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from eatlas.present.numbers import (
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.ml_eat import Pattern
+from eatlas.results.levels import Pattern
 from eatlas.results.trend import LevelTrend, TrendResult
 
 WORDING = Path(__file__).parent / "data" / "wording.toml"

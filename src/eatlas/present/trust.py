@@ -25,7 +25,7 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect
-from eatlas.results.uncertainty import Uncertainty
+from eatlas.results.variation import Uncertainty
 
 NAMED = 12
 """Results that a line names."""

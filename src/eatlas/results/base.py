@@ -1,27 +1,29 @@
-"""What every result says about itself, whatever the measure."""
+"""What results of all measures have in common; notebooks show them by a hook."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.display import html_of
-from eatlas.results.effects import Effect, Rule, at, shown
+from eatlas.results.effects import Effect, Primary, Rule, at, primary_of, shown
 from eatlas.results.frequency import Frequency
+from eatlas.results.levels import Level
 from eatlas.results.parts import (
     OF_ROLES,
     Concepts,
     Coverage,
     Encoding,
-    Level,
     Provenance,
     Record,
+    is_empty,
 )
-from eatlas.results.primary import Primary, primary_of
+from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.model import OPPOSITES
 
 if TYPE_CHECKING:
@@ -30,12 +32,43 @@ if TYPE_CHECKING:
 
     from eatlas.results.draws import DrawsRecord
     from eatlas.results.inference import Equivalence, Generalisation, Power
-    from eatlas.results.influence import Influence
-    from eatlas.results.ml_eat import Level3, Pattern
+    from eatlas.results.levels import Level3, Pattern, StimulusWEAT
     from eatlas.results.parts import LanguageModelRecord
-    from eatlas.results.uncertainty import Uncertainty
-    from eatlas.results.weat import StimulusWEAT
+    from eatlas.results.variation import Influence, Uncertainty
     from eatlas.stimuli import ContextsOrigin
+
+Renderer = Callable[[object], str]
+"""Takes a result or several, returns HTML."""
+DEFAULT = "eatlas.present.notebook:html"
+_chosen: list[Renderer] = []
+
+
+def register_renderer(renderer: Renderer | None) -> None:
+    """Choose what notebooks show of results.
+
+    Parameters
+    ----------
+    renderer : callable or None
+        Takes a result or :class:`eatlas.Results` and returns HTML; None restores ours.
+
+    Examples
+    --------
+    >>> register_renderer(lambda shown: f"<b>{type(shown).__name__}</b>")
+    >>> html_of(())
+    '<b>tuple</b>'
+    >>> register_renderer(None)
+    """
+    _chosen[:] = [] if renderer is None else [renderer]
+
+
+def html_of(shown: object) -> str:
+    """Show a result or several as HTML."""
+    if _chosen:
+        return _chosen[0](shown)
+    module, name = DEFAULT.split(":")
+    html: str = getattr(import_module(module), name)(shown)
+    return html
+
 
 PARTS = frozenset(
     {
@@ -55,10 +88,6 @@ PLACES = {
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 
 
-def _empty(value: object) -> bool:
-    return not value
-
-
 class AssociationResult(Record):
     """What results of all measures have in common; each measure adds what it found.
 
@@ -68,7 +97,7 @@ class AssociationResult(Record):
     of the others.
 
     A record of another package derives from this class and declares what it found as fields. By
-    default every field that is a number, or a :class:`~eatlas.results.parts.Level`, is one of its
+    default every field that is a number, or a :class:`~eatlas.results.levels.Level`, is one of its
     effect sizes; the attributes below are its words.
     """
 
@@ -113,7 +142,7 @@ class AssociationResult(Record):
     frequency: Frequency | None = None
     """How frequent the words of the test are, and what random words of these frequencies show;
     None where no order of frequency is known."""
-    frequency_reason: str = Field(default="", exclude_if=_empty)
+    frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
@@ -367,3 +396,49 @@ def _kinds(record: type[AssociationResult], place: str) -> set[object]:
         return {Level}
     annotation = record.model_fields[place].annotation
     return {annotation, *get_args(annotation)}
+
+
+class GroupsResult(AssociationResult):
+    """A result of a :class:`eatlas.GroupsTest`: targets, each measured alone, against k groups.
+
+    A record derives from this class and declares what it found, as that of an association test.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> class Nearness(GroupsResult):
+    ...     measure: Literal["nearness"] = "nearness"
+    ...     nearest: float
+    >>> Nearness.display_name, Nearness.kind
+    ('NEARNESS', 'groups')
+    """
+
+    kind: ClassVar[str] = "groups"
+    heading: ClassVar[str] = "Test: targets, groups"
+
+    concepts: Concepts
+    """Names of the concept of targets, as ``targets``, and of each group."""
+    coverage: Coverage
+    groups: tuple[str, ...] = Field(min_length=2)
+    """Names of the groups, in the order of the test."""
+    reference: tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]
+    """Share that is expected of each of them; sums to 1."""
+
+    @model_validator(mode="after")
+    def _one_share_for_each_group(self) -> Self:
+        if len(self.reference) != len(self.groups):
+            raise ValueError("there are as many shares in the reference as groups")
+        for name in ("concepts", "coverage"):
+            if tuple(getattr(self, name)) != (OF_TARGETS, *self.groups):
+                raise ValueError(f"{name} are of the targets and of each group, in their order")
+        return self
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """Name of the concept of targets, then those of the groups."""
+        targets, *groups = self.concepts.values()
+        return (targets,), tuple(groups)
+
+    def of_the_test(self) -> dict[str, Any]:
+        """The reference, by group."""
+        return {"reference": dict(zip(self.groups, self.reference, strict=True))}

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from eatlas.errors import EatlasError, ResultsError, described
-from eatlas.results.base import AssociationResult
-from eatlas.results.display import html_of
+from eatlas.results.base import AssociationResult, html_of
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail

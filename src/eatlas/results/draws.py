@@ -1,12 +1,13 @@
-"""What is kept of draws: effect sizes of each, their combination, and how much they vary."""
+"""Records of measures that draw contexts: effect sizes of each draw, their combination, CEAT."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from eatlas.results.effects import shown
-from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import ByGroup, Magnitude, Probability, Record
+from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.levels import SentenceCounts
+from eatlas.results.parts import OF_ROLES, ByGroup, Magnitude, Probability, Record
 from eatlas.stimuli.model import TARGETS
 
 Model = Literal["dl", "pm", "reml"]
@@ -172,3 +173,44 @@ def _combined_columns(found: CombinedEffect | None, suffix: str) -> dict[str, An
 def _share_columns(found: VarianceShares | None, suffix: str) -> dict[str, Any]:
     names = ("contexts", "stimuli", "groups")
     return {f"variance_{name}{suffix}": found and getattr(found, name) for name in names}
+
+
+class ContextDraws(DrawsRecord):
+    """Draws of one context for each stimulus."""
+
+    drawn: ClassVar[str] = "one context for each stimulus"
+    varied: ClassVar[str] = "contexts"
+    varied_of: ClassVar[str] = "contexts of one stimulus"
+
+    contexts: Annotated[SentenceCounts, OF_ROLES]
+    """Contexts of each stimulus, by its name."""
+
+
+class CEATResult(DrawnResult):
+    """What :class:`eatlas.CEAT` found.
+
+    Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
+    their permutation p-values are those of these means. Level 3 has the mean cosine over all
+    draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
+    means over draws, one for each stimulus, in the order of ``draws.contexts``.
+    """
+
+    display_name: ClassVar[str] = "CEAT"
+    full_name: ClassVar[str] = (
+        "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
+        "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
+    )
+    drawn: ClassVar[str] = "one context for each stimulus"
+    varied: ClassVar[str] = "contexts"
+    varied_of: ClassVar[str] = "contexts of one stimulus"
+
+    measure: Literal["ceat"] = "ceat"
+    draws: ContextDraws
+
+    def scored(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return tuple(self.contexts_of(role))
+
+    def contexts_of(self, role: str) -> dict[str, int]:
+        """Contexts of each stimulus of a group."""
+        return self.draws.contexts.group(role)

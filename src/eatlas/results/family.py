@@ -11,7 +11,8 @@ import numpy as np
 
 from eatlas.errors import EatlasError
 from eatlas.results.base import AssociationResult
-from eatlas.results.parts import PValues, Tail
+from eatlas.results.levels import PValues
+from eatlas.results.parts import Tail
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:

@@ -1,29 +1,106 @@
-"""JSON Lines: one result a line, written whole or not at all."""
+"""Results files: JSON Lines, which record belongs to which measure, and files of other runs."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 from pydantic import ValidationError
 
-from eatlas.errors import EatlasError, ResultsError
-from eatlas.results.base import AssociationResult
-from eatlas.results.records import record_from_dict
+from eatlas.errors import EatlasError, ResultsError, described
+from eatlas.plugins import added
+from eatlas.results.base import SCHEMA, AssociationResult
+from eatlas.results.draws import CEATResult
+from eatlas.results.embedding_tests import MLEATResult, SCEATResult, WEATResult
+from eatlas.results.lpbs import LPBSCEATResult, LPBSResult
+from eatlas.results.parts import Record
 from eatlas.results.trend import TREND, TrendResult
+
+BUILT_IN: tuple[type[AssociationResult], ...] = (
+    MLEATResult,
+    WEATResult,
+    SCEATResult,
+    CEATResult,
+    LPBSResult,
+    LPBSCEATResult,
+)
+ENTRY_POINTS = "eatlas.records"
+
+
+@cache
+def record_types() -> dict[str, type[AssociationResult]]:
+    """Record types by measure name; other packages add theirs as entry points."""
+    known = {record.model_fields["measure"].default: record for record in BUILT_IN}
+    return known | added(ENTRY_POINTS, AssociationResult)
+
+
+def measures_with(part: str) -> tuple[str, ...]:
+    """Names of the measures whose records have a part, such as ``level3`` or ``draws``.
+
+    Examples
+    --------
+    >>> measures_with("draws")
+    ('ceat', 'lpbs-ceat')
+    """
+    return tuple(name for name, record in record_types().items() if part in record.model_fields)
+
+
+def record_from_dict(values: dict[str, Any]) -> AssociationResult:
+    """Rebuild a record from what :meth:`Record.to_dict` gave.
+
+    Raises
+    ------
+    ResultsError
+        If the schema or the measure is unknown.
+    pydantic.ValidationError
+        If a value does not fit the record.
+    """
+    if values.get("schema") != SCHEMA:
+        raise ResultsError(
+            "the schema of a result is unknown",
+            got=described(values.get("schema")),
+            allowed=SCHEMA,
+            remedy="read it with the version of eatlas that wrote it",
+        )
+    measure = values.get("measure")
+    if not isinstance(measure, str) or measure not in record_types():
+        raise ResultsError(
+            "the measure of a result is unknown",
+            got=described(measure),
+            allowed=", ".join(record_types()),
+        )
+    return record_types()[measure].from_dict(values)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema that every built-in result satisfies, draft 2020-12."""
+    from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
+
+    records: tuple[type[Record], ...] = (*BUILT_IN, TrendResult)
+    refs, definitions = models_json_schema(
+        [(record, "serialization") for record in records], title="eatlas result, version 1"
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **definitions,
+        "oneOf": [refs[record, "serialization"] for record in records],
+    }
+
 
 USUAL_NAME = "results.jsonl"
 """What eatlas run calls the file of its results."""
 FEW = 3
 """Bad lines of a file without a good one that are named one by one; with more, it is another
 file."""
-
 LONGEST = 1000
 """Characters of what is said of one bad line."""
 
@@ -230,3 +307,82 @@ def umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def keep_others(
+    results: Iterable[AssociationResult | TrendResult], path: Path, *beside: Path
+) -> tuple[Path, ...]:
+    """Give the file of another run a name of its own, before new results take its place.
+
+    Whoever runs the same again loses nothing: each line of the old file stands in the new one.
+    Otherwise ``results.jsonl`` is kept as ``results-1.jsonl``, or with the next number that is
+    free, and files beside it with the same number.
+
+    Parameters
+    ----------
+    results : iterable of results
+        What will be written to `path`.
+    path : Path
+        Of the results.
+    *beside : Path
+        Other files that will be written anew, such as the report.
+
+    Returns
+    -------
+    tuple of Path
+        The names under which files are kept; empty where nothing would be lost.
+
+    Raises
+    ------
+    ResultsError
+        If a file cannot be kept. No file is changed then.
+    """
+    try:
+        if not _loses(results, path, beside):
+            return ()
+        there = [one for one in (path, *beside) if one.exists()]
+        number = next(n for n in count(1) if all(_free(one, _named(one, n)) for one in there))
+        kept = tuple(_named(one, number) for one in there)
+        for one, name in zip(there, kept, strict=True):
+            if not name.exists():
+                _copy(one, name)
+    except OSError as error:
+        raise ResultsError(
+            f"{path}: results of another run are here, and cannot be kept",
+            got=error.strerror or str(error),
+            remedy="choose another directory with --out",
+        ) from error
+    return kept
+
+
+def _loses(
+    results: Iterable[AssociationResult | TrendResult], path: Path, beside: tuple[Path, ...]
+) -> bool:
+    """Whether something would be lost that is not written again."""
+    if not path.exists():
+        return any(one.exists() for one in beside)
+    new = {to_json_line(result).encode() for result in results}
+    with path.open("rb") as file:
+        return any(line.rstrip(b"\n") not in new for line in file)
+
+
+def _named(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _free(path: Path, name: Path) -> bool:
+    """Whether a name is free, or that of this very file, as a run that was killed leaves it."""
+    return not name.exists() or name.samefile(path)
+
+
+def _copy(path: Path, name: Path) -> None:
+    """A second name for a file, or a copy where the disk has no such names; never half of one."""
+    with suppress(OSError):
+        os.link(path, name)
+        return
+    unfinished = name.with_name(f".{path.name}.{name.name}")
+    try:
+        shutil.copy2(path, unfinished)
+        unfinished.replace(name)
+    finally:
+        unfinished.unlink(missing_ok=True)

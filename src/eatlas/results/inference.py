@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import ByGroup, Probability, Record
-from eatlas.results.uncertainty import Unit
+from eatlas.results.parts import ByGroup, Probability, Record, is_empty
+from eatlas.results.variation import Unit
 from eatlas.stimuli.model import TARGETS
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 SesoiUnit = Literal["d", "difference"]
 """Of the smallest effect of interest: standard deviations of the union, or the unit of what
 associates, such as cosine."""
-
-
-def _empty(value: object) -> bool:
-    return not value
 
 
 class CrossedLevel(Record):
@@ -65,7 +61,7 @@ class Generalisation(Record):
     """None where a group has one term, and where `reason` says so."""
     level2: CrossedLevel2 | None
     """None where the measure has no level 2, and where `reason` says so."""
-    reason: str = Field(default="", exclude_if=_empty)
+    reason: str = Field(default="", exclude_if=is_empty)
     """Why there is no answer."""
 
     def level(self, place: str) -> CrossedLevel | None:
@@ -106,11 +102,11 @@ class Power(Record):
     those of `effects`; None without a pattern."""
     effects: tuple[float, float] | None = None
     """Effect sizes of X and of Y at level 2 that `patterns` supposes: those observed, or stated."""
-    chance: dict[str, float] | None = Field(default=None, exclude_if=_empty)
+    chance: dict[str, float] | None = Field(default=None, exclude_if=is_empty)
     """Where an effect size was stated: the power at ``level1`` and ``level2``."""
-    d: float | None = Field(default=None, exclude_if=_empty)
+    d: float | None = Field(default=None, exclude_if=is_empty)
     """That effect size."""
-    terms_needed: dict[str, int] | None = Field(default=None, exclude_if=_empty)
+    terms_needed: dict[str, int] | None = Field(default=None, exclude_if=is_empty)
     """Terms that each of two groups of one size needs, by the effect size that they should find."""
 
 

@@ -1,4 +1,4 @@
-"""Records of log-probability bias scores at three levels."""
+"""Records of log-probability bias scores at three levels, over templates and over draws."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from eatlas.results.base import measured
+from eatlas.results.draws import DrawnResult, DrawsRecord, OverDraws, draws_columns
 from eatlas.results.effects import Effect, shown
-from eatlas.results.ml_eat import ThreeLevelResult
-from eatlas.results.parts import ByGroup, LanguageModelRecord, Level
-from eatlas.results.uncertainty import EffectInterval
+from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.levels import Level
+from eatlas.results.parts import ByGroup, LanguageModelRecord
+from eatlas.results.variation import EffectInterval
 from eatlas.stimuli.model import ROLES
 
 Direction = Literal["target given attribute", "attribute given target"]
@@ -96,3 +98,41 @@ class LPBSResult(LogRatioResult):
 
     def _resampled(self) -> EffectInterval | None:
         return self.over_attributes_uncertainty
+
+
+class SentenceDraws(DrawsRecord):
+    """Draws of one sentence for each pair of a target and an attribute."""
+
+    drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
+    varied: ClassVar[str] = "sentences"
+    varied_of: ClassVar[str] = "sentences of the same pairs"
+
+    over_attributes: OverDraws
+
+
+class LPBSCEATResult(LogRatioResult, DrawnResult):
+    """What :class:`eatlas.LPBSCEAT` found.
+
+    All effect sizes are equally weighted means over draws, and `difference` too; their permutation
+    p-values are those of these means. Scores, similarities and the means of level 3 are means over
+    draws, in nats, in the order of the used terms; `sd`, `n` and quantiles of level 3 are those of
+    the single log-ratios of the first draws.
+    """
+
+    display_name: ClassVar[str] = "LPBS-CEAT"
+    full_name: ClassVar[str] = (
+        "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019) "
+        "within the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021), as "
+        "Husse and Spitz (2022) merge them, at the three levels of the ML-EAT and over attributes"
+    )
+    drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
+    varied: ClassVar[str] = "sentences"
+    varied_of: ClassVar[str] = "sentences of the same pairs"
+
+    measure: Literal["lpbs-ceat"] = "lpbs-ceat"
+    draws: SentenceDraws
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an LPBS, and what draws and the random-effects model add."""
+        (row,) = super().rows()
+        return [{**row, **draws_columns(self.draws.over_attributes, "_over_attributes")}]

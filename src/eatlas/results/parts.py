@@ -22,7 +22,6 @@ from pydantic_core.core_schema import CoreSchema, no_info_before_validator_funct
 from eatlas.stimuli.model import ROLES, ContextsOrigin
 
 Value = TypeVar("Value")
-
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
 Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
@@ -36,7 +35,8 @@ LARGEST = 1e150
 """The square of a larger number is none that a computer of ours knows."""
 
 
-def _empty(value: object) -> bool:
+def is_empty(value: object) -> bool:
+    """Whether a field is left out of the JSON."""
     return not value
 
 
@@ -80,147 +80,6 @@ def _too_large(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(_too_large, value.values()))
     return isinstance(value, tuple) and any(map(_too_large, value))
-
-
-class Methods(Record):
-    """How each tail's p-value was found, where they differ."""
-
-    greater: Method
-    less: Method
-    two_sided: Method
-
-
-class Counts(Record):
-    """Relabellings at least as extreme, for each tail.
-
-    None where they were not counted, and where the number has more than 3,900 digits.
-    """
-
-    greater: int | None
-    less: int | None
-    two_sided: int | None
-
-
-class RelativeErrors(Record):
-    """Stated relative error of each tail's p-value; None where it is exact or bracketed."""
-
-    greater: float | None
-    less: float | None
-    two_sided: float | None
-
-
-class Brackets(Record):
-    """Rigorous [lower, upper] of each tail's p-value; None where it is known closer."""
-
-    greater: Bounds | None
-    less: Bounds | None
-    two_sided: Bounds | None
-
-
-class Intervals(Record):
-    """95% confidence interval of each tail's p-value; None where it was not drawn at random."""
-
-    greater: Bounds | None
-    less: Bounds | None
-    two_sided: Bounds | None
-
-
-class Draws(Record):
-    """Random relabellings behind each tail's p-value; None where it was not drawn at random."""
-
-    greater: int | None
-    less: int | None
-    two_sided: int | None
-
-
-class NearTies(Record):
-    """Counts without the relabellings that tie by the precision of computed vectors alone.
-
-    ``count`` includes every relabelling whose statistic lies within the tolerance of the observed
-    one. Here those are left out, above and below it, but for the ones that equal it.
-    """
-
-    tolerance: float
-    """Sums of the first group's scores tie when they differ by at most this."""
-    without: Counts
-    """Relabellings that are beyond the tolerance, or equal the observed one."""
-
-
-class PValues(Record):
-    """Permutation p-values of one statistic t, over all relabellings of one size.
-
-    The inequalities are strict where the signature says ``strict=true``.
-    """
-
-    greater: Probability
-    """P(T >= t)."""
-    less: Probability
-    """P(T <= t)."""
-    two_sided: Probability
-    """P(|T - E T| >= |t - E T|), not twice the smaller tail."""
-    method: Method | Methods
-    """How they were found; one word where all tails agree."""
-    count: Counts | None = None
-    """The relabellings counted, where at least one tail is exact."""
-    total: int | None
-    """The number of all relabellings, C(N, n); None where it has more than 3,900 digits, as with
-    more than 13,000 terms, since readers of JSON refuse it."""
-    min_p: Probability
-    """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
-    rel_err: RelativeErrors | None = None
-    bracket: Brackets | None = None
-    interval: Intervals | None = None
-    draws: Draws | None = None
-    near_ties: NearTies | None = Field(default=None, exclude_if=_empty)
-    """Of computed vectors, where a count includes near ties; None where it has none."""
-
-    def tail(self, name: str) -> float:
-        """Return the p-value of one tail."""
-        value: float = getattr(self, name)
-        return value
-
-    def low(self, name: str) -> float | None:
-        """Return the certain lower bound of one tail of which only bounds are known, else None.
-
-        The p-value itself is then the upper bound.
-        """
-        bounds: Bounds | None = None if self.bracket is None else getattr(self.bracket, name)
-        return None if bounds is None else bounds[0]
-
-    def method_of(self, name: str) -> str:
-        """Return how one tail's p-value was found."""
-        return self.method if isinstance(self.method, str) else str(getattr(self.method, name))
-
-    def count_of(self, name: str) -> int | None:
-        """Return how many relabellings one tail counts, where they were counted."""
-        return None if self.count is None else getattr(self.count, name)
-
-
-class Level(Record):
-    """One differential association: its effect size and its permutation p-values."""
-
-    effect_size: Magnitude | None
-    """Difference of means over the standard deviation of the union; None without spread."""
-    difference: Magnitude
-    """The same difference in units of what associates: of cosine, or nats of LPBS."""
-    n: tuple[int, int]
-    """Sizes of the two groups whose labels are permuted."""
-    p: PValues
-
-
-def effect_of(level: Level | None) -> float | None:
-    """Effect size of a level that may be undefined."""
-    return None if level is None else level.effect_size
-
-
-class TargetScores(Record):
-    """Association s(w, A, B) of each target term, in the order of the coverage's used terms.
-
-    Empty where there are more than 10,000 terms, sentences of a corpus.
-    """
-
-    X: tuple[float, ...]
-    Y: tuple[float, ...]
 
 
 class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
@@ -350,24 +209,6 @@ def closed(
 OF_ROLES = Of(ROLES)
 
 
-class SentenceCounts(ByGroup[dict[str, int]]):
-    """Used sentences of each stimulus, in order of its first one."""
-
-
-class Cell(Record):
-    """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
-
-    mean: Magnitude
-    sd: Magnitude | None
-    """Standard deviation with n - 1; None for a single cosine."""
-    n: int
-    quantiles: tuple[Magnitude, Magnitude, Magnitude, Magnitude, Magnitude]
-    """Minimum, lower quartile, median, upper quartile, maximum."""
-    sampled: int | None = None
-    """So many of the cosines stand behind the quantiles, minimum and maximum included, where there
-    are too many to compute; None where it is all. Mean and standard deviation are of all."""
-
-
 class GroupCoverage(Record):
     """Which terms of a group have a vector, and why the others have none."""
 
@@ -382,14 +223,14 @@ class GroupCoverage(Record):
     """The word that each sentence, used or missing, is about; empty in tests of words."""
     span: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Where that word stands in a sentence that holds it in another form, as a plural."""
-    text: dict[str, str] = Field(default_factory=dict, exclude_if=_empty)
+    text: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """The text of a sentence that is listed by a key, since another sentence has the same."""
-    cluster: dict[str, str] = Field(default_factory=dict, exclude_if=_empty)
+    cluster: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """The first word of its cluster, for each word that intervals draw together with others."""
-    contexts: dict[str, int] = Field(default_factory=dict, exclude_if=_empty)
+    contexts: dict[str, int] = Field(default_factory=dict, exclude_if=is_empty)
     """In tests in contexts of a file, of which the result has no texts: contexts with a vector of
     each used stimulus, in the order of the scores."""
-    without: dict[str, dict[str, int]] = Field(default_factory=dict, exclude_if=_empty)
+    without: dict[str, dict[str, int]] = Field(default_factory=dict, exclude_if=is_empty)
     """The number of contexts without a vector, by stimulus and reason."""
 
     @model_validator(mode="after")
@@ -466,7 +307,7 @@ class Encoding(Record):
     weights_seed: int | None = None
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
-    roundoff: float | None = Field(default=None, exclude_if=_empty)
+    roundoff: float | None = Field(default=None, exclude_if=is_empty)
     """Relative rounding error of a vector, by which ties are judged: 2^-24 of single precision;
     None for vectors that are exact to double precision."""
 
@@ -492,7 +333,7 @@ class LanguageModelRecord(Record):
     """Number of pieces that it tells apart."""
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
-    roundoff: float | None = Field(default=None, exclude_if=_empty)
+    roundoff: float | None = Field(default=None, exclude_if=is_empty)
     """Rounding error of a log-ratio, relative to the greatest of all; ties are judged by it."""
 
 
@@ -511,7 +352,7 @@ class Provenance(Record):
     """The rule by which terms were looked up."""
     stimuli_sha256: str
     """Hash of the test's terms by role."""
-    labels_sha256: str | None = Field(default=None, exclude_if=_empty)
+    labels_sha256: str | None = Field(default=None, exclude_if=is_empty)
     """Hash of the test's id, title and citation and the names of its groups, with the hash of the
     stimuli that bear them; None in files that older versions wrote."""
     source_fingerprint: str
@@ -522,5 +363,5 @@ class Provenance(Record):
     """Where the stimuli come from."""
     sentences_from: str = ""
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
-    contexts: ContextsOrigin | None = Field(default=None, exclude_if=_empty)
+    contexts: ContextsOrigin | None = Field(default=None, exclude_if=is_empty)
     """The file of contexts that they are, by which ``eatlas verify`` finds them again."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.results.parts import Concepts, Coverage, Level, Probability, Provenance, PValues, Record
+from eatlas.results.levels import Level, PValues
+from eatlas.results.parts import Concepts, Coverage, Probability, Provenance, Record
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
 from eatlas.stimuli.model import ATTRIBUTES
 

@@ -12,7 +12,7 @@ import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present.charts import draws
 from eatlas.present.charts.saving import svg_of
-from eatlas.results.ml_eat import Label
+from eatlas.results.levels import Label
 from eatlas.results.parts import Concepts
 
 

@@ -17,7 +17,8 @@ from eatlas.engine.scan.family import Gathered, Judged, gather, judged
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.errors import EatlasError
 from eatlas.nearest import did_you_mean
-from eatlas.results.parts import TAILS, Level, PValues
+from eatlas.results.levels import Level, PValues
+from eatlas.results.parts import TAILS
 from eatlas.results.scan import (
     SIDES,
     AttributeCoverage,

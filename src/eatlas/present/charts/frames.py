@@ -11,7 +11,7 @@ from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.effects import at
-from eatlas.results.records import record_types
+from eatlas.results.files import record_types
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,7 +26,7 @@ from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import at
-from eatlas.results.ml_eat import CELLS
+from eatlas.results.levels import CELLS
 
 if TYPE_CHECKING:
     import pandas as pd

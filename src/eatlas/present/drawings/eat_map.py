@@ -17,7 +17,7 @@ from eatlas.present.text import isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Rule
 from eatlas.results.files import atomic_file
-from eatlas.results.ml_eat import Attribute
+from eatlas.results.levels import Attribute
 
 Size = Literal["full", "mini"]
 SUFFIX = ".svg"

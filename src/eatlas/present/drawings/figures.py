@@ -23,8 +23,7 @@ from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import at
-from eatlas.results.ml_eat import CELLS
-from eatlas.results.parts import Cell
+from eatlas.results.levels import CELLS, Cell
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 BOX = "#c9c9d0"

@@ -20,7 +20,7 @@ from eatlas.present.sections import distinct, named_sources, source_of
 from eatlas.present.text import one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.ml_eat import CELLS
+from eatlas.results.levels import CELLS
 
 NAMED = 4
 """Sources that a caption names."""
