@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
 from eatlas.measures.base import AssociationMeasure, GroupsMeasure, Measure
-from eatlas.measures.registry import get_measure, measure_types
+from eatlas.measures.registry import BUILT_IN, get_measure, measure_types
 
 if TYPE_CHECKING:
     from eatlas.measures.ceat import CEAT
@@ -30,14 +30,5 @@ __all__ = [
     "measure_types",
 ]
 
-__getattr__ = attributes(
-    __name__,
-    {
-        "CEAT": "eatlas.measures.ceat",
-        "LPBS": "eatlas.measures.lpbs",
-        "LPBSCEAT": "eatlas.measures.lpbs_ceat",
-        "MLEAT": "eatlas.measures.ml_eat",
-        "SCEAT": "eatlas.measures.sc_eat",
-        "WEAT": "eatlas.measures.weat",
-    },
-)
+_PLACES = (place.split(":") for place in BUILT_IN.values())
+__getattr__ = attributes(__name__, {kind: f"{__name__}.{module}" for module, kind in _PLACES})
