@@ -17,7 +17,6 @@ from eatlas.nearest import nearest
 from eatlas.plugins import imported
 from eatlas.sources.cbow import SCHEME as CBOW
 from eatlas.sources.cbow import open_cbow
-from eatlas.sources.files import open_file
 from eatlas.sources.frequency.orders import OPTION as COUNTS
 from eatlas.sources.frequency.orders import CountedOrder, CountedSource
 from eatlas.sources.memory import (
@@ -31,8 +30,6 @@ from eatlas.sources.memory import (
 from eatlas.sources.prompts import OPTION as PROMPT
 from eatlas.sources.prompts import prompted
 from eatlas.sources.protocol import VectorSource
-from eatlas.sources.published import published_vectors
-from eatlas.sources.published.registry import on_this_machine
 from eatlas.sources.series import is_series, open_series, period_of
 from eatlas.sources.spec import (
     FileSpec,
@@ -211,7 +208,7 @@ def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
     `series` is what names a series of periods; the text by default.
     """
     if is_there(text) and not is_series(Path(text)):
-        return (open_file(Path(text)),)
+        return (_open_file(FileSpec(Path(text)), text),)
     if text.startswith(CBOW):
         words = text.removeprefix(CBOW)
         return (open_cbow(_only_one(_open(words), words)),)
@@ -238,7 +235,13 @@ def _open_plain(text: str, series: str) -> tuple[VectorSource, ...]:
         raise _no_such(file, text)
     if is_series(file.path):
         return open_series(file, series)
-    return (open_file(file.path, file.options, file.member, name=text),)
+    return (_open_file(file, text),)
+
+
+def _open_file(file: FileSpec, name: str) -> VectorSource:
+    from eatlas.sources.files.formats import open_file  # noqa: PLC0415  (not all sources are files)
+
+    return open_file(file.path, file.options, file.member, name=name)
 
 
 def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
@@ -297,8 +300,11 @@ def _of_package(point: EntryPoint) -> Any:
 def _file(text: str) -> FileSpec:
     """The file that a source string is about; a name of published vectors stands for theirs."""
     file = parse_file_spec(text)
-    known = is_there(file.path) or str(file.path) in named_sources()
-    return file if known else on_this_machine(file)
+    if is_there(file.path) or str(file.path) in named_sources():
+        return file
+    from eatlas.sources.published.registry import on_this_machine  # noqa: PLC0415
+
+    return on_this_machine(file)
 
 
 def _only_one(sources: tuple[VectorSource, ...], text: str) -> VectorSource:
@@ -332,6 +338,8 @@ def _meant(path: Path, published: list[str]) -> str:
 
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
+    from eatlas.sources.published.registry import published_vectors  # noqa: PLC0415
+
     spec, names = str(file.path), list(named_sources())
     published = [entry.name for entry in published_vectors()]
     scheme = _SCHEME.match(text)

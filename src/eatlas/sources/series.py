@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.arrays import array_with_words
-from eatlas.sources.files.formats import open_file
 from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import Wrapper
 from eatlas.sources.spec import FileSpec, check_options, is_there
@@ -112,6 +110,9 @@ def _files(folder: Path) -> dict[int, Path]:
 
 
 def _open(path: Path) -> ListedSource:
+    from eatlas.sources.files.arrays import array_with_words  # noqa: PLC0415  (few are series)
+    from eatlas.sources.files.formats import open_file  # noqa: PLC0415
+
     if HISTWORDS.fullmatch(path.name):
         return array_with_words(path, path.name.replace("-w.npy", "-vocab.pkl"), str(path))
     return open_file(path)

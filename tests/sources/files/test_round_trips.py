@@ -9,7 +9,7 @@ import pytest
 from tests.sources.files.writers import DIM, FORMATS, VECTORS, WORDS
 
 from eatlas import open_vectors
-from eatlas.sources.files import WholeSource
+from eatlas.sources.files.matrix import WholeSource
 
 
 @pytest.fixture(params=FORMATS, ids=lambda writer: writer.__name__)

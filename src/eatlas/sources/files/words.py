@@ -13,7 +13,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from eatlas.errors import SourceError
-from eatlas.sources.files import pickles
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.reading import Stamp, open_binary
 
@@ -93,6 +92,8 @@ def open_vocabulary(path: Path) -> Words:
     if suffix == ".json":
         return as_words(_read_json(path), str(path))
     if suffix in {".pkl", ".pickle"}:
+        from eatlas.sources.files import pickles  # noqa: PLC0415  (few vocabularies are pickles)
+
         return as_words(pickles.load(path), str(path))
     return LineWords.open(path)
 
@@ -174,8 +175,8 @@ def _shown(value: Any) -> str:
         return repr(value)
     if isinstance(value, int) and abs(value) < 1 << 63:
         return repr(value)
-    kind = value.kind if isinstance(value, pickles.Unread) else type(value).__name__
-    return f"a value of the type {kind}"
+    # of a pickle, what was not read has the name of its type
+    return f"a value of the type {getattr(value, 'kind', type(value).__name__)}"
 
 
 def _no_words(label: str, got: str) -> SourceError:

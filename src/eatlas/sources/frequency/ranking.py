@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, spellings
-from eatlas.sources.files.sequential import SequentialSource
 from eatlas.sources.frequency.orders import (
     NEAR,
     CountedSource,
@@ -163,7 +162,7 @@ def ranking_of(
 def read_in_passes(source: object) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
     source = innermost(source)
-    return isinstance(source, SequentialSource) and not source.gets_index
+    return not getattr(source, "gets_index", True)
 
 
 def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
@@ -255,7 +254,7 @@ def _listed(source: Any, wish: Wish) -> WordOrder:
     """All words in their order."""
     # whether an index is there today decides how they are read, and not whether: a result can be
     # repeated
-    if isinstance(source, SequentialSource) and source.slow_to_list and wish != "always":
+    if getattr(source, "slow_to_list", False) and wish != "always":
         raise _Unordered(
             f"to read all words of {source.name} again takes more than a second; "
             "frequency=2000 does so"
