@@ -16,7 +16,7 @@ from eatlas.results.effects import UNDEFINED
 from eatlas.results.scan import ScanResult
 
 TRENDS = 3
-"""Series whose trends are told one by one."""
+"""Series whose trends are reported one by one."""
 UNSTABLE = 0.5
 """Below this share of the resamples, a pattern is seen less often than others together."""
 
@@ -43,12 +43,12 @@ def in_brief(
 
 def _over_time(series: Sequence[Series]) -> dict[str, object]:
     """Trends one by one while they are few, else the way that each goes."""
-    told = [one for one in series if one.finding]
-    if len(told) > TRENDS:
-        return {"trends": [], "ways": [one.way for one in told]}
+    known = [one for one in series if one.finding]
+    if len(known) > TRENDS:
+        return {"trends": [], "ways": [one.way for one in known]}
     trends = [
         f"{isolated(one.first.test)} from {one.span}: {one.finding[0].lower()}{one.finding[1:]}"
-        for one in told
+        for one in known
     ]
     return {"trends": trends, "ways": []}
 

@@ -1,4 +1,4 @@
-"""The same test on several sources, or on one asked in several ways, side by side."""
+"""The same test on several sources, or on one model encoded in several ways, side by side."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def model(self) -> str:
-        """The model that was asked in several ways."""
+        """The model that was encoded in several ways."""
         return "" if self.by == "source" else model_of(self.first.result, self.by)
 
     @property
@@ -74,8 +74,8 @@ class Comparison:
         if self.by == "source":
             return ""
         choices = choices_beside(self.first.result, self.by)
-        told = [choices[one] for one in self.others if one in choices]
-        return ", ".join(filter(None, (sizes_beside(self.first.result, self.by), *told)))
+        varied = [choices[one] for one in self.others if one in choices]
+        return ", ".join(filter(None, (sizes_beside(self.first.result, self.by), *varied)))
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
@@ -97,9 +97,9 @@ class Comparison:
         if not found:
             return ""
         if self.by == "weights":  # what an untrained model shows too is no finding about training
-            told = "; ".join(f"{value}: {label}" for value, label in found)
+            values = "; ".join(f"{value}: {label}" for value, label in found)
             return (
-                f"{told}. What random weights show as well comes of the model's build and "
+                f"{values}. What random weights show as well comes of the model's build and "
                 "of the words' pieces, not of what it learned."
             )
         several, labels = kinds()[self.by].several, Counter(label for _, label in found)
@@ -107,8 +107,8 @@ class Comparison:
             both = len(self.members) == 2 and self.by != "source"
             number = "Both" if both else f"All {count(len(self.members))}"
             return f"{number} {several} show {found[0][1]}."
-        told = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
-        return f"The {several} differ: {told}."
+        patterns = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
+        return f"The {several} differ: {patterns}."
 
     def _sizes(self) -> str:
         """From where to where the first effect size goes."""
@@ -125,7 +125,7 @@ class Comparison:
         return f"{what} goes from {low} to {high}{significant}."
 
     def _means(self) -> str:
-        """How level 3 moves; of sources it is said nowhere else that they are alike."""
+        """How level 3 moves; of sources nothing, as their cosines need not compare."""
         found = [s.result.level3 for s in self.members if s.result.level3 is not None]
         if self.by == "source" or not found:
             return ""
@@ -154,7 +154,7 @@ class Comparison:
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     """Group the results that differ in their source alone; groups of one are left out.
 
-    Where one source is a model that was asked in several ways, the comparison by that way stands
+    Where one source is a model encoded in several ways, the comparison by that way stands
     in the place of the one by source.
     """
     given = [section for section in shown if section.levels]
@@ -178,20 +178,20 @@ def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
     groups = varied([section.result for section in given], by)
     found: dict[tuple[str, str, str], dict[By, set[str]]] = {}
     for group in groups:
-        of = found.setdefault(_asked(group, by), {})
+        of = found.setdefault(_subject(group, by), {})
         for one, value in choices_beside(group.members[0], by).items():
             of.setdefault(one, set()).add(value)
     return [
         Comparison(
             tuple(sections[id(result)] for result in group.members),
             by,
-            tuple(one for one, values in found[_asked(group, by)].items() if len(values) > 1),
+            tuple(one for one, values in found[_subject(group, by)].items() if len(values) > 1),
         )
         for group in groups
     ]
 
 
-def _asked(group: Varied, by: By) -> tuple[str, str, str]:
+def _subject(group: Varied, by: By) -> tuple[str, str, str]:
     """Test, measure and model, for which several comparisons may stand."""
     first = group.members[0]
     return first.test, first.signature, model_of(first, by)

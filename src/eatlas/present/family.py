@@ -19,8 +19,8 @@ DECLARED: tuple[Declared, ...] = get_args(Declared)
 SETTINGS = "settings"
 """Declares that each setting of a test counts as a test of its own."""
 
-TOLD = 6
-"""Settings that are told one by one."""
+LISTED = 6
+"""Settings that are listed one by one."""
 NAMED = 12
 """Tests that a line of the terminal names."""
 _WHAT: dict[Levels, tuple[str, str]] = {
@@ -163,11 +163,11 @@ class DeclaredFamily:
         if len(remaining) == 1:
             below = self.counts[0][2]
             return f"{text}{remaining[0]} {'remains' if below == 1 else 'remain'} {limit}."
-        if len(remaining) <= TOLD:
-            told = [
+        if len(remaining) <= LISTED:
+            listed = [
                 f"{n} ({one.name})" for n, (one, *_) in zip(remaining, self.counts, strict=True)
             ]
-            return f"{text}these remain {limit}: {', '.join(told)}."
+            return f"{text}these remain {limit}: {', '.join(listed)}."
         return f"{text}{_span(below for *_, below in self.counts)} remain {limit} in each."
 
     def lines(self) -> Iterator[tuple[str, str]]:
@@ -175,7 +175,7 @@ class DeclaredFamily:
         if self.family is None:
             return
         what = f"({_LEVELS[self.family.levels]}, two-sided)"
-        if len(self.counts) > TOLD:
+        if len(self.counts) > LISTED:
             sizes = _span(len(one) for one, *_ in self.counts)
             below = _span(below for *_, below in self.counts)
             yield (
@@ -255,7 +255,7 @@ def _listed(one: Setting, members: Iterable[FamilyMember]) -> str:
 
 
 def _called(member: FamilyMember, *, within: bool) -> str:
-    """The test, its setting unless that is said, and what else tells its findings apart."""
+    """The test, its setting unless a heading has it, and what else distinguishes its findings."""
     place = member.level.removeprefix("level2.") if member.level.startswith("level2.") else ""
     setting = f"({member.setting})" if member.setting and not within else ""
     return " ".join(filter(None, (member.test, setting, place, member.term)))

@@ -1,4 +1,4 @@
-"""What is said of frequency: ranks of the words, and findings among random words of these ranks."""
+"""Frequency in words: ranks of terms, and findings among random words of these ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eatlas.results.effects import Effect
 from eatlas.results.frequency import Matched, MatchedLevel
 
 OFTEN = 0.1
-"""Share of the random lists from which a pattern is said to be seen often by chance."""
+"""Share of the random lists from which a pattern counts as often seen by chance."""
 
 
 def matched_of(result: AssociationResult) -> Matched | None:
@@ -86,11 +86,11 @@ def about_frequency(result: AssociationResult) -> str:
         + (UNDEFINED if median is None else count(round(median)))
         for role, median in ranks.medians().items()
     )
-    said = f"Median ranks of the words in {ranks.vocabulary}: {medians}."
+    text = f"Median ranks of the words in {ranks.vocabulary}: {medians}."
     matched = result.frequency.matched
     if matched is None:
-        return f"{said} Not compared with random words: {result.frequency.reason}."
-    return " ".join([said, *_among(result, matched)])
+        return f"{text} Not compared with random words: {result.frequency.reason}."
+    return " ".join([text, *_among(result, matched)])
 
 
 def _among(result: AssociationResult, matched: Matched) -> list[str]:

@@ -179,18 +179,18 @@ def ends_of(
     ('−0.2', '1.02')
     """
     low, high = (
-        effect(end, told(error, decimals))
+        effect(end, decimals_for(error, decimals))
         for end, error in zip(ends, errors or (0.0, 0.0), strict=True)
     )
     return low, high
 
 
-def told(error: float, decimals: int = 2) -> int:
+def decimals_for(error: float, decimals: int = 2) -> int:
     """Decimals of a number whose last digit is worth at least its error.
 
     Examples
     --------
-    >>> told(0.004), told(0.02), told(0.3)
+    >>> decimals_for(0.004), decimals_for(0.02), decimals_for(0.3)
     (2, 1, 0)
     """
     while decimals and error > 10.0**-decimals:

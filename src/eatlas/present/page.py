@@ -85,7 +85,7 @@ def _packed(value: object) -> Markup:
 
 
 OPEN_UP_TO = 40
-"""Results whose details stand open in the page; of more, they are packed until asked for."""
+"""Results whose details stand open in the page; of more, they are packed until they are opened."""
 KNOWN = ("ml-eat", "lpbs", "weat", "sc-eat")
 """Tables of the summary in their order; those of other packages follow."""
 FIRST_ROWS = 150
@@ -107,7 +107,7 @@ def report_html(
     Parameters
     ----------
     results : Results or iterable of results
-        With ``Results``, jobs that failed are listed too, and what is said of trends over time.
+        With ``Results``, jobs that failed are listed too, and trends over time are described.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read.
     family : str, default "level1"
@@ -137,18 +137,18 @@ def report_html(
     declared = DeclaredFamily.of(given, family, adjust)
     faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
     trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
-    said = {
+    texts = {
         "family": declared,
         "methods": methods_paragraph(given, declared, trends),
         "bibtex": bibtex(given, declared, trends),
     }
     shown = sections(given, declared, dots=_dots(given))
     series = series_of(shown, trends, faults["failures"])
-    return _rendered(shown, series, brief=in_brief(shown, declared, series), **faults, **said)
+    return _rendered(shown, series, brief=in_brief(shown, declared, series), **faults, **texts)
 
 
-def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object) -> str:
-    """The page of these sections, with what is said about all of them."""
+def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: object) -> str:
+    """The page of these sections, with the texts about all of them."""
     packed = len(shown) > OPEN_UP_TO
     later = Deferred()
     kept: dict[str, object] = {
@@ -183,7 +183,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **said: object
         packed=packed,
         first_rows=FIRST_ROWS,
         sections=shown,
-        **said,
+        **texts,
         **_inlined(),
     )
 

@@ -1,7 +1,7 @@
 """What a result or a trend says, in plain sentences.
 
 The vectors are the subject of each sentence: so the verb agrees, whether a concept's name is
-singular or plural, and the reader is told whose association it is.
+singular or plural, and the reader knows whose association it is.
 """
 
 from __future__ import annotations
@@ -291,8 +291,12 @@ def finding(trend: TrendResult, alpha: float = 0.05) -> str:
 
 def sentences(trend: TrendResult) -> list[str]:
     """Say how each effect size moves, then what is missing and what is doubtful."""
-    said = [f"{name}: {_sentence(level)}" for name, level in levels_of_trend(trend)]
-    return [*said, *(f"{m.period} is missing: {m.reason}." for m in trend.missing), *trend.warnings]
+    levels = [f"{name}: {_sentence(level)}" for name, level in levels_of_trend(trend)]
+    return [
+        *levels,
+        *(f"{m.period} is missing: {m.reason}." for m in trend.missing),
+        *trend.warnings,
+    ]
 
 
 def level_statements(trend: TrendResult) -> list[Statement]:

@@ -104,10 +104,10 @@ def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterator[Poi
     """One effect size of each section."""
     for place, section in members:
         one = section.levels[number]
-        told = "undefined" if one.d is None else f"{one.symbol} = {effect(one.d)}"
+        text = "undefined" if one.d is None else f"{one.symbol} = {effect(one.d)}"
         if one.p_value is not None:
-            told += f", {p_equals(one.p_value, one.rule.alpha, one.p_low)}"
-        yield Point(place, one.d, one.interval, one.significant, told)
+            text += f", {p_equals(one.p_value, one.rule.alpha, one.p_low)}"
+        yield Point(place, one.d, one.interval, one.significant, text)
 
 
 def series_of(

@@ -232,13 +232,13 @@ def design(result: AssociationResult) -> str:
         for place, level in (("level 1", power.level1), ("level 2", power.level2))
         if level is not None
     ]
-    told = [f"{effect(d)} at {sizes}" for d, sizes in known if d is not None]
+    found = [f"{effect(d)} at {sizes}" for d, sizes in known if d is not None]
     lost = [sizes for d, sizes in known if d is None]
     text = ""
-    if told:
+    if found:
         text = (
             f"With a power of {power.power:g}, at {SIDES[power.tail]} p < {level_of(power.alpha)}: "
-            f"effect sizes from {' and '.join(told)}. Smaller ones are easily missed."
+            f"effect sizes from {' and '.join(found)}. Smaller ones are easily missed."
         )
     if lost:
         text += f" None at {' and '.join(lost)}: no p-value of the design is below alpha."
@@ -256,11 +256,11 @@ def too_small(result: AssociationResult) -> str:
     stated = result.equivalence
     if stated is None:
         return ""
-    told = [_equivalent(one, stated.alpha) for one in result.effects() if one.equivalent]
-    if not told:
+    verdicts = [_equivalent(one, stated.alpha) for one in result.effects() if one.equivalent]
+    if not verdicts:
         return ""
     unit = "d" if stated.unit == "d" else f"a difference of {result.unit}s"
-    return f"Smallest effect of interest: {unit} = {stated.sesoi:g}. {' '.join(told)}"
+    return f"Smallest effect of interest: {unit} = {stated.sesoi:g}. {' '.join(verdicts)}"
 
 
 def _equivalent(shown: Effect, alpha: float) -> str:
@@ -336,7 +336,7 @@ def about_space(given: TermsDiagnosis | None) -> str:
 
 
 def about_ratios(result: AssociationResult) -> str:
-    """What was asked of which language model in which sentences; nothing of vectors."""
+    """What a log-ratio is, of which language model and in which sentences; empty for vectors."""
     model, direction = result.language_model, result.direction
     if model is None or direction is None:
         return ""

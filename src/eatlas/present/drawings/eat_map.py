@@ -162,8 +162,10 @@ class EATMap:
         name, a, b = (isolated(text) for text in (column.name, self.A, self.B))
         if column.effect_size is None or column.p is None:
             return f"{name}, association undefined"
-        held = isolated(getattr(self, column.attribute)) if column.attribute else None
-        found = f"associated with {held}" if held else f"associated with neither {a} nor {b}"
+        attribute = isolated(getattr(self, column.attribute)) if column.attribute else None
+        found = (
+            f"associated with {attribute}" if attribute else f"associated with neither {a} nor {b}"
+        )
         p = p_equals(column.p, self.alpha, column.p_low)
         return f"{name}, {found} (d = {effect(column.effect_size)}, {p})"
 

@@ -69,7 +69,7 @@ class Point:
     interval: tuple[float, float] | None
     filled: bool
     """Where p is below alpha."""
-    told: str
+    text: str
     """Its numbers in words."""
 
 
@@ -252,8 +252,8 @@ def _mark(line: Line, point: Point, x: float, up: Axis, size: float) -> str:
         return ""
     shape = outline(mark_of(line.place), round(x, 1), round(up.at(point.d), 1), size)
     look = {"fill": line.look.colour, "class_": "on"} if point.filled else {}
-    told = tag("title", words(f"{point.year}, {line.name}: {point.told}"))
-    return tag("path", told, d=shape, **look)
+    tooltip = tag("title", words(f"{point.year}, {line.name}: {point.text}"))
+    return tag("path", tooltip, d=shape, **look)
 
 
 def _pieces(line: Line, missing: Mapping[int, str]) -> Iterator[list[Point]]:
@@ -284,19 +284,19 @@ def _strip(
     lines: Sequence[Line], missing: Mapping[int, str], across: _Years, bottom: float
 ) -> list[str]:
     """Below the plot: × for a year without a result, ? for one with an undefined effect size."""
-    told = {year: ("×", f"{year}: {why}") for year, why in missing.items()}
+    signs = {year: ("×", f"{year}: {why}") for year, why in missing.items()}
     for line in lines:
         for point in line.points:
             if point.d is None:
-                before = f"{told[point.year][1]}; " if point.year in told else f"{point.year}, "
-                said = f"{before}{line.name}: undefined"
-                told[point.year] = ("?", said)
+                before = f"{signs[point.year][1]}; " if point.year in signs else f"{point.year}, "
+                undefined = f"{before}{line.name}: undefined"
+                signs[point.year] = ("?", undefined)
     return [
         tag(
             "g", tag("title", words(why)),
             muted(sign, across.at(year), bottom + 15, size=14),
         )
-        for year, (sign, why) in sorted(told.items())
+        for year, (sign, why) in sorted(signs.items())
     ]  # fmt: skip
 
 
