@@ -43,17 +43,16 @@ def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
         If the file is damaged or empty, or has no such field or column.
     """
     for name, text in read(account):
-        skipped = "empty" if not text or text.isspace() else ""
-        if name == "body":
-            if text in GONE:
-                skipped = text
-            elif "&" in text:  # so Reddit writes <, > and &
-                text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")  # noqa: PLW2901
-        if skipped:
-            account.skipped[skipped] += 1
+        if not text or text.isspace():
+            account.skipped["empty"] += 1
+        elif name == "body" and text in GONE:
+            account.skipped[text] += 1
         else:
             account.texts += 1
-            yield text
+            if name == "body" and "&" in text:  # so Reddit writes <, > and &
+                yield text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            else:
+                yield text
 
 
 def _column(columns: Collection[str], field: str | None, label: str) -> str:
@@ -136,15 +135,16 @@ def json_rows(file: BinaryIO, field: str | None, account: Account) -> Rows:
         except (ValueError, RecursionError) as error:
             account.damage(number, _why(error))
             continue
-        row = next(((a, b) for a, b in zip(names, values, strict=True) if b is not None), None)
-        if row is not None:
-            found = True
-            yield row
-            continue
-        account.skipped[f"no {' or '.join(names)}"] += 1
-        lacking += not found
-        if lacking == TRIED:
-            break
+        for name, text in zip(names, values, strict=True):
+            if text is not None:
+                found = True
+                yield name, text
+                break
+        else:
+            account.skipped[f"no {' or '.join(names)}"] += 1
+            lacking += not found
+            if lacking == TRIED:
+                break
     if lacking and not found:
         raise _no_field(keys(line), field, account.file, "field", "no line has it; ")
 
