@@ -86,40 +86,40 @@ def generalised(
     if min(n_a, n_b) < TWO:
         reason = "a group of one attribute says nothing about other attributes"
         return _unanswered(reason, confidence, unit)
-
-    undefined: list[str] = []
     how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
-
-    def found(what: str, test: Callable[[], CrossedTest]) -> CrossedLevel | None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedWarning)
-            try:
-                crossed = test()
-            except EatlasError:  # of magnitudes whose squares are no numbers
-                return None
-        if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
-            undefined.append(what)  # without a difference the effect size is undefined, and said so
-        return _crossed(crossed)
-
-    def association(role: str, rows: Array) -> CrossedLevel | None:
-        if len(rows) < TWO:
-            return None
-        what = f"level 2 of {role}"
-        return found(what, lambda: crossed_association(rows, n_a, **how))
-
-    level1 = None
-    if min(n_x, n_y) >= TWO:
-        level1 = found("level 1", lambda: crossed_interaction(table, n_x, n_a, **how))
-    both = None
-    if level2:
-        halves = zip(TARGETS, (table[:n_x], table[n_x:]), strict=True)
-        both = CrossedLevel2({role: association(role, half) for role, half in halves})
+    x, y = table[:n_x], table[n_x:]
+    # targets that each test takes, and the test
+    tests: dict[str, tuple[int, Callable[[], CrossedTest]]] = {
+        "level 1": (min(n_x, n_y), lambda: crossed_interaction(table, n_x, n_a, **how)),
+        "level 2 of X": (n_x, lambda: crossed_association(x, n_a, **how)),
+        "level 2 of Y": (n_y, lambda: crossed_association(y, n_a, **how)),
+    }
+    least = least_spread(scale, precision)
+    found: list[CrossedLevel | None] = []
+    undefined: list[str] = []
+    for what, (targets, test) in tests.items():
+        crossed = _tested(test) if targets >= TWO and (level2 or what == "level 1") else None
+        found.append(None if crossed is None else _crossed(crossed))
+        # without a difference the effect size is undefined, which another note says
+        if crossed is not None and math.isnan(crossed.t) and abs(crossed.difference) > least:
+            undefined.append(what)
     if undefined:
         notes.append(
             f"Undefined crossed test of {', '.join(undefined)}: nothing varies within the groups, "
             "so nothing can be said of other words."
         )
-    return Generalisation(unit=unit, confidence=confidence, level1=level1, level2=both)
+    both = CrossedLevel2(X=found[1], Y=found[2]) if level2 else None
+    return Generalisation(unit=unit, confidence=confidence, level1=found[0], level2=both)
+
+
+def _tested(test: Callable[[], CrossedTest]) -> CrossedTest | None:
+    """A crossed test; None for magnitudes whose squares are no numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        try:
+            return test()
+        except EatlasError:
+            return None
 
 
 def generalised_input(
