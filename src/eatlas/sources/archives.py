@@ -85,7 +85,7 @@ class Content:
         """Read from the first byte; what goes wrong on the way is said as a SourceError."""
         self.stamp.check(self.path)
         try:
-            with told(self.label):
+            with archive_errors(self.label):
                 raw = self._open(self.path)
             with raw:
                 yield _Guarded(raw, self.label, 0 if self.plain else self.stamp.size)  # type: ignore[misc]
@@ -133,7 +133,7 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
         If the file cannot be read, or there is no such member.
     """
     stamp = Stamp.of(path)
-    with open_binary(path) as file, told(str(path)):
+    with open_binary(path) as file, archive_errors(str(path)):
         head = file.read(_TAR_AT + len(_TAR_MAGIC))
     if head.startswith(_ZIP) and not _is_npz(path):
         return _in_zip(path, stamp, member)
@@ -159,13 +159,13 @@ def _open_plain(path: Path) -> IO[bytes]:
 
 
 def _is_npz(path: Path) -> bool:
-    with told(str(path)), zipfile.ZipFile(path) as archive:
+    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         return bool(names) and all(name.endswith(".npy") for name in names)
 
 
 def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
-    with told(str(path)), zipfile.ZipFile(path) as archive:
+    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
         names = [info.filename for info in archive.infolist() if not info.is_dir()]
     return zip_member(path, _choose(path, names, member), stamp)
 
@@ -182,7 +182,7 @@ def zip_member(path: Path, name: str, stamp: Stamp | None = None) -> Content:
 
 def _in_tar(outer: Content, member: str | None) -> Content:
     packed = outer.stamp.size
-    with outer.open() as file, told(outer.label), _tar(file) as archive:
+    with outer.open() as file, archive_errors(outer.label), _tar(file) as archive:
         names = [info.name for info in _members(archive, outer.label, packed) if info.isfile()]
     chosen = _choose(outer.path, names, member)
 
@@ -198,7 +198,7 @@ def _in_tar(outer: Content, member: str | None) -> Content:
 
 
 class _TarMember(tarfile.TarInfo):
-    """What a tar archive says about a member; its texts have a limit."""
+    """Header of a member of a tar archive, with a limit for its texts."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         texts = (*_TAR_TEXTS, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
@@ -219,7 +219,7 @@ def _members(archive: tarfile.TarFile, label: str, packed: int) -> Iterator[tarf
 
 
 def _choose(path: Path, names: list[str], member: str | None) -> str:
-    """The member that was asked for, or the only one there is."""
+    """The requested member, or the only one there is."""
     if member is not None:
         return _checked(path, names, member)
     visible = [n for n in names if not any(map(_is_hidden, _place(n).parts))]
@@ -266,8 +266,8 @@ def _listed(names: list[str]) -> str:
 
 
 @contextmanager
-def told(label: str) -> Iterator[None]:
-    """Say what decompressors, archives and the system raise as a SourceError."""
+def archive_errors(label: str) -> Iterator[None]:
+    """Raise what decompressors, archives and the system raise as a SourceError."""
     try:
         yield
     except SourceError:
@@ -332,14 +332,14 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if self._limit is None:
-            with told(self._label):
+            with archive_errors(self._label):
                 return self._stream.readinto(buffer)  # type: ignore[attr-defined,no-any-return]
         part = self._some(len(buffer))
         buffer[: len(part)] = part
         return len(part)
 
     def _some(self, size: int) -> bytes:
-        with told(self._label):
+        with archive_errors(self._label):
             part = self._stream.read(size)
         self._count += len(part)
         if self._limit is not None and self._count > self._limit:
@@ -366,15 +366,15 @@ def most_bytes(packed: int) -> int:
 
 
 def _ratio() -> float:
-    given = os.environ.get(GROWTH)
+    setting = os.environ.get(GROWTH)
     try:
-        ratio = MAX_RATIO if not given else float(given)
+        ratio = MAX_RATIO if not setting else float(setting)
     except ValueError:
         ratio = math.nan
     if not 1 <= ratio < math.inf:
         raise SourceError(
             f"{GROWTH}: this environment variable is no number",
-            got=str(given)[:40],
+            got=str(setting)[:40],
             allowed=f"how many times its own size a file may grow; {MAX_RATIO} without it",
         )
     return ratio

@@ -203,7 +203,7 @@ def is_pair(spec: object) -> bool:
 
 
 def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
-    """Open a source string: a file, or what stands around a source and then the source.
+    """Open a source string: a file, or the wrappers of a source and then the source.
 
     `series` is what names a series of periods; the text by default.
     """
@@ -225,7 +225,7 @@ def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
 
 
 def _open_plain(text: str, series: str) -> tuple[VectorSource, ...]:
-    """Open what a scheme, a name or a path stands for."""
+    """Open a source by its scheme, its name or its path."""
     if opener := opener_of(text):
         return opener(text)
     if named := named_sources().get(text):
@@ -298,7 +298,7 @@ def _of_package(point: EntryPoint) -> Any:
 
 
 def _file(text: str) -> FileSpec:
-    """The file that a source string is about; a name of published vectors stands for theirs."""
+    """The file that a source string names, directly or as published vectors."""
     file = parse_file_spec(text)
     if is_there(file.path) or str(file.path) in named_sources():
         return file

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import Content, check_growth, told, zip_member
+from eatlas.sources.archives import Content, archive_errors, check_growth, zip_member
 from eatlas.sources.files.matrix import (
     ArrayMatrix,
     Matrix,
@@ -170,7 +170,7 @@ def _words(
 
 def _heads(path: Path) -> dict[str, ArrayHead]:
     heads = {}
-    with told(str(path)), zipfile.ZipFile(path) as archive:
+    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             key = info.filename.removesuffix(".npy")
             with archive.open(info) as member:
@@ -219,7 +219,7 @@ def _read_rows(path: Path, heads: Mapping[str, ArrayHead]) -> NDArray[Any]:
     first = next(iter(heads.values()))
     check_growth(str(path), len(heads) * first.size, Stamp.of(path).size)
     rows = np.empty((len(heads), *first.shape), np.result_type(*{h.dtype for h in heads.values()}))
-    with told(str(path)), zipfile.ZipFile(path) as archive:
+    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
         for row, (key, head) in enumerate(heads.items()):
             with archive.open(f"{key}.npy") as member:
                 raw = member.read(head.start + head.size)[head.start :]

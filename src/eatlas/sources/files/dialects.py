@@ -39,7 +39,7 @@ class Dialect:
     dim : int
         Numbers a line.
     first_line : int
-        Number of the first line that holds a vector; what stands before is a header.
+        Number of the first line that holds a vector; a header precedes it.
     announced : int, optional
         How many vectors the header announces.
     encoding : str
@@ -99,11 +99,11 @@ class Dialect:
         return cells[0].encode(self.encoding), [cell.encode() for cell in cells[1:]]
 
     def _wrong_length(self, got: int, where: str) -> SourceError:
-        told = "on the lines before" if self.announced is None else "the first line announces"
+        origin = "on the lines before" if self.announced is None else "the first line announces"
         return SourceError(
             f"{where}: a vector of the wrong length",
             got=f"{got} numbers",
-            allowed=f"{self.dim} numbers, as {told}",
+            allowed=f"{self.dim} numbers, as {origin}",
         )
 
 
@@ -133,7 +133,7 @@ def parse_components(fields: Sequence[bytes], where: str) -> Vector:
     Raises
     ------
     SourceError
-        If one of them is no number, or not finite; `where` says where it stands.
+        If one of them is no number, or not finite; `where` names its place.
     """
     try:
         numbers = np.array([float(field) for field in fields])
@@ -156,7 +156,7 @@ def check_finite(vectors: NDArray[np.floating], where: str) -> None:
     Raises
     ------
     SourceError
-        Naming the first of them; `where` says where it stands.
+        Naming the first of them; `where` names its place.
     """
     finite = np.isfinite(vectors)
     if not finite.all():
@@ -267,7 +267,7 @@ def announcement(line: bytes) -> tuple[int, int] | None:
 
 
 def cells_of(line: bytes, separator: bytes, encoding: str) -> list[str]:
-    """Cells of a row, as well as they can be told."""
+    """Cells of a row; none where they cannot be read."""
     try:
         return next(
             csv.reader([line.decode(encoding, "replace")], delimiter=separator.decode()), []
@@ -299,5 +299,5 @@ _ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1":
 
 def encoding_of(options: Mapping[str, str], label: str) -> str:
     """The encoding that the options name."""
-    asked = options.get("encoding", "utf-8").lower()
-    return _ENCODINGS[choice(asked, _ENCODINGS, "encoding", label)]
+    name = options.get("encoding", "utf-8").lower()
+    return _ENCODINGS[choice(name, _ENCODINGS, "encoding", label)]

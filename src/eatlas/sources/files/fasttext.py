@@ -34,7 +34,7 @@ _AGAIN = "get it again, or write it anew with words in UTF-8"
 
 @dataclass(frozen=True)
 class FastTextHead:
-    """What stands before the matrix: options, and where words and numbers begin."""
+    """The head of a model: options, and where words and numbers begin."""
 
     dim: int
     scheme: Ngrams
@@ -95,7 +95,7 @@ def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> Ma
 
 
 def read_head(path: Path) -> FastTextHead:
-    """Read what stands before the matrix.
+    """Read the head of a model.
 
     Raises
     ------
@@ -306,7 +306,7 @@ class SubwordSource(MatrixSource):
     ----------
     oov : {"none", "subword"}
         Whether a word that is not in the vocabulary gets the mean of its n-grams. It does so only
-        if it holds no space, and if no other spelling of it that was asked for (upper or lower
+        if it holds no space, and if no other spelling of it among the keys (upper or lower
         case) is in the vocabulary.
     """
 

@@ -1,4 +1,4 @@
-"""The formats of files of vectors: what tells them, what opens them, which options they take.
+"""The formats of files of vectors: how they are recognised and opened, which options they take.
 
 Other packages add formats as entry points of the group ``eatlas.formats``: the name of the entry is
 that of the format and the suffix of its files, its object is called with the path, the options of
@@ -44,7 +44,7 @@ _EVERYWHERE = {"format": "the format, where its content does not tell it"}
 
 @dataclass(frozen=True)
 class Format:
-    """How a kind of file is told and opened.
+    """How a kind of file is recognised and opened.
 
     Parameters
     ----------
@@ -139,20 +139,20 @@ def open_file(
     SourceError
         If the file holds no vectors, is damaged, or an option is unknown.
     """
-    given = dict(options or {})
+    chosen = dict(options or {})
     name = name or str(path)
     if path.is_dir():
-        return _open_folder(path, given, name)
-    asked = given.get("format", path.suffix.removeprefix("."))
-    if point := _of_packages().get(asked):
+        return _open_folder(path, chosen, name)
+    suffix = path.suffix.removeprefix(".")
+    if point := _of_packages().get(chosen.get("format", suffix)):
         require_trust(f"call {point.value}, which an installed package registers")
-        source: WholeSource = imported(point)(path, given, name)
+        source: WholeSource = imported(point)(path, chosen, name)
         return source
     content = locate(path, member)
-    kind = given.pop("format", None) or sniff(content)
+    kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
-    check_options(given, {**form.options, **_EVERYWHERE}, content.label)
-    return form.open(content, given, name)
+    check_options(chosen, {**form.options, **_EVERYWHERE}, content.label)
+    return form.open(content, chosen, name)
 
 
 @cache

@@ -106,7 +106,7 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open a file, and say what the library raises as a SourceError."""
+    """Open a file; faults of the library become a SourceError."""
     h5py = library("h5py", str(path), "HDF5")
     with faults_of_library(path, "this HDF5 file"), h5py.File(path, "r") as file:
         yield file
@@ -208,19 +208,19 @@ def _named(
 def _array(
     file: Any, path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
 ) -> tuple[Sequence[str], Matrix]:
-    asked = {what: name.strip("/") for what, name in options.items()}
+    named = {what: name.strip("/") for what, name in options.items()}
     expected = "numbers of shape (words, components), and as many strings"
     if any(facts.kind == "object" for facts in found.values()):
         expected += "; Python objects are not read"
 
     def chosen(what: str, fits: Callable[[_Facts], bool]) -> str:
         fit = [name for name, facts in found.items() if fits(facts)]
-        return part_of(str(path), "data set", what, found, fit, asked.get(what), expected)
+        return part_of(str(path), "data set", what, found, fit, named.get(what), expected)
 
     vectors = chosen("vectors", lambda f: f.kind == "number" and len(f.shape) == 2)
     shape = (found[vectors].shape[0], found[vectors].shape[1])
     # as many as there are vectors, unless they are named
-    lists = [f.shape for f in found.values() if len(f.shape) == 1 and "words" in asked]
+    lists = [f.shape for f in found.values() if len(f.shape) == 1 and "words" in named]
     words = chosen("words", lambda f: f.kind == "text" and f.shape in (shape[:1], *lists))
     packed = Stamp.of(path).size
     check_matrix(shape, file[vectors].dtype, f"{path}, /{vectors}")

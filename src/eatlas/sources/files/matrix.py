@@ -1,4 +1,4 @@
-"""Rows of numbers that stay where they are until asked for, and sources made of them."""
+"""Matrices whose rows are read when they are needed, and sources made of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Chunk(NamedTuple):
 
 @runtime_checkable
 class WholeSource(ListedSource, Protocol):
-    """A source whose every word can be had, in the order of the file, duplicates as they stand."""
+    """A source that lists every word, in the order of the file and with duplicates."""
 
     def vocabulary(self) -> Iterator[str]:
         """Every word; memory does not grow with their number where the format allows it."""
@@ -71,7 +71,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
 
 
 class Matrix(Protocol):
-    """Rows of numbers, of which any can be had."""
+    """Rows of numbers, each of which can be read."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -212,7 +212,7 @@ class MatrixSource:
 
     @property
     def name(self) -> str:
-        """The source as it was asked for."""
+        """The source string."""
         return self._name
 
     @property
@@ -301,10 +301,10 @@ def part_of(
     what: str,
     parts: Mapping[str, object],
     fit: Collection[str],
-    asked: str | None,
+    named: str | None,
     allowed: str | None = None,
 ) -> str:
-    """The part of a file that holds something: the one asked for, or the only one that can.
+    """The part of a file that holds something: the one that is named, or the only one that can.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def part_of(
         All parts by name, and what is known of each.
     fit : collection of str
         Those that can hold it.
-    asked : str or None
+    named : str or None
         The one that the user names.
     allowed : str, optional
         What it should be, for a message.
@@ -329,10 +329,10 @@ def part_of(
         If there is no such part, or not exactly one that can hold it.
     """
     listed = ", ".join(f"{name} ({facts})" for name, facts in list(parts.items())[:20])
-    if asked is not None and asked not in parts:
-        raise SourceError(f"{label}: there is no such {kind}", got=asked, allowed=listed)
-    chosen = [asked] if asked in fit else [what] if what in fit and asked is None else list(fit)
-    if len(chosen) == 1 and asked in (None, chosen[0]):
+    if named is not None and named not in parts:
+        raise SourceError(f"{label}: there is no such {kind}", got=named, allowed=listed)
+    chosen = [named] if named in fit else [what] if what in fit and named is None else list(fit)
+    if len(chosen) == 1 and named in (None, chosen[0]):
         return str(chosen[0])
     raise SourceError(
         f"{label}: no single {kind} holds the {what}",

@@ -80,7 +80,7 @@ class _Columns:
 
 @dataclass(frozen=True)
 class ColumnMatrix:
-    """The vectors; only the columns and row groups that are asked for are read."""
+    """The vectors; only the columns and row groups that are needed are read."""
 
     path: Path
     columns: _Columns
@@ -137,7 +137,7 @@ class ColumnMatrix:
 
 @contextmanager
 def _opened(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
-    """Open a file, and say what the library raises as a SourceError."""
+    """Open a file; faults of the library become a SourceError."""
     parquet = library("pyarrow.parquet", str(path), "Parquet")
     with (
         faults_of_library(path, _KIND),

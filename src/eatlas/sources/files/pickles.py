@@ -74,9 +74,9 @@ def load(path: Path, listed: Listed = PLAIN) -> Any:
     """
     size = Stamp.of(path).size
     seconds = SECONDS + size // BYTES_A_SECOND
-    given = json.dumps([list(listed.names), list(listed.beginnings), list(listed.attributes)])
+    lists = json.dumps([list(listed.names), list(listed.beginnings), list(listed.attributes)])
     limits = (str(BASE_MEMORY + most_bytes(size)), str(seconds))
-    command = [sys.executable, "-I", "-S", unpickle.__file__, str(path.absolute()), given, *limits]
+    command = [sys.executable, "-I", "-S", unpickle.__file__, str(path.absolute()), lists, *limits]
     try:
         done = subprocess.run(  # noqa: S603  (our own script)
             command, capture_output=True, check=False, timeout=_PATIENCE * seconds

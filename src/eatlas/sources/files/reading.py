@@ -150,7 +150,7 @@ class FileDigest:
     def start(self) -> None:
         """Begin, if that has not happened."""
         if self._thread is None:
-            # a daemon: a process that is told to end does not wait for gigabytes
+            # a daemon: a process that ends does not wait for gigabytes
             self._thread = threading.Thread(target=self._run, daemon=True)
             self._thread.start()
 
@@ -166,7 +166,7 @@ class FileDigest:
     def _run(self) -> None:
         try:
             hashes = [_hash_file(path, stamp) for path, stamp in self._files]
-        except Exception as error:  # noqa: BLE001  (told to whoever asks for the result)
+        except Exception as error:  # noqa: BLE001  (raised by result())
             self._error = error
             return
         self._result = hashes[0] if len(hashes) == 1 else joint_hash(hashes)

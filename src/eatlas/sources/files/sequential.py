@@ -1,8 +1,8 @@
 """Files whose words are found by reading them from end to end, and the index that spares it.
 
-Text and word2vec's binary form say nowhere where a word stands. A look-up reads the whole file
-once, whatever the number of words; of a large file it keeps an index in the cache folder, so that
-the next one reads the index and the lines of the words alone.
+Text and word2vec's binary form do not list the places of their words. A look-up reads the whole
+file once, whatever the number of words; of a large file it keeps an index in the cache folder, so
+that the next one reads the index and the lines of the words alone.
 
 An index belongs to the file as it is now: its name is a hash of path, size, times, inode, both
 ends and the way of reading. The inode and the time of its change cannot be chosen, so an index of
@@ -106,7 +106,7 @@ class SequentialSource(ABC):
 
     @property
     def name(self) -> str:
-        """The source as it was asked for."""
+        """The source string."""
         return self._name
 
     @property

@@ -56,7 +56,7 @@ class TextSource(SequentialSource):
     Raises
     ------
     SourceError
-        If a line is not well formed, whether its word was asked for or not.
+        If a line is not well formed, whether its word is looked up or not.
     """
 
     def __init__(self, content: Content, dialect: Dialect, *, name: str, index: str) -> None:
@@ -239,7 +239,7 @@ class Lines:
         pairs = zip(self.starts.tolist(), first.tolist(), strict=True)
         words = [self.data[start:end] for start, end in pairs]
         joined, numeric = b"".join(words), NUMERIC + separator + b"\r\n"
-        # what is no part of a number stands in the words, or is too much
+        # bytes that are no part of numbers belong to the words, or are a fault
         if len(self.data.translate(None, numeric)) != len(joined.translate(None, numeric)):
             return None
         if not joined.isascii():

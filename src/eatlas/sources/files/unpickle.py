@@ -28,7 +28,7 @@ _MAX_BITS = 4096
 """Of integers: Python takes quadratic time to write longer ones, or refuses to."""
 
 
-class Refused(Exception):  # noqa: N818  (the message is the name that was asked for)
+class Refused(Exception):  # noqa: N818  (the message is the name)
     """A pickle names what is not listed."""
 
 

@@ -183,7 +183,7 @@ def _records(data: bytes, offset: int, size: int, most: int, label: str) -> Reco
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     ends = np.cumsum(lengths + 1 + size) - 1 - size
     buffer = np.frombuffer(data, np.uint8)
-    # where no word stands the pattern goes on behind it, and its words do not stand one by one
+    # where a word is missing the pattern skips bytes, and the words do not follow one another
     if len(words) and (ends[-1] >= len(data) or (buffer[ends] != _SPACE).any()):
         words = [data[: data.find(b" ", 0, MAX_WORD)]] if re.match(pattern, data, re.DOTALL) else []
         ends = np.array([len(word) for word in words], np.int64)

@@ -98,16 +98,16 @@ def open_vocabulary(path: Path) -> Words:
     return LineWords.open(path)
 
 
-def beside(path: Path, asked: str | None) -> Path:
-    """The vocabulary that belongs to a file: the one asked for, or ``NAME.vocab`` beside it.
+def beside(path: Path, named: str | None) -> Path:
+    """The vocabulary that belongs to a file: the one that is named, or ``NAME.vocab`` beside it.
 
     Raises
     ------
     SourceError
         If it is not there.
     """
-    if asked is not None:
-        chosen = Path(asked)
+    if named is not None:
+        chosen = Path(named)
         places = [chosen, path.parent / chosen]
     else:
         bases = (path.with_suffix(""), path)
@@ -117,7 +117,7 @@ def beside(path: Path, asked: str | None) -> Path:
         return found
     raise SourceError(
         f"{path}: the vocabulary is not there",
-        got=asked or f"no {places[0].name} beside it",
+        got=named or f"no {places[0].name} beside it",
         allowed="a file with one word a line, or a list of words as JSON",
         remedy=f"name it: {path}?vocab=FILE",
     )

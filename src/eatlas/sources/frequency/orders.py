@@ -113,7 +113,7 @@ class WordOrder(ABC):
         return [word for word, _ in self._block(0, min(count, self._places))]
 
     def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
-        """All words that are near one of some terms, which are given with their ranks."""
+        """All words that are near one of some terms, by their ranks."""
         found: dict[str, int] = {}
         for key, rank in keys.items():
             found |= self.near(key, rank, leave_out)
@@ -153,7 +153,7 @@ class WordOrder(ABC):
             place = last
 
     def _again(self, word: str, rank: int) -> bool:  # noqa: ARG002
-        """Whether the word stands before, with a lower rank."""
+        """Whether the word has a lower rank as well."""
         return False
 
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from eatlas.errors import SourceError
-from eatlas.sources.archives import locate, told
+from eatlas.sources.archives import archive_errors, locate
 from eatlas.sources.folders import DATA, data_folder
 from eatlas.sources.published import registry
 from eatlas.sources.published.downloading import (
@@ -80,8 +80,8 @@ def fetch_vectors(
     Raises
     ------
     SourceError
-        If the name is unknown, the file cannot be had or is another than it should be, or the disk
-        is full. The message says how to go on by hand.
+        If the name is unknown, the file cannot be downloaded or is another than it should be, or
+        the disk is full. The message says how to go on by hand.
 
     Examples
     --------
@@ -92,11 +92,11 @@ def fetch_vectors(
     eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
       remedy: did you mean glove.6B.50d, ...? eatlas data list shows them all
     """
-    entry, told = registry.find(name), say or (lambda _: None)
+    entry, report = registry.find(name), say or (lambda _: None)
     try:
         data_folder().mkdir(parents=True, exist_ok=True)
-        with _alone(entry, told):
-            _bring(entry, watch, told, pause)
+        with _alone(entry, report):
+            _bring(entry, watch, report, pause)
     except OSError as error:
         raise SourceError(
             f"{name}: the vectors cannot be written to {data_folder()}",
@@ -368,7 +368,7 @@ def _years(archive: Path, folder: Path) -> Path:
     folder.mkdir()
     if not zipfile.is_zipfile(archive):
         raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of vectors by year")
-    with told(str(archive)), zipfile.ZipFile(archive) as opened:
+    with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
         members = [info for info in opened.infolist() if not info.is_dir()]
     chosen = [m for m in members if _OF_A_YEAR.fullmatch(PurePosixPath(m.filename).name)]
     if not chosen:

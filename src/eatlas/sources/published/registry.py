@@ -1,4 +1,4 @@
-"""Published vectors: what the registry says of them, and where they are kept.
+"""Published vectors: entries of the registry, and where the files are kept.
 
 Known are eatlas' own, those of other packages and the user's. They lie in platformdirs' cache
 folder, or in the one that the environment variable EATLAS_DATA names.
@@ -269,7 +269,7 @@ def place_of(entry: Published) -> Path | None:
 
 
 def on_this_machine(spec: FileSpec) -> FileSpec:
-    """Put the path of published vectors where their name stands; leave anything else as it is.
+    """Replace the name of published vectors by their path; leave anything else as it is.
 
     Raises
     ------
