@@ -168,7 +168,8 @@ class _Survey:
 
     def __init__(self, source: ListedSource, sample: Sample) -> None:
         self.source, self.sample = source, sample
-        self.ranked = getattr(source, "ranked", True)
+        # the order of texts says nothing about how frequent they are
+        self.ranked = not isinstance(source, EncodedTexts)
         self.unit = Moments(source.dim)
         self.raw: Moments | None = None
         self.seen = 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from eatlas.errors import SourceError
 from eatlas.sources.protocol import ListedSource
-from eatlas.sources.source import Wrapper
+from eatlas.sources.source import Wrapper, as_source
 from eatlas.sources.spec import FileSpec, check_options, is_there
 
 HISTWORDS = re.compile(r"(?P<year>\d{4})-w\.npy")
@@ -83,7 +83,7 @@ def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
 
 def period_of(source: Any) -> int | None:
     """Year of a source that belongs to a series."""
-    return getattr(source, "period", None)
+    return as_source(source).period
 
 
 def _files(folder: Path) -> dict[int, Path]:

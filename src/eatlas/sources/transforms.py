@@ -244,9 +244,6 @@ class EncodedTexts(Source):
         Called with the number of items encoded and the number of all.
     """
 
-    ranked = False
-    """The order of the texts says nothing about how frequent they are."""
-
     def __init__(
         self, source: VectorSource, items: Collection[Item], tell: Tell | None = None
     ) -> None:

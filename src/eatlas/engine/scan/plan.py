@@ -21,7 +21,7 @@ from eatlas.results.scan_words import require_suffix
 from eatlas.sources import CaseRule, VectorSource, open_vectors
 from eatlas.sources.coverage import embed_groups
 from eatlas.sources.protocol import ListedSource
-from eatlas.sources.source import require_whole
+from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.max_t import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST
@@ -262,7 +262,7 @@ class ScanPlan:
     @property
     def expected(self) -> int | None:
         """Words that will be read, where the source knows before it is read."""
-        count: int | None = getattr(self.source, "expected", None)
+        count = as_source(self.source).expected
         return self.first if count is None else min(count, self.first or count)
 
     @property
