@@ -6,13 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from eatlas.present.numbers import UNDEFINED, ends_of, interval, p_value
 from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect, Rule
+from eatlas.results.effects import Effect
 from eatlas.results.parts import TAILS
-
-__all__ = [
-    "BOUNDS", "OVER_SENTENCES", "RUNNER_UP", "Rule", "about_terms", "bounds_shown", "bracketed",
-    "compared", "ends", "levels_of", "own_share", "runner_up", "shares_of", "terms_of",
-]  # fmt: skip
 
 BOUNDS = "A p after ≤, or between brackets, is known by certain bounds alone."
 """What a legend adds where a p-value is shown by bounds."""

@@ -16,9 +16,9 @@ from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
 from eatlas.present.charts.layers import LINE, listed, source_note, states, title, tooltip
 from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.present.effects import Rule
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
+from eatlas.results.effects import Rule
 
 if TYPE_CHECKING:
     import pandas as pd

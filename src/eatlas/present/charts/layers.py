@@ -13,9 +13,9 @@ from eatlas.present.charts.backend import altair
 from eatlas.present.charts.fonts import lines_of
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
-from eatlas.present.effects import Rule
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
+from eatlas.results.effects import Rule
 
 STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
