@@ -23,13 +23,8 @@ OVER_SENTENCES = (
 
 
 def levels_of(result: AssociationResult) -> list[Effect]:
-    """The effect sizes of a result as a whole; those of single terms are :func:`terms_of`."""
+    """The effect sizes of a result as a whole, without those of single terms."""
     return [effect for effect in result.effects() if effect.term is None]
-
-
-def terms_of(result: AssociationResult) -> list[Effect]:
-    """The effect sizes of single terms, as those of an SC-EAT."""
-    return [effect for effect in result.effects() if effect.term is not None]
 
 
 def about_terms(result: AssociationResult) -> bool:

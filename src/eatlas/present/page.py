@@ -37,53 +37,6 @@ from eatlas.results.parts import TAILS
 if TYPE_CHECKING:
     from eatlas.results import AssociationResult, TrendResult
 
-PACK = 16
-"""Parts that are packed together: more of them shrink better, and take longer to open."""
-OFTEN = 20
-"""A tag that comes as often gets a letter."""
-_TAG = re.compile("<[^>]*>")
-_PRIVATE = range(0xE000, 0xF900)
-"""Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
-
-
-@dataclass
-class Deferred:
-    """Collects parts; each is known by its pack and its place therein."""
-
-    parts: list[str] = field(default_factory=list)
-
-    def add(self, html: str) -> tuple[int, int]:
-        """Keep a part; return the numbers by which the script finds it."""
-        self.parts.append(html)
-        return divmod(len(self.parts) - 1, PACK)
-
-    def packs(self) -> list[Markup]:
-        """Pack all parts: first the letters with their tags, then the parts in their order.
-
-        Each is Base64 of deflated JSON, fit to stand in a page; nothing where there are no parts.
-        """
-        if not self.parts:
-            return []
-        letters = _letters(self.parts)
-        short = [_TAG.sub(lambda m: letters.get(m[0], m[0]), part) for part in self.parts]
-        packs = [short[start : start + PACK] for start in range(0, len(short), PACK)]
-        return [_packed({letter: tag for tag, letter in letters.items()}), *map(_packed, packs)]
-
-
-def _letters(parts: Sequence[str]) -> dict[str, str]:
-    """A letter for each tag that comes often, none that any part uses itself."""
-    counts = Counter(tag for part in parts for tag in _TAG.findall(part))
-    used = set().union(*map(set, parts))
-    free = (letter for code in _PRIVATE if (letter := chr(code)) not in used)
-    often = (tag for tag, times in counts.most_common() if times >= OFTEN)
-    return dict(zip(often, free, strict=False))
-
-
-def _packed(value: object) -> Markup:
-    text = json.dumps(value, ensure_ascii=False)
-    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
-
-
 OPEN_UP_TO = 40
 """Results whose details stand open in the page; of more, they are packed until they are opened."""
 KNOWN = ("ml-eat", "lpbs", "weat", "sc-eat")
@@ -93,6 +46,13 @@ FIRST_ROWS = 150
 of processor time, these 0.4 s; sorting and filtering take all rows into account."""
 DOTS_UP_TO = 100_000
 """Cosines that a page draws one by one, at 7 bytes each."""
+PACK = 16
+"""Parts that are packed together: more of them shrink better, and take longer to open."""
+OFTEN = 20
+"""A tag that comes as often gets a letter."""
+_TAG = re.compile("<[^>]*>")
+_PRIVATE = range(0xE000, 0xF900)
+"""Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
 
 
 def report_html(
@@ -330,3 +290,41 @@ def write_report(
     text = report_text(results, format, damage=damage, family=family, adjust=adjust)
     with atomic_file(Path(path)) as file:
         file.write(text)
+
+
+@dataclass
+class Deferred:
+    """Collects parts; each is known by its pack and its place therein."""
+
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, html: str) -> tuple[int, int]:
+        """Keep a part; return the numbers by which the script finds it."""
+        self.parts.append(html)
+        return divmod(len(self.parts) - 1, PACK)
+
+    def packs(self) -> list[Markup]:
+        """Pack all parts: first the letters with their tags, then the parts in their order.
+
+        Each is Base64 of deflated JSON, fit to stand in a page; nothing where there are no parts.
+        """
+        if not self.parts:
+            return []
+        letters = _letters(self.parts)
+        short = [_TAG.sub(lambda m: letters.get(m[0], m[0]), part) for part in self.parts]
+        packs = [short[start : start + PACK] for start in range(0, len(short), PACK)]
+        return [_packed({letter: tag for tag, letter in letters.items()}), *map(_packed, packs)]
+
+
+def _letters(parts: Sequence[str]) -> dict[str, str]:
+    """A letter for each tag that comes often, none that any part uses itself."""
+    counts = Counter(tag for part in parts for tag in _TAG.findall(part))
+    used = set().union(*map(set, parts))
+    free = (letter for code in _PRIVATE if (letter := chr(code)) not in used)
+    often = (tag for tag, times in counts.most_common() if times >= OFTEN)
+    return dict(zip(often, free, strict=False))
+
+
+def _packed(value: object) -> Markup:
+    text = json.dumps(value, ensure_ascii=False)
+    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704

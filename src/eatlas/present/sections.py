@@ -24,7 +24,7 @@ from eatlas.present.drawings.cells import (
 )
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
 from eatlas.present.drawings.figures import blocks, cosine_plot, lean_plot
-from eatlas.present.effects import about_terms, levels_of, shares_of, terms_of
+from eatlas.present.effects import about_terms, levels_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import matched_of
 from eatlas.present.numbers import effect
@@ -77,7 +77,8 @@ class Section:
     @cached_property
     def terms(self) -> list[Effect]:
         """Single terms from the strongest association with A to that with B, undefined last."""
-        return sorted(terms_of(self.result), key=lambda one: (one.d is None, -(one.d or 0.0)))
+        terms = [one for one in self.result.effects() if one.term is not None]
+        return sorted(terms, key=lambda one: (one.d is None, -(one.d or 0.0)))
 
     @property
     def rule(self) -> Rule:
