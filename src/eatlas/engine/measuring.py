@@ -46,7 +46,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.corpora import Pairs
     from eatlas.encoders.language import LanguageModel
-    from eatlas.measures.log_ratio_measure import LogRatioMeasure
+    from eatlas.measures.lpbs import LogRatioMeasure
 
 Array = NDArray[np.float64]
 

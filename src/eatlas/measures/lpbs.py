@@ -2,22 +2,285 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar, Literal
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.base import SHARE, Input, parameter
+from eatlas.care import require_trust
+from eatlas.errors import SignatureError, StimulusError, described
+from eatlas.measures.base import (
+    FLAG,
+    FROM_0,
+    SHARE,
+    Allowed,
+    AssociationMeasure,
+    Input,
+    Need,
+    parameter,
+)
 from eatlas.measures.inference import SmallestEffect
-from eatlas.measures.log_ratio_measure import LogRatioMeasure
-from eatlas.measures.log_ratios import Aggregate
+from eatlas.measures.log_ratios import (
+    Aggregate,
+    Normalize,
+    RatioRule,
+    Ratios,
+    SentencePairs,
+    ratios,
+    sentence_questions,
+    sentence_ratios,
+)
+from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results.inference import SesoiUnit
-from eatlas.results.lpbs import LPBSResult
+from eatlas.results.lpbs import LPBSResult, PieceCounts
+from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.resampling import Over
-from eatlas.stimuli import ATTRIBUTES, TARGETS
+from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.stimuli.sentences.pairs import (
+    EXAMPLE,
+    SEPARATOR,
+    built_in_pairs,
+    choose,
+    fault_of_pair,
+    read_pairs,
+)
+from eatlas.stimuli.sentences.questions import Answer, How, Kind, Question
+
+Pieces = Literal["joint", "pll"]
+Targets = Literal["full", "reduced"]
+Attributes = Literal["written", "adjective"]
+CORPUS = "pairs"
+"""What stands for templates in a signature where the sentences are those of a corpus."""
+_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+_FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
+_TEMPLATES = Allowed(
+    f"a name, a TOML file, or {EXAMPLE}",
+    lambda value: isinstance(value, str) and bool(value.strip()),
+)
+_PLURAL = Allowed("words with ; between them", lambda value: isinstance(value, str))
+
+
+@dataclass(frozen=True)
+class LogRatioMeasure(AssociationMeasure):
+    """A measure whose association of a target with an attribute is a log-probability ratio.
+
+    Parameters
+    ----------
+    tail, threshold
+        As in :class:`eatlas.MLEAT`.
+    model, templates, plural, pieces, normalize, ends, targets, attributes, pairs
+        As in :class:`eatlas.LPBS`.
+    """
+
+    minimum: ClassVar[Mapping[str, int]] = {
+        **dict.fromkeys(TARGETS, 1),
+        **dict.fromkeys(ATTRIBUTES, 2),
+    }
+    needed: ClassVar[str] = "log-probability"
+
+    tail: TailRule = parameter("directional", TailRule)
+    threshold: float = parameter(0.2, FROM_0)
+    _: KW_ONLY
+    model: Kind = parameter("masked", Kind)
+    templates: str = parameter("basic", _TEMPLATES)
+    plural: str = parameter("", _PLURAL, optional=True)
+    pieces: Pieces = parameter("joint", Pieces)
+    normalize: Normalize = parameter("sum", Normalize)
+    ends: bool = parameter(default=False, allowed=FLAG, optional=True)
+    targets: Targets = parameter("full", Targets, optional=True)
+    attributes: Attributes = parameter("written", Attributes, optional=True)
+    pairs: SentencePairs | None = field(default=None, compare=False, repr=False)
+    origin: ContextsOrigin | None = field(default=None, init=False, repr=False)
+    """Which pairs these are; measures of different ones differ."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ends and self.model != "causal":
+            allowed = "false, or model=causal: behind masks the places say where a word ends"
+            self.check("ends", Allowed(allowed, lambda ends: not ends))
+        if self.pairs is not None or self.templates.strip() == CORPUS:
+            self._take_sentences()
+        if found := _FILE.fullmatch(self.templates):
+            self._read_file(Path(found[1]), found[2] or "")
+        for one in self.sentences:
+            self._require_template(one)
+
+    def idle(self) -> set[str]:
+        """Parameters that a signature leaves out: those that change nothing."""
+        idle = super().idle() | {"pairs", "origin"}
+        if self.model == "causal":
+            return idle | {"pieces"}
+        return idle | {"normalize"} if self.normalize == "sum" else idle
+
+    @property
+    def rule(self) -> PatternRule:
+        """When a target counts as associated."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The templates, each with its two places; none where a corpus has the sentences."""
+        text = self.templates.strip()
+        if text == CORPUS:
+            return ()
+        if _NAME.fullmatch(text):
+            try:
+                return choose(built_in_pairs().sets, text, "templates")
+            except StimulusError as error:
+                raise SignatureError(
+                    f"{self.name}: {error.what.partition(': ')[2]}",
+                    allowed=f"{error.allowed}, a TOML file, or {EXAMPLE}",
+                ) from error
+        return tuple(one.strip() for one in text.split(SEPARATOR) if one.strip())
+
+    @property
+    def over_sentences(self) -> Aggregate:
+        """How the ratios of several sentences of a pair become one."""
+        return "mean"
+
+    @property
+    def ratio_rule(self) -> RatioRule:
+        """Which questions make one ratio."""
+        own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
+        how: How = self.pieces
+        if self.model == "causal":
+            how = "ends" if self.ends else "next"
+        plural = built_in_pairs().plural | own
+        adjectives = self.attributes == "adjective"
+        return RatioRule(
+            self.sentences, plural, how, self.over_sentences, self.normalize, adjectives=adjectives
+        )
+
+    @property
+    def needs(self) -> Need:
+        """A language model of the measure's kind."""
+        return self.model
+
+    def questions(self, test: AssociationTest) -> Iterable[Question]:
+        """Every question to a language model about one test.
+
+        Raises
+        ------
+        StimulusError
+            If its terms are sentences.
+        """
+        if said := [role for role, concept in test.parts if concept.sentences]:
+            raise StimulusError(
+                f"test {test.id}: {self.name} puts words into its own templates",
+                got=f"terms that are sentences already, in {', '.join(said)}",
+                allowed="a test of words",
+                remedy="use the test that these sentences are made of",
+            )
+        if self.templates != CORPUS:
+            return self.ratio_rule.questions(test)
+        return sentence_questions(test, self._sentences(), self.ratio_rule)
+
+    def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
+        """Make log-probability ratios of the answers to all questions about a test."""
+        most = 1 if self.targets == "reduced" else None
+        if self.templates != CORPUS:
+            return ratios(test, self.ratio_rule, answers, most_pieces=most)
+        pairs = self._sentences()
+        return sentence_ratios(test, pairs, self.ratio_rule, answers, most_pieces=most)
+
+    def evidence(self, found: Ratios) -> NDArray[np.float64]:
+        """The numbers that the finding rests on."""
+        return found.values
+
+    def answered(self, given: Input, notes: list[str]) -> tuple[Ratios, dict[str, Any]]:
+        """The ratios of an input, and what a result says of how they were made."""
+        found, rule = given.log_ratios, self.ratio_rule
+        if found is None:
+            raise TypeError(f"{self.name} takes log-probability ratios")
+        notes.extend([*_several_pieces(found.pieces, rule), *_beginnings(rule), *found.remarks])
+        about: dict[str, Any] = {
+            "direction": "attribute given target" if rule.causal else "target given attribute",
+            "pieces": PieceCounts(**found.pieces),
+            "templates": self.sentences,
+        }
+        if self.templates == CORPUS:
+            about["sentences"] = tuple(map(tuple, found.counts.tolist()))
+        return found, about
+
+    def _sentences(self) -> SentencePairs:
+        if self.pairs is None:
+            raise StimulusError(
+                f"{self.name}: there are no sentences",
+                got=f"templates={CORPUS} alone",
+                allowed="pairs that eatlas.find_pairs returned, or a file of them",
+                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
+            )
+        return self.pairs
+
+    def _take_sentences(self) -> None:
+        """Let the sentences of a corpus take the place of templates."""
+        if isinstance(self.pairs, SentencePairs):
+            object.__setattr__(self, "origin", self.pairs.origin)
+        elif self.pairs is not None:
+            raise SignatureError(
+                f"{self.name}: the parameter pairs has no such value",
+                got=described(self.pairs),
+                allowed="what eatlas.find_pairs or eatlas.load_pairs returned",
+            )
+        kept = {"templates": ("basic", CORPUS), "plural": ("",)}
+        kept |= {"attributes": ("written",), "model": ("masked",)}
+        for name, values in kept.items():
+            if getattr(self, name) not in values:
+                raise SignatureError(
+                    f"{self.name}: sentences of a corpus do not go with the parameter {name}",
+                    got=f"{name}={getattr(self, name)}",
+                    allowed="masked models, and stimuli as they stand in the sentences",
+                    remedy=f"leave {name} out, or the pairs",
+                )
+        object.__setattr__(self, "templates", CORPUS)
+
+    def _read_file(self, path: Path, name: str) -> None:
+        """Put what a file says in the place of its name."""
+        require_trust(f"read templates from {path}, which no signature of a result names")
+        read = read_pairs(path)
+        chosen = choose(read.sets, name, str(path))
+        plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
+        object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
+        object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
+
+    def _require_template(self, template: str) -> None:
+        if fault := fault_of_pair(template):
+            raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
+        if self.model == "causal" and template.index("{attribute") < template.index("{target"):
+            raise SignatureError(
+                f"{self.name}: the template {template!r} has the attribute before the target",
+                allowed=f"the target first, as in {EXAMPLE}",
+                remedy="a causal model cannot take into account what stands behind; "
+                "model=masked can",
+            )
+
+
+def _beginnings(rule: RatioRule) -> Iterator[str]:
+    """A causal model's pieces are also the beginning of longer words."""
+    if rule.how == "next":
+        yield (
+            "Attributes are scored as the beginning of a word: that the word ends there is not "
+            "part of its probability (ends=true)."
+        )
+
+
+def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> Iterator[str]:
+    """What is scored in several pieces is less probable than a word of one."""
+    roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
+    counts = [count for role in roles for count in pieces[role]]
+    if several := sum(count > 1 for count in counts):
+        yield (
+            f"{several} of {len(counts)} {what} have several pieces, {max(counts)} at most: their "
+            f"log-probability is the {rule.normalize} over pieces."
+        )
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from eatlas.measures.draws import (
     require_draws_of_labels,
 )
 from eatlas.measures.inference import CONFIDENCE, generalised
-from eatlas.measures.log_ratio_measure import LogRatioMeasure
 from eatlas.measures.log_ratios import Ratios
+from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import Model, Replace, Variance
