@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from eatlas.measures import Measure
@@ -24,18 +24,9 @@ LAST_DIGIT = 1.01e-6
 """Some parts are kept to six decimals, where the last bit of a number can turn the last digit."""
 LAST_DIGIT_OF_KEPT = 1.01e-4
 """Effect sizes of draws are kept to four."""
-TO_SIX_DECIMALS = frozenset(
-    (
-        "uncertainty",
-        "kept",
-        "influence",
-        "similarities",
-        "diagnosis",
-        "matched",
-        "power",
-        "patterns",
-    )
-)
+TO_SIX_DECIMALS = frozenset((
+    "uncertainty", "kept", "influence", "similarities", "diagnosis", "matched", "power", "patterns",
+))  # fmt: skip
 DRAWS = ("resamples", "draws", "count")
 """Keys beside shares that say of how many draws they are; one draw may fall on the other side of a
 threshold."""
@@ -410,8 +401,8 @@ def as_recorded(measure: Measure, result: AssociationResult) -> Measure:
 
     The default number has changed, and signatures leave defaults out.
     """
-    found = getattr(result, "uncertainty", None)
-    if found is None or not any(f.name == "resamples" for f in fields(measure)):
+    found = result.uncertainty
+    if found is None or not hasattr(measure, "resamples"):
         return measure
     return measure.with_parameters(resamples=found.resamples)
 
@@ -427,12 +418,11 @@ def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str
     for record in (old, new):
         record.get("provenance", {}).pop("draws", None)
         if isinstance(record.get("warnings"), list):
-            kept = [
+            record["warnings"] = [
                 said
                 for said in record["warnings"]
                 if not said.startswith(REMARK) and NEARLY_ONE not in said
             ]
-            record["warnings"] = kept
     yield from _walk(old, new, "")
 
 
@@ -460,16 +450,13 @@ def _far_intervals(old: dict[str, Any], new: dict[str, Any], path: str) -> Itera
         if key in old and old[key] != new[key]:
             yield f"{path}.{key}: {old[key]!r} in the file, {new[key]!r} now"
     yield from _far_ends(old["level1"], new["level1"], f"{path}.level1")
-    if old.get("level2") and new["level2"]:
-        for role in "XY":
-            place = f"{path}.level2.{role}"
-            yield from _far_ends(old["level2"][role], new["level2"][role], place)
+    for role, level in ((new["level2"] and old.get("level2")) or {}).items():
+        yield from _far_ends(level, new["level2"][role], f"{path}.level2.{role}")
     if old.get("patterns") and new["patterns"]:
         least = 1 / old["resamples"]  # the error of a share of none is 0
         for label, share in old["patterns"].items():
-            error = max(new["patterns_error"][label], least)
-            if abs(share - new["patterns"][label]) > FAR * error:
-                now = new["patterns"][label]
+            now, error = new["patterns"][label], max(new["patterns_error"][label], least)
+            if abs(share - now) > FAR * error:
                 yield f"{path}.patterns.{label}: {share} in the file, {now} now"
 
 
@@ -480,8 +467,8 @@ def _far_ends(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[s
         one, other = old.get(kind), new.get(kind)
         if one is None or other is None:
             continue
-        near = [abs(a - b) <= FAR * e for a, b, e in zip(one, other, errors, strict=True)]
-        if not all(near):
+        ends = zip(one, other, errors, strict=True)
+        if any(abs(a - b) > FAR * e for a, b, e in ends):
             yield f"{path}.{kind}: {one} in the file, {other} now"
     one, other = old.get("se"), new.get("se")
     if one is not None and other is not None and not math.isclose(one, other, rel_tol=SPREAD):
