@@ -44,6 +44,7 @@ DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURE = "ml-eat"
 COUNTED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
 """What is counted of a source, by what is needed of it."""
+PAIRS, SINGLE = "pairs of a target and an attribute", "contexts of single stimuli"
 Watch = Callable[[str, str], Tell]
 """From what is counted (such as "texts by") and the name of a source to what is called with its
 progress."""
@@ -304,9 +305,8 @@ def in_contexts(
         _require_none(windows, distances)
         return [(tuple(tests), measures)]
     given = corpora.load_either(contexts) if isinstance(contexts, str | Path) else contexts
-    pairs = isinstance(given, corpora.Pairs)
     for measure in measures:
-        _require(measure, given, fits=(measure.needs != "vectors") == pairs)
+        _require(measure, pairs=isinstance(given, corpora.Pairs))
     if isinstance(given, corpora.Pairs):
         sizes = product(windows or [None], distances or [None])
         return [_in_pairs(tests, measures, given.cut(*size)) for size in sizes]
@@ -317,11 +317,10 @@ def in_contexts(
             allowed="windows for contexts; windows and distances for pairs",
             remedy="leave the distance out, or take a file of eatlas contexts --pairs",
         )
-    if not windows or not isinstance(
-        given, corpora.Contexts
-    ):  # with_contexts says what they are not
-        return [(corpora.with_contexts(tests, given), measures)]
-    return [(corpora.with_contexts(tests, given.cut(window)), measures) for window in windows]
+    # with_contexts says of what are no contexts what they are not
+    cut = windows if isinstance(given, corpora.Contexts) else []
+    variants = [given.cut(window) for window in cut] or [given]
+    return [(corpora.with_contexts(tests, one), measures) for one in variants]
 
 
 def _in_pairs(tests: Iterable[Test], measures: list[Measure], pairs: corpora.Pairs) -> Variant:
@@ -353,27 +352,17 @@ def _said(name: str, given: list[Any]) -> str:
     return f"{name} {', '.join(map(str, given))}"
 
 
-def _require(measure: Measure, given: Any, *, fits: bool) -> None:
-    if fits:
+def _require(measure: Measure, *, pairs: bool) -> None:
+    """Refuse contexts of another kind than a measure takes."""
+    if pairs == (measure.needs != "vectors"):
         return
-    kind = (
-        "pairs of a target and an attribute"
-        if isinstance(given, corpora.Pairs)
-        else "contexts of single stimuli"
-    )
-    lpbs = measure.needs != "vectors"
+    remedy = ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
     raise EatlasError(
         f"the measure {measure.name} does not take these contexts",
-        got=kind,
-        allowed="pairs of a target and an attribute in one sentence"
-        if lpbs
-        else "contexts of single stimuli",
+        got=PAIRS if pairs else SINGLE,
+        allowed=SINGLE if pairs else f"{PAIRS} in one sentence",
         remedy="make them with eatlas contexts"
-        + (
-            " --pairs, or eatlas.find_pairs"
-            if lpbs
-            else ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
-        ),
+        + (remedy if pairs else " --pairs, or eatlas.find_pairs"),
     )
 
 
