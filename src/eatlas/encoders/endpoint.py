@@ -14,6 +14,7 @@ from eatlas.care import require_trust
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
 from eatlas.encoders.exchange import KEYS, Secret, is_loopback, post, secret_of_environment
+from eatlas.encoders.options import not_allowed
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
@@ -231,22 +232,14 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     )
 
 
-def _not_allowed(options: Mapping[str, str], key: str, where: str, allowed: str) -> SourceError:
-    return SourceError(
-        f"{where}: the option {key} cannot have this value",
-        got=f"{key}={options[key]}",
-        allowed=allowed,
-    )
-
-
 def _yes(options: Mapping[str, str], key: str, where: str) -> bool:
     if options.get(key, "no") not in {"yes", "no"}:
-        raise _not_allowed(options, key, where, "yes or no")
+        raise not_allowed(where, key, options[key], "yes or no")
     return options.get(key) == "yes"
 
 
 def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:
     text = options.get(key)
     if text is not None and not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
-        raise _not_allowed(options, key, where, "a whole number from 1")
+        raise not_allowed(where, key, options[key], "a whole number from 1")
     return None if text is None else int(text)

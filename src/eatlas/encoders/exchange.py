@@ -196,7 +196,7 @@ def post(
     late = 0
     # urllib3's Retry does not try again where an answer breaks off, and waits for as long as told
     for pause in (*PAUSES, None):
-        asked = None
+        after = None
         try:
             answer = exchange(address, body, headers, seconds=timeout, limit=limit)
         except BrokenError as error:
@@ -212,10 +212,10 @@ def post(
             reason = f"status {answer.status}: {_message(answer, secret)}"
             if answer.status not in _AGAIN:
                 return _read(answer, reason, address, body, secret)
-            asked = _asked_to_wait(answer)
-        if pause is None or late >= LATE_TRIES or (asked or 0.0) > LONGEST_WAIT:
+            after = _retry_after(answer)
+        if pause is None or late >= LATE_TRIES or (after or 0.0) > LONGEST_WAIT:
             break
-        wait(pause if asked is None else asked)
+        wait(pause if after is None else after)
     raise SourceError(
         f"{address}: the endpoint gave no vectors after several tries",
         got=reason,
@@ -394,7 +394,7 @@ def _brief(secret: Secret, text: str, most: int = BRIEF) -> str:
     return secret.hide(text[: 10 * BRIEF])[:most]
 
 
-def _asked_to_wait(answer: Answer) -> float | None:
+def _retry_after(answer: Answer) -> float | None:
     """Seconds that Retry-After names; it may also hold a date."""
     text = answer.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():

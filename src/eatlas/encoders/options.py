@@ -100,7 +100,7 @@ def parse(given: Mapping[str, str], where: str) -> Options:
     check_options(given, OPTIONS, where)
     for key, allowed in CHOICES.items():
         if key in given and given[key] not in allowed:
-            raise _not_allowed(where, key, given[key], ", ".join(allowed))
+            raise not_allowed(where, key, given[key], ", ".join(allowed))
     weights = cast("Weights", given.get("weights", "trained"))
     return Options(
         level=cast("Level", given.get("level", "sentence")),
@@ -121,7 +121,7 @@ def parse(given: Mapping[str, str], where: str) -> Options:
 def _seed(given: Mapping[str, str], weights: str, where: str) -> int | None:
     text = given.get("seed", "0")
     if not _SEED.fullmatch(text):
-        raise _not_allowed(where, "seed", text, "a whole number from 0")
+        raise not_allowed(where, "seed", text, "a whole number from 0")
     if "seed" in given and weights != "random":
         raise SourceError(
             f"{where}: a seed is for random weights, and trained ones are asked for",
@@ -133,11 +133,12 @@ def _seed(given: Mapping[str, str], weights: str, where: str) -> int | None:
 def _device(given: Mapping[str, str], where: str) -> str:
     text = given.get("device", "auto")
     if not _DEVICE.fullmatch(text):
-        raise _not_allowed(where, "device", text, "auto, cpu, cuda, cuda:NUMBER, mps")
+        raise not_allowed(where, "device", text, "auto, cpu, cuda, cuda:NUMBER, mps")
     return text
 
 
-def _not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
+def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
+    """Say that an option has a value which it cannot have."""
     return SourceError(
         f"{where}: the option {key} cannot have this value", got=f"{key}={got}", allowed=allowed
     )
@@ -198,12 +199,8 @@ def _part(text: str, top: int, where: str) -> range:
     elif _ONE.fullmatch(text.strip()):
         number = _number(text.strip(), top, where)
         return range(number, number + 1)
-    raise SourceError(
-        f"{where}: the option layer cannot have this value",
-        got=f"layer={text}",
-        allowed="a number, a range from a lower to a higher layer such as -4..-1, "
-        "several such as 1,2,3, or all",
-    )
+    allowed = "a number, a range from a lower to a higher layer such as -4..-1, several such as"
+    raise not_allowed(where, "layer", text, f"{allowed} 1,2,3, or all")
 
 
 def _number(text: str, top: int, where: str) -> int:
