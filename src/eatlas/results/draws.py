@@ -119,13 +119,6 @@ class DrawsRecord(Record):
 class DrawnResult(ThreeLevelResult):
     """What a measure found that draws contexts, whatever associates a target with an attribute."""
 
-    drawn: ClassVar[str]
-    """What one draw takes, as sentences name it."""
-    varied: ClassVar[str]
-    """What differs from draw to draw, in one word; a plural."""
-    varied_of: ClassVar[str]
-    """The same, of what it is."""
-
     draws: DrawsRecord
 
     def rows(self) -> list[dict[str, Any]]:
@@ -200,9 +193,6 @@ class CEATResult(DrawnResult):
         "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
         "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
     )
-    drawn: ClassVar[str] = "one context for each stimulus"
-    varied: ClassVar[str] = "contexts"
-    varied_of: ClassVar[str] = "contexts of one stimulus"
 
     measure: Literal["ceat"] = "ceat"
     draws: ContextDraws

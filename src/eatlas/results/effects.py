@@ -52,37 +52,17 @@ class Rule:
         """Whether a measure relabels the difference of means over its standard error."""
         return parameters(result.signature).get("statistic") == "studentised"
 
-    def tail_of(self, level: Level) -> Tail:
-        """Return the tail that the rule reads."""
-        return self.tail_at(level.effect_size)
-
     def tail_at(self, effect_size: float | None) -> Tail:
         """Return the tail that the rule reads at an effect size."""
         if self.tail == "two-sided":
             return "two_sided"
         return "greater" if (effect_size or 0.0) > 0 else "less"
 
-    def p(self, level: Level) -> float:
-        """Return the p-value that the rule reads."""
-        return level.p.tail(self.tail_of(level))
-
-    def p_low(self, level: Level) -> float | None:
-        """Return the lower bound of that p-value where only bounds are known, else None."""
-        return level.p.low(self.tail_of(level))
-
-    def significant(self, level: Level) -> bool:
-        """Whether the effect size is defined and its p-value is below alpha."""
-        return level.effect_size is not None and self.p(level) < self.alpha
-
     @property
     def meaning(self) -> str:
         """What a star says."""
         tail = "two-sided" if self.tail == "two-sided" else "in the direction of d"
         return f"* p < {f'{self.alpha:g}'.lstrip('0')} {tail}"
-
-    def star(self, level: Level) -> str:
-        """A star for a significant effect size, as in the papers' tables."""
-        return "*" if self.significant(level) else ""
 
 
 def parameters(signature: str) -> dict[str, Any]:

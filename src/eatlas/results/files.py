@@ -43,17 +43,6 @@ def record_types() -> dict[str, type[AssociationResult]]:
     return known | added(ENTRY_POINTS, AssociationResult)
 
 
-def measures_with(part: str) -> tuple[str, ...]:
-    """Names of the measures whose records have a part, such as ``level3`` or ``draws``.
-
-    Examples
-    --------
-    >>> measures_with("draws")
-    ('ceat', 'lpbs-ceat')
-    """
-    return tuple(name for name, record in record_types().items() if part in record.model_fields)
-
-
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     """Rebuild a record from what :meth:`Record.to_dict` gave.
 

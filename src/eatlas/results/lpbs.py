@@ -125,9 +125,6 @@ class LPBSCEATResult(LogRatioResult, DrawnResult):
         "within the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021), as "
         "Husse and Spitz (2022) merge them, at the three levels of the ML-EAT and over attributes"
     )
-    drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
-    varied: ClassVar[str] = "sentences"
-    varied_of: ClassVar[str] = "sentences of the same pairs"
 
     measure: Literal["lpbs-ceat"] = "lpbs-ceat"
     draws: SentenceDraws
