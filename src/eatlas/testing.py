@@ -42,8 +42,8 @@ def check_measure(measure: Any, tests: Any = "weat-6", vectors: Any = "glove-sam
 
     The measure is a frozen value with a signature that reads back; it finds the same again, in
     any order of the terms; it counts missing terms and refuses a group of too few. The record
-    survives JSON, lists its effect sizes, and shows in terminal, report, tables, frame and
-    notebook.
+    survives JSON, lists its effect sizes, and shows in terminal, report, tables, frame,
+    notebook and charts.
 
     Parameters
     ----------
@@ -335,6 +335,7 @@ def _too_few_are_refused(tried: _Tried) -> None:
 def _result_shows_everywhere(tried: _Tried) -> None:
     from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
     from eatlas.present import notebook, report_html, report_table  # noqa: PLC0415
+    from eatlas.present.charts import forest  # noqa: PLC0415
 
     results = Results([tried.result])
 
@@ -350,6 +351,7 @@ def _result_shows_everywhere(tried: _Tried) -> None:
            for form in ("latex", "markdown", "html-table", "csv")},
         "notebook": lambda: notebook.html(tried.result),
         "frame": lambda: results.to_frame().to_string(),
+        "chart": lambda: forest.prepare(results).to_string(),
     }  # fmt: skip
     first = next((one for one in tried.result.effects() if one.d is not None), None)
     for way, shown in ways.items():
