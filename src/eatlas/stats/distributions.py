@@ -25,7 +25,7 @@ def t_quantile(outside: float, df: float) -> float:
     >>> round(t_quantile(0.5, 1), 12)  # Cauchy: the quartiles are -1 and 1
     1.0
     """
-    from scipy.special import stdtrit  # noqa: PLC0415  (0.1 s, and seldom needed)
+    from scipy.special import stdtrit  # noqa: PLC0415  (0.1 s, with the first test)
 
     return abs(float(stdtrit(df, outside / 2)))
 
