@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from eatlas.stats.student_tail import t_outside
+from eatlas.stats.distributions import t_outside
 from numpy.typing import NDArray
 
 from eatlas import kernels

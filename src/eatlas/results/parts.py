@@ -135,10 +135,13 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
         return hash(tuple(self.root))
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.root.items())
-        return f"{type(self).__name__}({values})"
+        return f"{type(self).__name__}({self._listed(', ')})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self._listed(" ")
+
+    def _listed(self, separator: str) -> str:
+        return separator.join(f"{name}={value!r}" for name, value in self.root.items())
 
     def group(self, name: str) -> Value:
         """Return the value of one group."""
