@@ -16,11 +16,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from eatlas.stats.distributions import t_outside
 from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.stats.crossed import CrossedTest, analyse, crossed_association, crossed_interaction
+from eatlas.stats.distributions import t_outside
 from eatlas.stats.rejections import rejected
 
 Array = NDArray[np.float64]
