@@ -24,9 +24,10 @@ LAST_DIGIT = 1.01e-6
 """Some parts are kept to six decimals, where the last bit of a number can turn the last digit."""
 LAST_DIGIT_OF_KEPT = 1.01e-4
 """Effect sizes of draws are kept to four."""
-TO_SIX_DECIMALS = frozenset((
-    "uncertainty", "kept", "influence", "similarities", "diagnosis", "matched", "power", "patterns",
-))  # fmt: skip
+TO_SIX_DECIMALS = frozenset(
+    {"uncertainty", "kept", "influence", "similarities", "diagnosis", "matched"}
+    | {"power", "patterns"}
+)
 DRAWS = ("resamples", "draws", "count")
 """Keys beside shares that say of how many draws they are; one draw may fall on the other side of a
 threshold."""
