@@ -94,8 +94,6 @@ def open_vectors(spec: Any) -> VectorSource:
     >>> open_vectors({"up": [1.0, 0.0], "down": [0.0, 1.0]}).dim
     2
     """
-    if isinstance(spec, str) and not spec.strip():
-        raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
     if isinstance(spec, str | Path):
         return _only_one(_open(str(spec)), str(spec))
     if isinstance(spec, VectorSource) and not isinstance(spec, type):
@@ -207,6 +205,8 @@ def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
 
     `series` is what names a series of periods; the text by default.
     """
+    if not text.strip():
+        raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
     if is_there(text) and not is_series(Path(text)):
         return (_open_file(FileSpec(Path(text)), text),)
     if text.startswith(CBOW):
