@@ -73,8 +73,6 @@ def is_number(value: object) -> bool:
 
 SHARE = Allowed("a number between 0 and 1", lambda value: is_number(value) and 0 < value < 1)
 FROM_0 = Allowed("a number from 0", lambda value: is_number(value) and value >= 0)
-_DDOF = Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
-_P = Allowed(", ".join(METHODS), lambda value: value in METHODS)
 FLAG = Allowed("true or false", lambda value: isinstance(value, bool))
 
 
