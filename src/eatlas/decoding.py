@@ -7,14 +7,16 @@ import os
 import re
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError
 
 MAX_TOML = "EATLAS_MAX_TOML"
-"""Environment variable: size of a TOML file that is read, in MiB; 16 without it."""
-_MIB = 16
-_MAX_PARTS = 64
+"""Environment variable: size of a TOML file that is read, in MiB; 2 without it."""
+# The worst that fits in either, tables under tables, takes tomllib about 2 s and 150 MB a MiB.
+_MIB = 2
+_MAX_PARTS = 16
 # Strings and comments, closed or not: each is passed over once, so that time is linear.
 _TEXT = re.compile(
     r"""
@@ -34,8 +36,8 @@ def read_toml(
 ) -> dict[str, Any]:
     """Parse the bytes of a TOML file of a user.
 
-    Keys of thousands of parts, which take quadratic time and memory, are refused before anything
-    is parsed.
+    Large files, and keys of many parts, which take quadratic time and memory, are refused before
+    anything is parsed.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def read_toml(
     if len(data) > limit << 20:
         raise kind(
             f"{where}: this file is too large",
-            got=f"{len(data):,} bytes",
+            got=f"more than {limit << 20:,} bytes",
             allowed=f"at most {limit} MiB",
             remedy=f"if it is right, set {MAX_TOML} to a larger number of MiB",
         )
@@ -79,6 +81,18 @@ def read_toml(
         ) from error
     except ValueError as error:  # an integer of thousands of digits
         raise kind(f"{where}: this TOML cannot be read", got=str(error)[:200]) from error
+
+
+def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
+    """Content of a TOML file of a user, no more of it than shows that it is too large.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read((_limit(kind) << 20) + 1)
 
 
 def _limit(kind: type[EatlasError]) -> int:

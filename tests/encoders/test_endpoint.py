@@ -155,7 +155,7 @@ def test_patience_ends(server, waits):
     assert error.got == "status 503: overloaded, ***"
     assert waits == [0.5, 1, 2]
     server.answers = [(429, {"Retry-After": "3600"}, {})]
-    assert "several tries" in error_of(source).what
+    assert "within 120 s" in error_of(source).what
     assert len(waits) == 3
 
 

@@ -5,6 +5,7 @@ import gzip
 import json
 import logging
 import threading
+import time
 import traceback
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -259,14 +260,48 @@ def hang(handler, _):
     handler.server.over.wait(20)
 
 
-@pytest.mark.parametrize("answer", [drip, drip_in_the_head, hang])
-def test_an_answer_that_takes_for_ever_is_left(server, answer, waits):
+def busy_then_hang(handler, texts):
+    if len(handler.server.seen) == 1:
+        handler.reply(b"", 503, Retry_After="0")
+    else:
+        hang(handler, texts)
+
+
+@pytest.mark.parametrize("answer", [drip, drip_in_the_head, hang, busy_then_hang])
+def test_the_time_holds_for_all_tries_together(server, answer, waits):
     server.behave = answer
+    started = time.monotonic()
     error = error_of(server.spec("&timeout=1"))
-    assert "gave no vectors after several tries" in error.what
-    assert "1 s" in error.got
-    assert waits == [0.5]
-    assert len(server.seen) == 2  # and not a minute for each of six tries
+    assert time.monotonic() - started < 1 + exchange.GRACE + 0.5
+    assert error.what.endswith("/v1/embeddings: the endpoint gave no vectors within 1 s")
+    assert "in time" in error.got
+    assert error.allowed == "a whole answer within 1 s, all tries together"
+    assert "timeout=SECONDS" in error.remedy
+    assert len(server.seen) == len(waits) + 1 == (2 if answer is busy_then_hang else 1)
+
+
+def test_nobody_waits_longer_than_the_time(server, waits):
+    server.behave = lambda handler, _: handler.reply({"error": "slow down"}, 429, Retry_After="9")
+    error = error_of(server.spec("&timeout=5"))
+    assert error.what.endswith("the endpoint gave no vectors within 5 s")
+    assert error.got == "status 429: slow down (it asks for another try after 9 s)"
+    assert waits == []
+    assert "after several tries" in error_of(server.spec("&timeout=10")).what
+    assert waits == [9.0] * 3
+
+
+@pytest.mark.parametrize("tries", [2, 4])
+def test_quick_failures_are_tried_again_within_the_time(server, waits, tries):
+    def busy(handler, texts):
+        if len(server.seen) < tries:
+            handler.reply(b"", 503)
+        else:
+            good(handler, texts)
+
+    server.behave = busy
+    found = eatlas.open_vectors(server.spec("&timeout=30")).encode(ASKED)
+    assert found[ASKED[0]].tolist() == [13, 1]
+    assert waits == [0.5, 1.0, 2.0][: tries - 1]
 
 
 def test_a_cut_answer_is_asked_for_again(server, waits):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from tests.sources.files.faults import no_more_memory_than
@@ -12,8 +14,9 @@ from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.resampling import leave_one_out
 from eatlas.sources.published.registry import parse_registry
 from eatlas.stats.weighted import design
-from eatlas.stimuli.sentences.pairs import parse_pairs
-from eatlas.stimuli.sentences.templates import parse_templates
+from eatlas.stimuli.batteries import read_test_file
+from eatlas.stimuli.sentences.pairs import parse_pairs, read_pairs
+from eatlas.stimuli.sentences.templates import parse_templates, read_templates
 from eatlas.stimuli.toml import parse_battery
 
 KEY = ".".join(["a"] * 38_000)
@@ -73,7 +76,7 @@ def test_wherever_such_a_key_stands(text):
         f"x = '''{KEY}'''",
         f"# {KEY}\nx = 1",
         "x = [" + "0.5, " * 1000 + "]",
-        ".".join(["a"] * 60) + " = 1",
+        ".".join(["a"] * 16) + " = 1",
         "\n".join(f"a{n}.b = 1" for n in range(1000)),
     ],
 )
@@ -83,11 +86,51 @@ def test_dots_in_texts_comments_and_numbers_are_none(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * 4_000_000, '"""\\' * 500_000, "'" * 1_000_001, ". " * 1_000_000, "a. " * 60 + "\n"],
+    ["x" * 2_000_000, '"""\\' * 500_000, "'" * 1_000_001, ". " * 1_000_000, "a. " * 16 + "\n"],
 )
 def test_what_is_no_toml_is_looked_through_once(text):
     with pytest.raises(StimulusError, match="FILE: (this is not TOML|a key has too many parts)"):
         read_toml(text.encode() + b"." * 70, "FILE", StimulusError)
+
+
+def tables_under_tables(size: int) -> str:
+    """What takes the parser longest: long keys under a table with a long name."""
+    return f"[{'h.' * 15}x]\n" + "".join(f"{'a.' * 15}{n} = 1\n" for n in range(size))
+
+
+def chains_of_tables(size: int) -> str:
+    """What takes it most memory: a chain of tables for every line."""
+    return "".join(f"{n}{'.a' * 15} = 1\n" for n in range(size))
+
+
+@pytest.mark.parametrize("worst", [tables_under_tables, chains_of_tables])
+def test_the_worst_that_is_not_too_large_is_read_in_a_moment(worst):
+    text = worst(7_000).encode()
+    assert len(text) > (2 << 20) / 8  # both grow in proportion: 10 s and 768 MiB for a whole one
+    started = time.process_time()
+    with no_more_memory_than(96 << 20):
+        read_toml(text, "FILE", StimulusError)
+    assert time.process_time() - started < 10 / 8
+
+
+def test_a_test_of_a_million_terms_is_refused_by_its_size(tmp_path):
+    path = tmp_path / "million.toml"
+    path.write_bytes(battery_of(250_000))
+    with pytest.raises(StimulusError) as caught:
+        eatlas.run(tests=path, vectors="glove-sample")
+    assert str(caught.value) == (
+        f"{path}: this file is too large\n  got: more than 2,097,152 bytes\n  allowed: at most 2 MiB\n"
+        "  remedy: if it is right, set EATLAS_MAX_TOML to a larger number of MiB"
+    )
+
+
+def test_no_more_is_read_of_a_file_than_shows_that_it_is_too_large(tmp_path):
+    path = tmp_path / "sparse.toml"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    for read in (read_test_file, read_templates, read_pairs):
+        with no_more_memory_than(64 << 20), pytest.raises(StimulusError, match="is too large"):
+            read(path)
 
 
 def test_a_file_that_is_too_large(monkeypatch):
@@ -96,7 +139,7 @@ def test_a_file_that_is_too_large(monkeypatch):
     with pytest.raises(StimulusError) as caught:
         read_toml(text, "FILE", StimulusError)
     assert str(caught.value) == (
-        "FILE: this file is too large\n  got: 1,400,006 bytes\n  allowed: at most 1 MiB\n"
+        "FILE: this file is too large\n  got: more than 1,048,576 bytes\n  allowed: at most 1 MiB\n"
         "  remedy: if it is right, set EATLAS_MAX_TOML to a larger number of MiB"
     )
     monkeypatch.setenv("EATLAS_MAX_TOML", "2")

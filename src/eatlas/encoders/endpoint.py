@@ -21,12 +21,13 @@ from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import check_options, escape, parse_options
 
 BATCH = 128
-TIMEOUT = 60.0
+TIMEOUT = 120.0
+"""Seconds; some endpoints count requests by the minute, and ask for another try after one."""
 OPTIONS = {
     "model": "which model of the endpoint",
     "dimensions": "how many components, where the model can shorten its vectors",
     "batch": "texts in a request",
-    "timeout": "seconds for a whole answer",
+    "timeout": "seconds for a request, all its tries together",
     "insecure": "yes: send the key over http, which everybody on the way can read",
 }
 
@@ -44,7 +45,7 @@ class EndpointSource(Encoder):
     batch : int
         Texts in a request.
     timeout : float
-        Seconds for a whole answer.
+        Seconds for a request: all its tries, the waiting between them and the whole answer.
     insecure : bool
         Whether a key may be sent over http to another machine.
 

@@ -28,14 +28,10 @@ READ, SHOWN, BRIEF = 4000, 600, 300
 """Characters of a message that are looked at, that are shown, and of what an endpoint says."""
 PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each further try, where the endpoint names none with Retry-After."""
-LATE_TRIES = 2
-"""Tries where no answer comes in time: each takes all of the time."""
-LONGEST_WAIT = 120.0
-"""Seconds; an endpoint that asks for more is not waited for."""
 LEAST_LIMIT, LIMIT_EACH = 16 << 20, 512 << 10
 """Bytes of an answer: at least, and for each text; 20,000 components take 500 kB."""
 CHUNK = 1 << 16
-GRACE = 1.0
+GRACE = 0.5
 """Seconds beyond the time, in which a connection that times out by itself says so."""
 _AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _PACKED = frozenset(("", "identity", "gzip", "x-gzip", "deflate"))
@@ -43,10 +39,6 @@ _PACKED = frozenset(("", "identity", "gzip", "x-gzip", "deflate"))
 
 class BrokenError(Exception):
     """The connection broke, or there is none; another try may do."""
-
-
-class LateError(BrokenError):
-    """The answer was not complete in time."""
 
 
 class UnusableError(Exception):
@@ -181,26 +173,26 @@ def post(
     secret : Secret
         Sent as ``Authorization: Bearer ...``, and never shown.
     timeout : float
-        Seconds for a whole answer.
+        Seconds for everything: all tries, the waiting between them and the whole answer.
     wait : callable
         Called with seconds before another try.
 
     Raises
     ------
     SourceError
-        If there is no answer after several tries, one that says no, or one without end.
+        If there is no answer in time or after several tries, one that says no, or one without
+        end.
     """
     texts = len(body["input"])
     limit = max(LEAST_LIMIT, LIMIT_EACH * texts)
     headers = {} if secret.value is None else {"Authorization": f"Bearer {secret.value}"}
-    late = 0
+    ends = time.monotonic() + timeout
     # urllib3's Retry does not try again where an answer breaks off, and waits for as long as told
     for pause in (*PAUSES, None):
         after = None
         try:
-            answer = exchange(address, body, headers, seconds=timeout, limit=limit)
+            answer = exchange(address, body, headers, ends=ends, limit=limit)
         except BrokenError as error:
-            late += isinstance(error, LateError)
             reason = _brief(secret, str(error))
         except UnusableError as error:
             raise SourceError(
@@ -213,19 +205,27 @@ def post(
             if answer.status not in _AGAIN:
                 return _read(answer, reason, address, body, secret)
             after = _retry_after(answer)
-        if pause is None or late >= LATE_TRIES or (after or 0.0) > LONGEST_WAIT:
+        if pause is None:
+            end = "after several tries"
             break
-        wait(pause if after is None else after)
+        seconds = pause if after is None else after
+        if time.monotonic() + seconds >= ends:
+            end = f"within {timeout:g} s"
+            if after is not None:
+                reason += f" (it asks for another try after {after:g} s)"
+            break
+        wait(seconds)
     raise SourceError(
-        f"{address}: the endpoint gave no vectors after several tries",
+        f"{address}: the endpoint gave no vectors {end}",
         got=reason,
+        allowed=f"a whole answer within {timeout:g} s, all tries together",
         remedy="try again later, or with timeout=SECONDS; what has been encoded is kept, and the "
         "same command goes on",
     )
 
 
 def exchange(
-    address: str, body: Any, headers: Mapping[str, str], *, seconds: float, limit: int
+    address: str, body: Any, headers: Mapping[str, str], *, ends: float, limit: int
 ) -> Answer:
     """Send a request and read the whole answer.
 
@@ -236,38 +236,37 @@ def exchange(
         Sent as JSON.
     headers : mapping
         They are sent as they are: no file such as ``.netrc`` adds or replaces any.
-    seconds : float
-        From the first byte sent to the last one received.
+    ends : float
+        When the last byte has to be there, by the monotonic clock.
     limit : int
         Bytes of the answer, unpacked.
 
     Raises
     ------
-    BrokenError, LateError, UnusableError
+    BrokenError, UnusableError
         Where there is no whole answer.
     """
     results: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
-    ends = time.monotonic() + seconds
 
     def work() -> None:
         try:
-            results.put(_exchanged(address, body, headers, seconds, ends, limit))
+            results.put(_exchanged(address, body, headers, ends, limit))
         except BaseException as error:  # noqa: BLE001  (handed to the thread that waits)
             results.put(error)
 
     # a thread of its own: an answer, or its head, may drip for ever without a read that is late
     threading.Thread(target=work, daemon=True).start()
     try:
-        result = results.get(timeout=seconds + GRACE)
+        result = results.get(timeout=_left(ends) + GRACE)
     except queue.Empty:
-        raise LateError(f"the answer is not complete after {seconds:g} s") from None
+        raise BrokenError("the answer is not complete in time") from None
     if isinstance(result, BaseException):
         raise result
     return result
 
 
 def _exchanged(
-    address: str, body: Any, headers: Mapping[str, str], seconds: float, ends: float, limit: int
+    address: str, body: Any, headers: Mapping[str, str], ends: float, limit: int
 ) -> Answer:
     import requests  # noqa: PLC0415  (only where an endpoint is asked)
     from urllib3.exceptions import HTTPError, IncompleteRead, TimeoutError  # noqa: A004, PLC0415
@@ -278,7 +277,7 @@ def _exchanged(
             json=body,
             headers={"Accept-Encoding": "identity", **headers},
             auth=lambda request: request,  # nothing from files
-            timeout=seconds,
+            timeout=_left(ends),
             # what is on this machine is asked without a detour
             proxies={"no_proxy": "*"} if is_loopback(address) else None,
             allow_redirects=False,
@@ -295,11 +294,11 @@ def _exchanged(
                 if len(content) > limit:
                     raise UnusableError(f"the answer has more than {limit:,} bytes")
                 if time.monotonic() > ends:
-                    raise LateError(f"the answer is not complete after {seconds:g} s")
+                    raise BrokenError("the answer is not complete in time")
             named = {name.lower(): text for name, text in answer.headers.items()}
             return Answer(answer.status_code, named, bytes(content))
     except (requests.Timeout, TimeoutError) as error:
-        raise LateError(f"no answer after {seconds:g} s") from error
+        raise BrokenError("no answer in time") from error
     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
         raise BrokenError(f"{type(error).__name__}: {error}") from error
     except HTTPError as error:  # while the answer was read
@@ -309,6 +308,11 @@ def _exchanged(
         raise BrokenError(f"the answer broke off: {said}") from error
     except (requests.RequestException, ValueError) as error:
         raise UnusableError(str(error)) from error
+
+
+def _left(ends: float) -> float:
+    """Seconds until then; a socket's timeout has to be more than 0."""
+    return max(ends - time.monotonic(), 0.001)
 
 
 def is_loopback(address: str) -> bool:

@@ -9,6 +9,7 @@ from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described
 from eatlas.nearest import nearest
 from eatlas.stimuli.kinds import Battery, Test
@@ -120,7 +121,7 @@ def read_test_file(path: str | Path) -> Battery:
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
+        data = toml_bytes(path, StimulusError)
     except OSError as error:
         shown = f"{path} comes with eatlas: eatlas tests show {path} prints it"
         raise StimulusError(

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from eatlas.decoding import read_toml
+from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError
 from eatlas.nearest import nearest
 from eatlas.sources.folders import data_folder
@@ -229,7 +229,7 @@ def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
         paths.append(user)
     for path in paths:
         try:
-            data = path.read_bytes()
+            data = toml_bytes(path, SourceError)
         except OSError as error:
             raise SourceError(
                 f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)

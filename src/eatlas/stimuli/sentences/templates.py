@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import read_toml
+from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.nearest import did_you_mean
 from eatlas.stimuli.records import quoted
@@ -155,7 +155,7 @@ def bytes_of(path: Path) -> bytes:
         If it cannot be read.
     """
     try:
-        return path.read_bytes()
+        return toml_bytes(path, StimulusError)
     except OSError as error:
         raise StimulusError(
             f"{path}: the file of templates cannot be read", got=error.strerror or str(error)
