@@ -10,12 +10,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from eatlas.cli import cache, contexts, data, diagnose, report, run, scan, tests, verify
-from eatlas.cli.say import complain, remark, warnings_in_words
+from eatlas.cli.messages import complain, remark, warnings_in_words
+from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
 from eatlas.version import __version__
 
 
-class _Commands(TyperGroup):
+class _Interruptible(TyperGroup):
     """All commands; what typer does about Ctrl-C depends on its version."""
 
     def invoke(self, ctx: Any) -> object:  # a class of typer's own or of click, by version
@@ -44,9 +45,9 @@ class OptionsAlone(TyperCommand):
 
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
-app = typer.Typer(
+app = Commands(
     name="eatlas",
-    cls=_Commands,
+    cls=_Interruptible,
     help="Embedding association tests you can trust, explain and publish.",
     epilog="Start with: eatlas run",
     no_args_is_help=True,
@@ -55,11 +56,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
-app.command("contexts")(contexts.contexts)
-app.command("diagnose")(diagnose.diagnose)
-app.command("report")(report.report)
-app.command("scan")(scan.scan)
-app.command("verify")(verify.verify)
+for command in (
+    contexts.contexts, diagnose.diagnose, report.report, scan.scan, verify.verify,
+):  # fmt: skip
+    app.command()(command)
 app.add_typer(tests.app, name="tests")
 app.add_typer(data.app, name="data")
 app.add_typer(cache.app, name="cache")

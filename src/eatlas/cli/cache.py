@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from eatlas.cli.say import output_of_a_command, print_data, print_line
+from eatlas.cli.messages import output_of_a_command, print_json, print_line
+from eatlas.cli.options import Commands
 
 if TYPE_CHECKING:
     from eatlas.encoders.cache_store import Contents, Kept
 
-app = typer.Typer(
+app = Commands(
     help="See and remove what is kept: vectors of encoders, answers of language models.",
     no_args_is_help=True,
 )
 
 
 @app.command("show")
-def show(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-) -> None:
+def show(*, as_json: bool = False) -> None:
     """Say where computed vectors and answers are kept, and how many each source has.
 
     They are in the folder that the system keeps caches in, or in the one that the environment
     variable EATLAS_CACHE names. A source whose model or options changed stands there twice, with
     another fingerprint.
+
+    Parameters
+    ----------
+    as_json : --json
+        Print one JSON object, and nothing else.
     """
     from eatlas.encoders.cache_store import contents  # noqa: PLC0415
 
     found = contents()
     with output_of_a_command():
         if as_json:
-            print_data(json.dumps(_values(found), ensure_ascii=False) + "\n")
+            print_json([_values(found)])
             return
         _print(found)
 
 
 @app.command("clear")
-def clear(
-    source: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SOURCE]",
-            help="A source that eatlas cache show names. [default: all]",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """Remove computed vectors and answers; the next run computes them again."""
+def clear(source: str | None = None) -> None:
+    """Remove computed vectors and answers; the next run computes them again.
+
+    Parameters
+    ----------
+    source : [SOURCE]
+        A source that eatlas cache show names. [default: all]
+    """
     from eatlas.encoders.cache_store import clear as remove  # noqa: PLC0415
 
     gone = remove(source)

@@ -12,7 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.say import cleaned
+from eatlas.cli.messages import cleaned
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~"})
 """For terminals that know no others."""

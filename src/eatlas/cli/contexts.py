@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import typer
-
-from eatlas.cli.say import output_of_a_command, print_data, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.options import number_or_word
+from eatlas.cli.progress import bar_of
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Count, Pairs
@@ -24,146 +22,97 @@ SHOWN = 5
 
 
 def contexts(
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CORPUS...",
-            help="Files, folders or patterns: text, JSON Lines (Reddit's dumps too), CSV, TSV, "
-            "Parquet; .gz, .bz2, .xz, .zst.",
-        ),
-    ],
-    tests: Annotated[
-        list[str],
-        typer.Option(
-            metavar="ID|BATTERY|FILE.toml", help="Tests whose stimuli are looked for; repeatable."
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where the contexts go: .parquet, .jsonl or .csv.",
-        ),
-    ] = Path("contexts.parquet"),
-    per_term: Annotated[
-        int, typer.Option(metavar="N", help="Most contexts of each stimulus.", min=1)
-    ] = 1000,
-    window: Annotated[
-        str,
-        typer.Option(
-            metavar="N|sentence",
-            help="Words on either side of the stimulus, or the whole sentence.",
-        ),
-    ] = "9",
-    pairs: Annotated[
-        bool,
-        typer.Option(
-            "--pairs",
-            help="Look for a target and an attribute of one test in one text, for LPBS; "
-            "--per-term counts contexts of a pair.",
-        ),
-    ] = False,
-    distance: Annotated[
-        int, typer.Option(metavar="N", help="Most words between the two of a pair.", min=0)
-    ] = 18,
-    case: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|exact|ignore",
-            help="auto: a stimulus in lower case also with a capital and in capitals, others as "
-            "written; exact: as written; ignore: in any case.",
-        ),
-    ] = "auto",
-    compounds: Annotated[
-        str,
-        typer.Option(
-            metavar="either|written|head",
-            help="either: hyphen and space stand for each other in stimuli of several words; "
-            "written: as written; head: fried-chicken is looked for as chicken.",
-        ),
-    ] = "either",
-    field: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Field or column that holds the text. [default: text, else body]",
-            show_default=False,
-        ),
-    ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="auto, text, jsonl, csv, tsv or parquet; auto goes by the name.",
-        ),
-    ] = "auto",
-    unit: Annotated[
-        str,
-        typer.Option(
-            metavar="line|paragraph",
-            help="What is one text in plain text: a line, or what stands between blank lines.",
-        ),
-    ] = "line",
-    seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Processes that share the files. [default: as many as they are worth]",
-            show_default=False,
-            min=1,
-        ),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a line for every damaged line of the corpus.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the counts as one JSON object, and nothing else."),
-    ] = False,
+    corpus: list[str],
+    *,
+    tests: list[str],
+    output: Path = Path("contexts.parquet"),
+    per_term: int = 1000,
+    window: str = "9",
+    pairs: bool = False,
+    distance: int = 18,
+    case: str = "auto",
+    compounds: str = "either",
+    field: str | None = None,
+    form: str = "auto",
+    unit: str = "line",
+    seed: int = 0,
+    workers: int | None = None,
+    log: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
 
     The corpus is read once. The same seed gives the same sample, in whatever order or files the
     texts come.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+
+    Parameters
+    ----------
+    corpus : CORPUS...
+        Files, folders or patterns: text, JSON Lines (Reddit's dumps too), CSV, TSV, Parquet;
+        .gz, .bz2, .xz, .zst.
+    tests : ID|BATTERY|FILE.toml
+        Tests whose stimuli are looked for; repeatable.
+    output : -o, --output FILE
+        Where the contexts go: .parquet, .jsonl or .csv.
+    per_term : N >= 1
+        Most contexts of each stimulus.
+    window : N|sentence
+        Words on either side of the stimulus, or the whole sentence.
+    pairs
+        Look for a target and an attribute of one test in one text, for LPBS; --per-term counts
+        contexts of a pair.
+    distance : N >= 0
+        Most words between the two of a pair.
+    case : auto|exact|ignore
+        auto: a stimulus in lower case also with a capital and in capitals, others as written;
+        exact: as written; ignore: in any case.
+    compounds : either|written|head
+        either: hyphen and space stand for each other in stimuli of several words; written: as
+        written; head: fried-chicken is looked for as chicken.
+    field : NAME
+        Field or column that holds the text. [default: text, else body]
+    form : --format FORMAT
+        auto, text, jsonl, csv, tsv or parquet; auto goes by the name.
+    unit : line|paragraph
+        What is one text in plain text: a line, or what stands between blank lines.
+    seed : N >= 0
+        Of the sample.
+    workers : N >= 1
+        Processes that share the files. [default: as many as they are worth]
+    log : FILE
+        Write a line for every damaged line of the corpus.
+    as_json : --json
+        Print the counts as one JSON object, and nothing else.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.writing import require_place  # noqa: PLC0415
 
     require_place(output)
     _require_other_files(corpus, output, log)
-    choices: dict[str, Any] = {
-        "window": int(window) if window.isdecimal() else window,
-        "format": form,
-        "case": case,
-        "compounds": compounds,
-        "unit": unit,
-    }
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
-    with _damage_told(log) as tell:
+    with _damage_shown(log) as tell, bar_of("files") as progress:
         found = find(
             corpus,
             tests,
             per_term=per_term,
+            window=number_or_word(window),
+            case=case,
+            compounds=compounds,
             field=field,
+            format=form,
+            unit=unit,
             seed=seed,
             workers=workers,
             tell=tell,
-            progress=_progress(),
-            **choices,
+            progress=progress,
         )
     found.write(output)
     with output_of_a_command():
-        _show(found, output, pairs=pairs, as_json=as_json)
+        if as_json:
+            print_json([found.provenance | {"counts": [list(count) for count in found.counts]}])
+        else:
+            _print_table(found, output, pairs=pairs)
 
 
 def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
@@ -177,20 +126,8 @@ def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> N
         require_other_file(path, files)
 
 
-def _progress() -> Any:
-    """Say to a person which file is read; say nothing in a pipe."""
-    if not sys.stderr.isatty():
-        return None
-
-    def tick(done: int, total: int) -> None:
-        sys.stderr.write(f"\rfiles read: {done} of {total}" + ("\n" if done == total else ""))
-        sys.stderr.flush()
-
-    return tick
-
-
 @contextmanager
-def _damage_told(log: Path | None) -> Iterator[Any]:
+def _damage_shown(log: Path | None) -> Iterator[Any]:
     """Say the first damaged lines; write all of them to a log, where one is wanted."""
     from eatlas.results.files import atomic_file  # noqa: PLC0415
 
@@ -211,15 +148,6 @@ def _damage_told(log: Path | None) -> Iterator[Any]:
         return
     with atomic_file(log) as file:
         yield lambda damage: tell(damage, file)
-
-
-def _show(found: Contexts | Pairs, output: Path, *, pairs: bool, as_json: bool) -> None:
-    if as_json:
-        counts = [list(count) for count in found.counts]
-        said = {**found.provenance, "counts": counts}
-        print_data(json.dumps(said, ensure_ascii=False) + "\n")
-        return
-    _print_table(found, output, pairs=pairs)
 
 
 def _print_table(found: Any, output: Path, *, pairs: bool) -> None:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from eatlas.cli.say import output_of_a_command, print_data, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.options import Commands
 
 if TYPE_CHECKING:
     from eatlas.sources.published import Published
     from eatlas.sources.published.downloading import Watch
 
-app = typer.Typer(help="List and fetch published vectors by name.", no_args_is_help=True)
-Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that eatlas data list shows.")]
+app = Commands(help="List and fetch published vectors by name.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_vectors(as_json: Json = False) -> None:
-    """List the published vectors that can be fetched by name, and which are on this machine."""
+def list_vectors(*, as_json: bool = False) -> None:
+    """List the published vectors that can be fetched by name, and which are on this machine.
+
+    Parameters
+    ----------
+    as_json : --json
+        Print one JSON object a line, and nothing else.
+    """
     from eatlas.sources.published import place_of, published_vectors  # noqa: PLC0415
 
     entries = published_vectors()
     with output_of_a_command():
         if as_json:
-            _print_json(entries)
+            print_json(map(_values, entries))
             return
         width = max(len(entry.name) for entry in entries)
         for entry in entries:
@@ -42,22 +44,36 @@ def list_vectors(as_json: Json = False) -> None:
 
 
 @app.command("show")
-def show(name: Name, as_json: Json = False) -> None:
-    """Say what is known about published vectors: address, size, hash, licence, what to cite."""
+def show(name: str, *, as_json: bool = False) -> None:
+    """Say what is known about published vectors: address, size, hash, licence, what to cite.
+
+    Parameters
+    ----------
+    name : NAME
+        A name that eatlas data list shows.
+    as_json : --json
+        Print one JSON object, and nothing else.
+    """
     from eatlas.sources.published import find  # noqa: PLC0415
 
     entry = find(name)
     with output_of_a_command():
         if as_json:
-            _print_json((entry,))
+            print_json([_values(entry)])
             return
         for key, value in _shown(entry):
             print_line(f"{key + ':':<10} {value}")
 
 
 @app.command("where")
-def where(name: Name) -> None:
-    """Print where published vectors lie on this machine; exit code 2 if they are not here."""
+def where(name: str) -> None:
+    """Print where published vectors lie on this machine; exit code 2 if they are not here.
+
+    Parameters
+    ----------
+    name : NAME
+        A name that eatlas data list shows.
+    """
     from pathlib import Path  # noqa: PLC0415
 
     from eatlas.sources.published import find  # noqa: PLC0415
@@ -68,15 +84,16 @@ def where(name: Name) -> None:
 
 
 @app.command("fetch")
-def fetch(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Names that eatlas data list shows.")
-    ],
-) -> None:
+def fetch(names: list[str]) -> None:
     """Download published vectors, check them, and unpack them.
 
     They go to the folder that the system keeps caches in, or to the one that the environment
     variable EATLAS_DATA names. A download that broke off goes on where it stopped.
+
+    Parameters
+    ----------
+    names : NAME...
+        Names that eatlas data list shows.
     """
     from eatlas.sources.published import fetch_vectors, find  # noqa: PLC0415
 
@@ -86,11 +103,6 @@ def fetch(
         with _progress(name) as watch:
             path = fetch_vectors(name, watch=watch, say=remark)
         print_line(f"{name}: {path}")
-
-
-def _print_json(entries: tuple[Published, ...]) -> None:
-    for entry in entries:
-        print_data(json.dumps(_values(entry), ensure_ascii=False) + "\n")
 
 
 def _values(entry: Published) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import new_table, write
-from eatlas.cli.say import cleaned
+from eatlas.cli.messages import cleaned
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import Reading, readings, verdict

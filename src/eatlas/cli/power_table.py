@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import add_columns, new_console, new_table, show
-from eatlas.cli.say import output_of_a_command
+from eatlas.cli.messages import output_of_a_command, print_json
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.beyond import power
 from eatlas.present.numbers import effect, level_of, p_value, percent
@@ -40,9 +38,7 @@ def print_powers(
     found = [*_of_tests(names, asked), *_of_sizes(sizes, asked)]
     with output_of_a_command():
         if as_json:
-            for name, n, one in found:
-                line = {"test": name, "sizes": n, **one.to_dict()}
-                sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in found)
             return
         console = new_console()
         show(console, _table(found))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from eatlas.cli.say import plain_line, remark
+from eatlas.cli.messages import plain_line, remark
 
 PAUSES = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds between two lines; the last one from then on."""

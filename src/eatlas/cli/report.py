@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.say import complain, output_of_a_command, print_line
+from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -18,46 +18,30 @@ PAGE = "html"
 
 
 def report(
-    results: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS...", help="results.jsonl of eatlas run.")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file to write. [default: report.html; tables go to standard output]",
-            show_default=False,
-        ),
-    ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="html|latex|markdown|html-table|csv",
-            help="A page, or tables to paste into a manuscript; csv: all numbers in full.",
-        ),
-    ] = PAGE,
-    family: Annotated[
-        str,
-        typer.Option(
-            metavar="level1|level2|both|none[,settings]",
-            help="The p-values that are adjusted together: of the tests of each setting "
-            "(source, measure, period, window), or with ,settings of all results.",
-        ),
-    ] = "level1",
-    adjust: Annotated[
-        str,
-        typer.Option(
-            metavar="holm|bh|by",
-            help="How: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.",
-        ),
-    ] = "holm",
+    results: list[Path],
+    *,
+    output: Path | None = None,
+    form: str = PAGE,
+    family: str = "level1",
+    adjust: str = "holm",
 ) -> None:
     """Make a report of results files: one self-contained HTML page, or tables.
 
     A damaged file's good results are shown and its bad lines named; the exit code is then 1.
+
+    Parameters
+    ----------
+    results : RESULTS...
+        results.jsonl of eatlas run.
+    output : -o, --output FILE
+        The file to write. [default: report.html; tables go to standard output]
+    form : --format html|latex|markdown|html-table|csv
+        A page, or tables to paste into a manuscript; csv: all numbers in full.
+    family : level1|level2|both|none[,settings]
+        The p-values that are adjusted together: of the tests of each setting (source, measure,
+        period, window), or with ,settings of all results.
+    adjust : holm|bh|by
+        How: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.
     """
     from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line, remark
+from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars
-from eatlas.cli.say import complain, output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError, ResultsError
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
-    from eatlas.engine import Store
+    from eatlas.engine import Plan, Store
+    from eatlas.executors import Executor
     from eatlas.results import Results
 
 DEFAULT_OUT = Path("out")
@@ -25,135 +25,76 @@ RESULTS, REPORT = "results.jsonl", "report.html"
 
 
 def run(
-    tests: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID|BATTERY|FILE.toml",
-            help="Tests to run; may be repeated. [default: caliskan]",
-            show_default=False,
-        ),
-    ] = None,
-    vectors: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="Vectors: a file in any known format, a folder of years, or a name; may be "
-            "repeated. [default: glove-sample]",
-            show_default=False,
-        ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SIGNATURE",
-            help="ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, with parameters such as "
-            "'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat]",
-            show_default=False,
-        ),
-    ] = None,
-    prompt: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEMPLATE",
-            help="Text that words are put into before a model encodes them, such as "
-            "'This is {}'; may be repeated, to see how findings move with it.",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where results.jsonl and report.html go. [default: out, or none with --json]",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Recorded with every result.", min=0)] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Processes that share the work. [default: as many as it is worth]",
-            show_default=False,
-            min=1,
-        ),
-    ] = None,
-    contexts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Measure the stimuli of the tests in their contexts, which eatlas contexts "
-            "wrote to FILE; for lpbs and lpbs-ceat, a file of eatlas contexts --pairs.",
-            show_default=False,
-        ),
-    ] = None,
-    per_term: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Contexts of each stimulus or pair, a random sample of those in FILE. "
-            "[default: all]",
-            show_default=False,
-            min=1,
-        ),
-    ] = None,
-    window: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="N|sentence",
-            help="Words on either side of a stimulus to which the contexts are cut; may be "
-            "repeated, to see how findings move with it. [default: as they are]",
-            show_default=False,
-        ),
-    ] = None,
-    distance: Annotated[
-        list[int] | None,
-        typer.Option(
-            metavar="N",
-            help="For lpbs: most words between the two of a pair; may be repeated. "
-            "[default: as they are]",
-            show_default=False,
-        ),
-    ] = None,
-    family: Annotated[
-        str,
-        typer.Option(
-            metavar="level1|level2|both|none[,settings]",
-            help="The p-values that are adjusted together (Holm): of the tests of each setting "
-            "(source, measure, period, window), or with ,settings of all results.",
-        ),
-    ] = "level1",
-    frequency: Annotated[
-        str | None,
-        typer.Option(
-            metavar="off|N",
-            help="Compare each test with N lists of random words that are as frequent as its own, "
-            "or with none. [default: 2000, where the vectors have their words in order of "
-            "frequency]",
-            show_default=False,
-        ),
-    ] = None,
-    case: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|exact",
-            help="auto: a term as written, then lower, capitalised, upper case; "
-            "exact: only as written.",
-        ),
-    ] = "auto",
+    *,
+    tests: list[str] | None = None,
+    vectors: list[str] | None = None,
+    measure: list[str] | None = None,
+    prompt: list[str] | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+    seed: int = 0,
+    workers: int | None = None,
+    contexts: Path | None = None,
+    per_term: int | None = None,
+    window: list[str] | None = None,
+    distance: list[int] | None = None,
+    family: str = "level1",
+    frequency: str | None = None,
+    case: str = "auto",
 ) -> None:
     """Run association tests on vectors.
 
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run,
     130 interrupted.
-    """
-    from eatlas.engine import choose, execute, make_plan  # noqa: PLC0415  (--help waits for none)
 
-    _check_family(family)
+    Parameters
+    ----------
+    tests : ID|BATTERY|FILE.toml
+        Tests to run; may be repeated. [default: caliskan]
+    vectors : SOURCE
+        Vectors: a file in any known format, a folder of years, or a name; may be repeated.
+        [default: glove-sample]
+    measure : SIGNATURE
+        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, with parameters such as
+        'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat]
+    prompt : TEMPLATE
+        Text that words are put into before a model encodes them, such as 'This is {}'; may be
+        repeated, to see how findings move with it.
+    out : DIR
+        Where results.jsonl and report.html go. [default: out, or none with --json]
+    as_json : --json
+        Print one JSON object a line, and nothing else.
+    seed : N >= 0
+        Recorded with every result.
+    workers : N >= 1
+        Processes that share the work. [default: as many as it is worth]
+    contexts : FILE
+        Measure the stimuli of the tests in their contexts, which eatlas contexts wrote to FILE;
+        for lpbs and lpbs-ceat, a file of eatlas contexts --pairs.
+    per_term : N >= 1
+        Contexts of each stimulus or pair, a random sample of those in FILE. [default: all]
+    window : N|sentence
+        Words on either side of a stimulus to which the contexts are cut; may be repeated, to see
+        how findings move with it. [default: as they are]
+    distance : N
+        For lpbs: most words between the two of a pair; may be repeated. [default: as they are]
+    family : level1|level2|both|none[,settings]
+        The p-values that are adjusted together (Holm): of the tests of each setting (source,
+        measure, period, window), or with ,settings of all results.
+    frequency : off|N
+        Compare each test with N lists of random words that are as frequent as its own, or with
+        none. [default: 2000, where the vectors have their words in order of frequency]
+    case : auto|exact
+        auto: a term as written, then lower, capitalised, upper case; exact: only as written.
+    """
+    from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
+
+    if family != "level1":  # refused before any work
+        from eatlas.present.family import declared  # noqa: PLC0415
+
+        declared(family)
+    lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
         plan = make_plan(
             tests,
@@ -161,18 +102,29 @@ def run(
             measure,
             prompts=prompt or None,
             contexts=_contexts(contexts, per_term),
-            windows=[int(one) if one.isdecimal() else one for one in window or ()] or None,
+            windows=[number_or_word(one) for one in window or ()] or None,
             distances=distance or None,
-            frequency=_lists(frequency),
-            case=_case(case),
+            frequency=None if frequency is None else number_or_word(frequency),
+            case=lookup,
             seed=seed,
             watch=watch,
         )
-    executor = choose(workers, len(plan.jobs))
-    target = out if out is not None else None if as_json else DEFAULT_OUT
-    with _store(target) as store:
+    target = out or (None if as_json else DEFAULT_OUT)
+    results = _executed(plan, choose(workers, len(plan.jobs)), target, family)
+    with output_of_a_command():
+        _show(results, target, family, as_json=as_json)
+    raise typer.Exit(_exit_code(results))
+
+
+def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) -> Results:
+    """Do the jobs of a plan; write results and report where they have a folder."""
+    from eatlas.engine import execute  # noqa: PLC0415
+
+    with nullcontext() if target is None else _opened(target) as store:
         names = [] if store is None else plan.identities()
-        _say_what_is_taken_over(store, names)
+        taken = 0 if store is None else len(store.done.keys() & set(names))
+        if taken:
+            remark(f"jobs of a run that was cut off and are taken over: {taken}")
         try:
             with bar_of("jobs") as tick:
                 results = execute(plan, executor, store=store, progress=tick)
@@ -187,9 +139,7 @@ def run(
             _write(results, target, family)
         if store is not None:
             store.discard(names)
-    with output_of_a_command():
-        _show(results, target, family, as_json=as_json)
-    raise typer.Exit(_exit_code(results))
+    return results
 
 
 def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:
@@ -208,45 +158,10 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
     return loaded if per_term is None else loaded.first(per_term)
 
 
-def _check_family(text: str) -> None:
-    """Refuse a family that there is not before any work; the default needs no check."""
-    if text != "level1":
-        from eatlas.present.family import declared  # noqa: PLC0415
-
-        declared(text)
-
-
-def _lists(text: str | None) -> int | str | None:
-    """A number of lists, or a word; the measure says which there are."""
-    if text is None:
-        return None
-    return int(text) if text.isdecimal() else text.lower()
-
-
-def _case(text: str) -> Any:
-    return text.lower()  # the plan says which values there are
-
-
-@contextmanager
-def _store(directory: Path | None) -> Iterator[Store | None]:
-    """Hold the store of a directory, where there is one, from before the first job."""
-    if directory is None:
-        yield None
-        return
+def _opened(directory: Path) -> Store:
+    """The store of a directory, which is made where there is none."""
     from eatlas.engine import Store  # noqa: PLC0415
 
-    _require_writable(directory)
-    with Store(directory) as store:
-        yield store
-
-
-def _say_what_is_taken_over(store: Store | None, names: list[str]) -> None:
-    taken = 0 if store is None else len(store.done.keys() & set(names))
-    if taken:
-        remark(f"jobs of a run that was cut off and are taken over: {taken}")
-
-
-def _require_writable(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -258,6 +173,7 @@ def _require_writable(directory: Path) -> None:
             allowed="a directory that exists or can be made",
             remedy="choose another with --out",
         ) from error
+    return Store(directory)
 
 
 def _write(results: Results, directory: Path, family: str) -> None:
@@ -277,9 +193,7 @@ def _show(results: Results, directory: Path | None, family: str, *, as_json: boo
     if as_json:
         from eatlas.results import to_json_line  # noqa: PLC0415
 
-        lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
-        sys.stdout.flush()
-        sys.stdout.buffer.write(lines.encode())  # JSON is UTF-8, whatever the terminal
+        print_json(map(to_json_line, (*results, *results.trends)))
     elif len(results):
         from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
 from eatlas.cli.progress import Lines, bar_of, duration
-from eatlas.cli.say import output_of_a_command, print_line, remark
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
@@ -29,105 +28,59 @@ SOON, LATE = 1.0, 20.0
 
 
 def scan(
-    vectors: Annotated[
-        str,
-        typer.Option(
-            metavar="SOURCE",
-            help="Vectors whose every word is tested: a file or a name, as eatlas run takes them.",
-        ),
-    ],
-    attributes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEST",
-            help="The test whose attributes A and B are taken: an id or FILE.toml.",
-            show_default=False,
-        ),
-    ] = None,
-    a: Annotated[
-        str | None,
-        typer.Option(
-            "--a",
-            metavar="WORD,WORD,...",
-            help="Attributes A, instead of a test's.",
-            show_default=False,
-        ),
-    ] = None,
-    b: Annotated[
-        str | None,
-        typer.Option(
-            "--b",
-            metavar="WORD,WORD,...",
-            help="Attributes B, instead of a test's.",
-            show_default=False,
-        ),
-    ] = None,
-    top: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Words on each list; there is one for each band and side.", min=0
-        ),
-    ] = 10,
-    sort: Annotated[
-        str,
-        typer.Option(
-            metavar="effect_size|difference|p",
-            help="What the lists are sorted by: d, the difference of the mean cosines (how "
-            "strong an association is, not how even), or the two-sided p.",
-        ),
-    ] = "effect_size",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write every word to FILE, .csv or .parquet, and the summary to FILE.json. "
-            "A scan that is cut off goes on when the same command is given again.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as one JSON object, and nothing else.")
-    ] = False,
-    measure: Annotated[
-        str,
-        typer.Option(
-            metavar="SIGNATURE", help="sc-eat, with parameters such as 'sc-eat(alpha=0.01,ddof=0)'."
-        ),
-    ] = "sc-eat",
-    frequency_bands: Annotated[
-        str,
-        typer.Option(
-            metavar="N,N,...|none",
-            help="Last places of the bands; the place in the source stands for frequency. With "
-            "none there is one list for all words.",
-        ),
-    ] = "1000,10000,100000",
-    first: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Scan only the first N words of the source. [default: all]",
-            show_default=False,
-            min=1,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Of the relabellings for maxT, where all are too many.", min=0)
-    ] = 0,
-    case: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|exact",
-            help="How attributes are looked up. auto: as written, then lower, capitalised, upper "
-            "case; exact: only as written.",
-        ),
-    ] = "auto",
+    *,
+    vectors: str,
+    attributes: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    top: int = 10,
+    sort: str = "effect_size",
+    out: Path | None = None,
+    as_json: bool = False,
+    measure: str = "sc-eat",
+    frequency_bands: str = "1000,10000,100000",
+    first: int | None = None,
+    seed: int = 0,
+    case: str = "auto",
 ) -> None:
     """Test every word of a vocabulary against two attribute groups (SC-EAT).
 
     Effect size and exact p-values of each word, adjusted for the whole vocabulary by Westfall and
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
     Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+
+    Parameters
+    ----------
+    vectors : SOURCE
+        Vectors whose every word is tested: a file or a name, as eatlas run takes them.
+    attributes : TEST
+        The test whose attributes A and B are taken: an id or FILE.toml.
+    a : WORD,WORD,...
+        Attributes A, instead of a test's.
+    b : WORD,WORD,...
+        Attributes B, instead of a test's.
+    top : N >= 0
+        Words on each list; there is one for each band and side.
+    sort : effect_size|difference|p
+        What the lists are sorted by: d, the difference of the mean cosines (how strong an
+        association is, not how even), or the two-sided p.
+    out : FILE
+        Write every word to FILE, .csv or .parquet, and the summary to FILE.json. A scan that is
+        cut off goes on when the same command is given again.
+    as_json : --json
+        Print the summary as one JSON object, and nothing else.
+    measure : SIGNATURE
+        sc-eat, with parameters such as 'sc-eat(alpha=0.01,ddof=0)'.
+    frequency_bands : N,N,...|none
+        Last places of the bands; the place in the source stands for frequency. With none there is
+        one list for all words.
+    first : N >= 1
+        Scan only the first N words of the source. [default: all]
+    seed : N >= 0
+        Of the relabellings for maxT, where all are too many.
+    case : auto|exact
+        How attributes are looked up. auto: as written, then lower, capitalised, upper case;
+        exact: only as written.
     """
     from eatlas.engine.scan.outcome import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
@@ -137,10 +90,14 @@ def scan(
     order = checked_sort(sort.lower().replace("-", "_"))
     if out is not None:
         require_usable(out, vectors, attributes)
-    plan = make_scan(vectors, chosen, measure, case=_case(case), seed=seed, first=first)
+    lookup: Any = case.lower()  # make_scan says which values there are
+    plan = make_scan(vectors, chosen, measure, case=lookup, seed=seed, first=first)
     result = _scanned(plan, out, top, order, edges)
     with output_of_a_command():
-        _show(result, out, as_json=as_json)
+        if as_json:
+            print_json([result.model_dump_json()])
+        else:
+            _print(result, out)
 
 
 def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[list[str], ...]:
@@ -155,10 +112,6 @@ def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[l
             allowed="--attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...",
         )
     return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
-
-
-def _case(text: str) -> Any:
-    return text.lower()  # the lookup says which values there are
 
 
 def _edges(text: str) -> list[int]:
@@ -240,20 +193,15 @@ def _measure(plan: ScanPlan, chunks: Chunks) -> None:
         measure_all(plan, chunks, lambda done: tick(done, plan.expected))
 
 
-def _show(result: ScanResult, out: Path | None, *, as_json: bool) -> None:
-    """Print JSON and nothing else, or lists and where the files lie."""
-    if as_json:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(result.model_dump_json().encode() + b"\n")  # UTF-8 everywhere
-        return
+def _print(result: ScanResult, out: Path | None) -> None:
+    """Print the lists and where the files lie."""
     from eatlas.cli.scan_table import print_scan  # noqa: PLC0415  (only a person sees tables)
     from eatlas.results.scan import summary_of  # noqa: PLC0415
 
     print_scan(result)
+    print_line("")
     if out is None:
-        print_line("")
         print_line("Every word with its p-values: --out FILE.csv")
     else:
-        print_line("")
         print_line(f"words:   {out}")
         print_line(f"summary: {summary_of(out)}")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from rich.cells import cell_len
 
 from eatlas.cli.console import PIPE_WIDTH, write
-from eatlas.cli.say import plain_line
+from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
 from eatlas.present.brief import explain
 from eatlas.present.numbers import count, effect, number_of, p_value, percent

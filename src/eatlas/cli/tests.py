@@ -5,17 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from eatlas.cli.say import print_data, print_line, remark
+from eatlas.cli.messages import print_data, print_line, remark
+from eatlas.cli.options import Commands
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import namesake, read_test_file
 from eatlas.stimuli.remarks import remarks
 
-app = typer.Typer(
+app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
 )
 
@@ -32,20 +30,27 @@ def list_tests() -> None:
 
 
 @app.command("show")
-def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="A test, a battery or a TOML file.")],
-) -> None:
-    """Print tests as TOML, ready to be saved, changed and run."""
+def show(name: str) -> None:
+    """Print tests as TOML, ready to be saved, changed and run.
+
+    Parameters
+    ----------
+    name : ID
+        A test, a battery or a TOML file.
+    """
     print_data(to_toml(load_tests(name)))
 
 
 @app.command("check")
-def check(
-    path: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The test file.")],
-) -> None:
+def check(path: Path) -> None:
     """Check a test file; every fault is named, and the exit code is 2 if there is one.
 
     What is no fault but deserves a second look, such as a group of one term, is a warning.
+
+    Parameters
+    ----------
+    path : FILE.toml
+        The test file.
     """
     battery = read_test_file(path)
     for test in battery.tests:
@@ -58,24 +63,28 @@ def check(
 
 @app.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to import.")],
-    form: Annotated[
-        str,
-        typer.Option("--format", metavar="FORMAT", help="sent-bias, mind-your-bias or wefe."),
-    ],
-    test_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="The test's id. [default: FILE's name]")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE.toml", help="Write here, not to stdout."),
-    ] = None,
-    plurals: Annotated[
-        bool,
-        typer.Option("--plurals", help="Take plural forms too (word sets of Mind Your Bias)."),
-    ] = False,
+    path: Path,
+    *,
+    form: str,
+    test_id: str | None = None,
+    output: Path | None = None,
+    plurals: bool = False,
 ) -> None:
-    """Turn a test of other software into TOML; what was changed stands in its notes."""
+    """Turn a test of other software into TOML; what was changed stands in its notes.
+
+    Parameters
+    ----------
+    path : FILE
+        The file to import.
+    form : --format FORMAT
+        sent-bias, mind-your-bias or wefe.
+    test_id : --id ID
+        The test's id. [default: FILE's name]
+    output : -o, --output FILE.toml
+        Write here, not to stdout.
+    plurals
+        Take plural forms too (word sets of Mind Your Bias).
+    """
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
 
     _hand_out([import_test(path, form, test_id=test_id, plurals=plurals)], output, [path])
@@ -83,29 +92,25 @@ def import_(
 
 @app.command("sentences")
 def sentences(
-    name: Annotated[str, typer.Argument(metavar="ID", help="A test, a battery or a TOML file.")],
-    templates: Annotated[
-        Path | None,
-        typer.Option(
-            "--templates",
-            metavar="FILE.toml",
-            help="Templates by class of word, and words with class and forms. [default: SEAT's]",
-        ),
-    ] = None,
-    classes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class",
-            metavar="[ROLE=]CLASS",
-            help="Class of the words that no file knows, as in X=name; repeatable.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE.toml", help="Write here, not to stdout."),
-    ] = None,
+    name: str,
+    *,
+    templates: Path | None = None,
+    classes: list[str] | None = None,
+    output: Path | None = None,
 ) -> None:
-    """Make tests of sentences of tests of words: each word in every template of its class."""
+    """Make tests of sentences of tests of words: each word in every template of its class.
+
+    Parameters
+    ----------
+    name : ID
+        A test, a battery or a TOML file.
+    templates : FILE.toml
+        Templates by class of word, and words with class and forms. [default: SEAT's]
+    classes : --class [ROLE=]CLASS
+        Class of the words that no file knows, as in X=name; repeatable.
+    output : -o, --output FILE.toml
+        Write here, not to stdout.
+    """
     from eatlas.stimuli.sentences import sentence_tests  # noqa: PLC0415  (--help need not wait)
 
     read = [Path(name), *([templates] if templates else [])]
@@ -119,31 +124,35 @@ def sentences(
 
 @app.command("power")
 def power(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ID|FILE.toml]...", help="Tests, batteries or TOML files."),
-    ] = None,
-    sizes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--sizes",
-            metavar="X,Y[,A,B]",
-            help="Sizes in place of tests, as in 8,8,25,25; repeatable.",
-        ),
-    ] = None,
-    d: Annotated[
-        float | None, typer.Option("--d", help="An effect size: how likely is it found?")
-    ] = None,
-    wanted: Annotated[float, typer.Option("--power", help="Power of the smallest effect.")] = 0.8,
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
-    tail: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object a line on stdout, nothing else.")
-    ] = False,
+    names: list[str] | None = None,
+    *,
+    sizes: list[str] | None = None,
+    d: float | None = None,
+    wanted: float = 0.8,
+    alpha: float = 0.05,
+    tail: str = "two-sided",
+    as_json: bool = False,
 ) -> None:
     """Say what designs can find: the smallest p and effect size, and how many terms it takes.
 
     Level 1 permutes targets, level 2 attributes. Tests of sentences count stimuli.
+
+    Parameters
+    ----------
+    names : [ID|FILE.toml]...
+        Tests, batteries or TOML files.
+    sizes : X,Y[,A,B]
+        Sizes in place of tests, as in 8,8,25,25; repeatable.
+    d
+        An effect size: how likely is it found?
+    wanted : --power
+        Power of the smallest effect.
+    alpha
+        Significance level.
+    tail
+        two-sided, greater or less.
+    as_json : --json
+        Print one JSON object a line, and nothing else.
     """
     from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.say import complain, print_line
+from eatlas.cli.messages import complain, print_line
 
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
@@ -19,45 +19,12 @@ SHOWN = 5
 
 
 def verify(
-    results: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS...", help="results.jsonl of eatlas run.")
-    ],
-    contexts: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Contexts that results were made of; may be given several times. [default: files "
-            "of the names in the results, beside these or in the working folder]",
-            show_default=False,
-        ),
-    ] = None,
-    vectors: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=SOURCE",
-            help="What is opened in place of a source of the results, such as the path of a file "
-            "that was moved; NAME as in the results. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="A source of the results that may run code or send texts, as it stands there; "
-            "others are refused. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    tests: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID|BATTERY|FILE.toml",
-            help="Tests that the results must be of: names, title, citation and terms are compared "
-            "with theirs, by id. Those of built-in tests always are.",
-            show_default=False,
-        ),
-    ] = None,
+    results: list[Path],
+    *,
+    contexts: list[Path] | None = None,
+    vectors: list[str] | None = None,
+    trust: list[str] | None = None,
+    tests: list[str] | None = None,
 ) -> None:
     """Compute each result and trend again from its provenance, and say whether it is the same.
 
@@ -66,6 +33,23 @@ def verify(
 
     Exit codes: 0 all the same, 1 something differs or could not be computed again, 2 nothing
     could be read, or every source was refused.
+
+    Parameters
+    ----------
+    results : RESULTS...
+        results.jsonl of eatlas run.
+    contexts : FILE
+        Contexts that results were made of; may be given several times. [default: files of the
+        names in the results, beside these or in the working folder]
+    vectors : NAME=SOURCE
+        What is opened in place of a source of the results, such as the path of a file that was
+        moved; NAME as in the results. May be given several times.
+    trust : SOURCE
+        A source of the results that may run code or send texts, as it stands there; others are
+        refused. May be given several times.
+    tests : ID|BATTERY|FILE.toml
+        Tests that the results must be of: names, title, citation and terms are compared with
+        theirs, by id. Those of built-in tests always are.
     """
     from eatlas.engine.verify import verify as check  # noqa: PLC0415  (--help need not wait)
     from eatlas.errors import ResultsError  # noqa: PLC0415

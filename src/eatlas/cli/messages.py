@@ -6,11 +6,12 @@ come from others. All that the command line prints goes through this module.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -124,8 +125,15 @@ def print_line(line: str) -> None:
 
 
 def print_data(text: str) -> None:
-    """Print TOML or JSON to standard output: to the letter, unless a person reads it."""
+    """Print TOML to standard output: to the letter, unless a person reads it."""
     _write(sys.stdout, plain(text) if sys.stdout.isatty() else text)
+
+
+def print_json(values: Iterable[object]) -> None:
+    """Print values as JSON, or lines that are JSON, one a line; in UTF-8 whatever the terminal."""
+    lines = [one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values]
+    sys.stdout.flush()
+    sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -1,0 +1,63 @@
+"""Commands declared once: a signature in plain Python, and a numpydoc docstring that is its help.
+
+Parameters before the ``*`` of a signature are arguments, those after it options of the same name.
+In the section "Parameters" of the docstring, the text after the colon holds other names of an
+option, its metavar and its least value (``-o, --output FILE``, ``N >= 1``); the help follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import Parameter, getdoc, signature
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+_SECTION = "\nParameters\n----------\n"
+_ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
+_FORM = re.compile(r"((?:--?[a-z-]+(?:, |$| ))*)(.*?)(?: ?>= (\d+))?")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Commands(typer.Typer):
+    """A group of commands, each described by its docstring."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
+        """Add a command; `options` are those of :meth:`typer.Typer.command`."""
+
+        def added(function: Command) -> Command:
+            text, _, section = (getdoc(function) or "").partition(_SECTION)
+            entries = {entry[1]: (entry[2] or "", entry[3]) for entry in _ENTRY.finditer(section)}
+            hints = get_type_hints(function)
+            for parameter in signature(function).parameters.values():
+                form, help_ = entries.get(parameter.name, ("", ""))
+                described = _described(parameter, form, " ".join(help_.split()))
+                function.__annotations__[parameter.name] = Annotated[
+                    hints[parameter.name], described
+                ]
+            return super(Commands, self).command(name, help=text, **options)(function)
+
+        return added
+
+
+def _described(parameter: Parameter, form: str, help_: str) -> Any:
+    """An argument or option of typer, from its form and help in a docstring."""
+    names, metavar, least = _FORM.fullmatch(form).groups()  # type: ignore[union-attr]
+    shared: dict[str, Any] = {"metavar": metavar or None, "help": help_}
+    if parameter.kind is not Parameter.KEYWORD_ONLY:
+        return typer.Argument(**shared)
+    own = names.replace(",", "").split() or [f"--{parameter.name.replace('_', '-')}"]
+    return typer.Option(*own, **shared, min=int(least) if least else None)
+
+
+def number_or_word(text: str) -> int | str:
+    """What an option means that takes a number or a word, in capitals or not.
+
+    Examples
+    --------
+    >>> number_or_word("9"), number_or_word("Sentence")
+    (9, 'sentence')
+    """
+    return int(text) if text.isdecimal() else text.lower()
