@@ -52,12 +52,17 @@ def roberta():
     """A masked model with byte pieces, whose first piece of a word holds the space before it."""
     import torch
     from tokenizers import ByteLevelBPETokenizer
+    from tokenizers.processors import RobertaProcessing
     from transformers import RobertaConfig, RobertaForMaskedLM, RobertaTokenizerFast
 
     def build():
         trained = ByteLevelBPETokenizer()
         specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
         trained.train_from_iterator(CORPUS, vocab_size=300, special_tokens=specials)
+        # transformers 5 adds it by itself
+        trained._tokenizer.post_processor = RobertaProcessing(
+            ("</s>", 2), ("<s>", 0), add_prefix_space=False
+        )
         tokenizer = RobertaTokenizerFast(tokenizer_object=trained._tokenizer, model_max_length=64)
         config = RobertaConfig(
             vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,

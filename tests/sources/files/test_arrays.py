@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import struct
 
 import numpy as np
@@ -221,10 +222,10 @@ def test_bfloat16(tmp_path):
     [
         (b"{", "FILE: the head of this safetensors file is damaged"),
         (b"[]", "the head of this safetensors file is damaged\n  got: Error while"),
-        ({}, "file not fully covered"),
-        ({"v": {"dtype": "F32", "shape": [12, 8]}}, "missing field `data_offsets`"),
-        ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [0, 385]}}, "invalid shape, data type, or offset for tensor"),
-        ({"v": {"dtype": "F32", "shape": [13, 8], "data_offsets": [0, 416]}}, "file not fully covered"),
+        ({}, "(file not fully covered|MetadataIncompleteBuffer)"),
+        ({"v": {"dtype": "F32", "shape": [12, 8]}}, "(missing field `data_offsets`|InvalidHeaderDeserialization)"),
+        ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [0, 385]}}, "(invalid shape, data type, or offset for tensor|TensorInvalidInfo)"),
+        ({"v": {"dtype": "F32", "shape": [13, 8], "data_offsets": [0, 416]}}, "(file not fully covered|MetadataIncompleteBuffer)"),
         ({"v": {"dtype": "F32", "shape": [12, -8], "data_offsets": [0, 384]}}, "damaged"),
         ({"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [-384, 0]}}, "damaged"),
         ({"v": {"dtype": "I64", "shape": [12, 4], "data_offsets": [0, 384]}}, "got: I64\n  allowed: F64"),
@@ -232,9 +233,11 @@ def test_bfloat16(tmp_path):
     ],
 )  # fmt: skip
 def test_heads_that_are_damaged(tmp_path, facts, said):
-    assert said in fault(forged(tmp_path, facts))
+    assert re.search(said, fault(forged(tmp_path, facts)))
 
 
 def test_a_head_longer_than_the_file(tmp_path):
     path = written(tmp_path / "v.safetensors", struct.pack("<Q", 1 << 60) + b"{}")
-    assert "damaged\n  got: Error while deserializing header: header too large" in fault(path)
+    said = fault(path)
+    assert "damaged\n  got: Error while deserializing header: " in said
+    assert re.search("header too large|HeaderTooLarge", said)

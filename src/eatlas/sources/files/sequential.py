@@ -274,14 +274,17 @@ def write_index(path: Path, index: Index) -> None:
     ResultsError
         If the system does not let us write it.
     """
-    with atomic_file(path, binary=True) as file:
-        np.savez(
-            file,
-            joined=np.frombuffer(index.joined, np.uint8),
-            starts=index.starts,
-            sha256=np.array(index.sha256),
-            between=np.array(index.between),
-        )
+    arrays = {
+        "joined": np.frombuffer(index.joined, np.uint8),
+        "starts": index.starts,
+        "sha256": np.array(index.sha256),
+        "between": np.array(index.between),
+    }
+    # np.savez of numpy 2.0 leaves the archive open where the disk is full
+    with atomic_file(path, binary=True) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
     for other in path.parent.glob(f"{path.name.partition('-')[0]}-*.npz"):
         if other != path:
             with contextlib.suppress(OSError):
