@@ -28,7 +28,23 @@ if TYPE_CHECKING:
     from eatlas.engine.scan import scan
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
-    from eatlas.measures import CEAT, LPBS, LPBSCEAT, MLEAT, SCEAT, WEAT, get_measure
+    from eatlas.measures import (
+        CEAT,
+        ECT,
+        LPBS,
+        LPBSCEAT,
+        MAC,
+        MLEAT,
+        RIPA,
+        RND,
+        RNSB,
+        SCEAT,
+        WEAT,
+        DirectBias,
+        IndirectBias,
+        SemAxis,
+        get_measure,
+    )
     from eatlas.measures.beyond import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
@@ -44,20 +60,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CEAT",
+    "ECT",
     "LPBS",
     "LPBSCEAT",
+    "MAC",
     "MLEAT",
+    "RIPA",
+    "RND",
+    "RNSB",
     "SCEAT",
     "WEAT",
     "ArraySource",
     "AssociationTest",
     "Concept",
     "Contexts",
+    "DirectBias",
     "EatlasError",
     "EatlasWarning",
     "GroupsTest",
+    "IndirectBias",
     "Pairs",
     "Results",
+    "SemAxis",
     "__version__",
     "diagnose",
     "equivalence",
@@ -101,6 +125,14 @@ _HOME = {
     "Results": "eatlas.results",
     "SCEAT": "eatlas.measures",
     "WEAT": "eatlas.measures",
+    "DirectBias": "eatlas.measures",
+    "ECT": "eatlas.measures",
+    "IndirectBias": "eatlas.measures",
+    "MAC": "eatlas.measures",
+    "RIPA": "eatlas.measures",
+    "RND": "eatlas.measures",
+    "RNSB": "eatlas.measures",
+    "SemAxis": "eatlas.measures",
     "diagnose": "eatlas.sources.diagnosis",
     "equivalence": "eatlas.measures.beyond",
     "fetch_vectors": "eatlas.sources.published",

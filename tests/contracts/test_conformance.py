@@ -83,27 +83,27 @@ def my_package(tmp_path, monkeypatch):
 
 
 def test_the_example_of_the_documentation_keeps_the_contract(my_package):
-    from my_package.measure import MAC
+    from my_package.measure import MeanDistance
     from my_package.source import open_mine
 
-    check_measure(MAC())
+    check_measure(MeanDistance())
     check_source(open_mine())
 
 
 def test_the_example_shows_in_the_terminal_and_the_frames(my_package, capsys):
-    from my_package.measure import MAC
+    from my_package.measure import MeanDistance
 
     from eatlas.cli.table import print_results
 
-    results = eatlas.run(tests=["weat-6", "weat-7"], measures=MAC())
+    results = eatlas.run(tests=["weat-6", "weat-7"], measures=MeanDistance())
     print_results(results)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split()[-1] == "MAC"
+    assert lines[1].split()[-1] == "MEAN-DISTANCE"
     assert [line.split() for line in lines if line.startswith("weat-")][:2] == [
         ["weat-6", "0.72"],
         ["weat-7", "0.79"],
     ]
-    assert results.to_frame()["mac"].round(2).tolist() == [0.72, 0.79]
+    assert results.to_frame()["mean_distance"].round(2).tolist() == [0.72, 0.79]
 
 
 class Found(AssociationResult):

@@ -10,6 +10,8 @@ from eatlas.measures.registry import BUILT_IN, get_measure, measure_types
 
 if TYPE_CHECKING:
     from eatlas.measures.ceat import CEAT
+    from eatlas.measures.directions import RIPA, DirectBias, IndirectBias, SemAxis
+    from eatlas.measures.distances import ECT, MAC, RND, RNSB
     from eatlas.measures.lpbs import LPBS
     from eatlas.measures.lpbs_ceat import LPBSCEAT
     from eatlas.measures.ml_eat import MLEAT
@@ -18,14 +20,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CEAT",
+    "ECT",
     "LPBS",
     "LPBSCEAT",
+    "MAC",
     "MLEAT",
+    "RIPA",
+    "RND",
+    "RNSB",
     "SCEAT",
     "WEAT",
     "AssociationMeasure",
+    "DirectBias",
     "GroupsMeasure",
+    "IndirectBias",
     "Measure",
+    "SemAxis",
     "get_measure",
     "measure_types",
 ]

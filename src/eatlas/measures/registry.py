@@ -21,6 +21,14 @@ BUILT_IN = {
     "ceat": "ceat:CEAT",
     "lpbs": "lpbs:LPBS",
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
+    "rnd": "distances:RND",
+    "mac": "distances:MAC",
+    "ect": "distances:ECT",
+    "rnsb": "distances:RNSB",
+    "semaxis": "directions:SemAxis",
+    "ripa": "directions:RIPA",
+    "direct-bias": "directions:DirectBias",
+    "indirect-bias": "directions:IndirectBias",
 }
 """Module and class of each measure; a run imports those that it asks for."""
 ENTRY_POINTS = "eatlas.measures"

@@ -423,6 +423,8 @@ class GroupsResult(AssociationResult):
     """Names of the groups, in the order of the test."""
     reference: tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]
     """Share that is expected of each of them; sums to 1."""
+    pairs: tuple[tuple[str, ...], ...] = Field(default=(), exclude_if=is_empty)
+    """Terms of the test that differ in the group alone, one of each group."""
 
     @model_validator(mode="after")
     def _one_share_for_each_group(self) -> Self:
@@ -440,5 +442,6 @@ class GroupsResult(AssociationResult):
         return (targets,), tuple(groups)
 
     def of_the_test(self) -> dict[str, Any]:
-        """The reference, by group."""
-        return {"reference": dict(zip(self.groups, self.reference, strict=True))}
+        """The reference, by group, and the pairs."""
+        shares = dict(zip(self.groups, self.reference, strict=True))
+        return {"reference": shares, "pairs": self.pairs}

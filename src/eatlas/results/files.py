@@ -12,13 +12,14 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 from pydantic import ValidationError
 
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.plugins import added
 from eatlas.results.base import SCHEMA, AssociationResult
+from eatlas.results.by_target import ByTargetResult
 from eatlas.results.draws import CEATResult
 from eatlas.results.embedding_tests import MLEATResult, SCEATResult, WEATResult
 from eatlas.results.lpbs import LPBSCEATResult, LPBSResult
@@ -32,6 +33,7 @@ BUILT_IN: tuple[type[AssociationResult], ...] = (
     CEATResult,
     LPBSResult,
     LPBSCEATResult,
+    ByTargetResult,
 )
 ENTRY_POINTS = "eatlas.records"
 
@@ -39,7 +41,11 @@ ENTRY_POINTS = "eatlas.records"
 @cache
 def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
-    known = {record.model_fields["measure"].default: record for record in BUILT_IN}
+    known = {
+        name: record
+        for record in BUILT_IN
+        for name in get_args(record.model_fields["measure"].annotation)
+    }
     return known | added(ENTRY_POINTS, AssociationResult)
 
 

@@ -8,14 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from eatlas.nearest import nearest
 from eatlas.stimuli.model import (
+    ATTRIBUTES,
+    OPPOSITES,
+    TARGETS,
     AssociationTest,
     Concept,
     Described,
     Identifier,
+    Term,
     digest,
     listed,
     repeated,
@@ -64,6 +68,9 @@ class GroupsTest(Described):
 
     Weights are 0 or more and sum to 1.
     """
+    pairs: tuple[tuple[Term, ...], ...] = ()
+    """Terms that differ in the group alone, such as she and he: one of each group, in the order of
+    the groups. Measures of a direction need them."""
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -109,6 +116,50 @@ class GroupsTest(Described):
             raise ValueError(faults[0])
         return self
 
+    @field_validator("pairs")
+    @classmethod
+    def _pairs_are_of_the_groups(
+        cls, pairs: tuple[tuple[str, ...], ...], given: ValidationInfo
+    ) -> tuple[tuple[str, ...], ...]:
+        if faults := not_paired(pairs, given.data.get("groups", ())):
+            raise ValueError(faults[0])
+        return pairs
+
+    @classmethod
+    def of_association(
+        cls, test: AssociationTest, groups: Literal["AB", "XY"] = "AB", **values: Any
+    ) -> Self:
+        """Make a test of groups of an association test.
+
+        Parameters
+        ----------
+        test : AssociationTest
+        groups : {"AB", "XY"}
+            What becomes the two groups; the terms of the other two become the targets.
+        **values
+            Other fields, such as ``id`` and ``pairs``; the reference is uniform by default.
+
+        Examples
+        --------
+        >>> from eatlas import load_tests
+        >>> (test,) = load_tests("weat-6")
+        >>> GroupsTest.of_association(test).label, GroupsTest.of_association(test, "XY").id
+        ('Male names/Female names: Career/Family', 'weat-6-XY')
+        """
+        (first, second), sides = ATTRIBUTES if groups == "AB" else TARGETS, OPPOSITES
+        one, other = (test.concept(role) for side in sides if first not in side for role in side)
+        targets = Concept(
+            name=f"{one.name}/{other.name}",
+            terms=one.terms + other.terms,
+            sentences=one.sentences + other.sentences,
+            absent=one.absent + other.absent,
+            clusters=one.clusters + other.clusters,
+        )
+        said = {"id": f"{test.id}-{groups}", "reference": "uniform", "targets": targets}
+        kept = {name: getattr(test, name) for name in ("title", "citation", "contexts")}
+        compared = (test.concept(first), test.concept(second))
+        return cls(**{**kept, **said, "groups": compared, **values})
+
     @property
     def weights(self) -> tuple[float, ...]:
         """The reference in the order of the groups; sums to 1."""
@@ -129,8 +180,10 @@ class GroupsTest(Described):
         return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
     def stated(self) -> dict[str, Any]:
-        """Names of the groups, and their shares in the reference."""
-        return {"groups": tuple(one.name for one in self.groups), "reference": self.weights}
+        """Names of the groups, their shares in the reference, and pairs where there are any."""
+        names = tuple(one.name for one in self.groups)
+        pairs = {"pairs": self.pairs} if self.pairs else {}
+        return {"groups": names, "reference": self.weights, **pairs}
 
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:
@@ -144,15 +197,14 @@ class GroupsTest(Described):
 
     @property
     def stimuli_sha256(self) -> str:
-        """Hash of the terms by part, with the reference's weights.
+        """Hash of the terms by part, with the reference's weights, and of the pairs.
 
         The order of terms and all names leave it unchanged; the order of the groups does not.
         """
         groups = [sorted(group.terms) for group in self.groups]
-        targets = sorted(self.targets.terms)
-        return digest(
-            {"kind": self.kind, "targets": targets, "groups": groups, "weights": self.weights}
-        )
+        pairs = {"pairs": sorted(self.pairs)} if self.pairs else {}
+        targets = {"kind": self.kind, "targets": sorted(self.targets.terms)}
+        return digest({**targets, "groups": groups, "weights": self.weights, **pairs})
 
 
 Test = AssociationTest | GroupsTest
@@ -193,6 +245,18 @@ def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
             "a term of both cannot tell the groups apart"
         )
     return faults
+
+
+def not_paired(pairs: Iterable[Sequence[str]], groups: Sequence[Concept]) -> list[str]:
+    """Say which pairs are not one term of each group, in the order of the groups."""
+    return [
+        f"{list(pair)} is no pair of the groups (allowed: one term of each of "
+        f"{', '.join(group.name for group in groups)}, in this order)"
+        for pair in pairs
+        if groups
+        if len(pair) != len(groups)
+        or any(term not in one.terms for term, one in zip(pair, groups, strict=True))
+    ]
 
 
 def not_weighted(weights: Mapping[str, float], names: Sequence[str]) -> list[str]:

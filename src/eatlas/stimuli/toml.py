@@ -190,6 +190,8 @@ def table(test: Test) -> str:
 def _groups(test: GroupsTest) -> list[str]:
     groups = [f"  {_concept(group)}," for group in test.groups]
     lines = [f"targets = {_concept(test.targets)}", "groups = [", *groups, "]"]
+    if test.pairs:
+        lines += ["pairs = [", *(f"  [{', '.join(map(_quote, one))}]," for one in test.pairs), "]"]
     if test.reference == "uniform":
         return [*lines, f"reference = {_quote(test.reference)}"]
     weights = ", ".join(f"{_quote(name)} = {weight!r}" for name, weight in test.reference)

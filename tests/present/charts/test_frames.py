@@ -88,7 +88,7 @@ def test_forest_keeps_undefined_effect_sizes():
 
 
 class MACResult(AssociationResult):
-    """What a package of its own found: the record of docs/how-to/extend.md."""
+    """What a package of its own found: a mean cosine distance."""
 
     measure: Literal["mac"] = "mac"
     value: float

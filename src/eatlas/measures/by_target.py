@@ -1,0 +1,225 @@
+"""What the measures before DivDist share: a number for each target, and one for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import CoverageError, StimulusError
+from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
+from eatlas.measures.p_values import defined, remarks, to_record
+from eatlas.results.by_target import ByTargetResult, Range, TargetValue
+from eatlas.results.effects import DEFAULT_ALPHA
+from eatlas.results.levels import PValues
+from eatlas.results.parts import Coverage
+from eatlas.stats.permutation import recomputed_test
+from eatlas.stimuli import Test
+from eatlas.stimuli.kinds import OF_TARGETS
+
+Vectors = Literal["raw", "unit"]
+"""Vectors as the source has them, or scaled to length 1."""
+Statistic = Callable[[Array, Array], Array]
+"""The number for all targets, for each row of two arrays of weights of the terms of both groups."""
+
+
+@dataclass(frozen=True)
+class ByTargetMeasure(GroupsMeasure):
+    """A measure that gives one number for each target, and one for all of them."""
+
+    two_groups: ClassVar[bool] = True
+    """Whether it compares two groups, and takes no test of more."""
+    of_pairs: ClassVar[bool] = False
+    """Whether it needs the test's pairs."""
+
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse a test of more than two groups, or without pairs, where these are needed.
+
+        Raises
+        ------
+        StimulusError
+            Saying how the test would have to be written.
+        """
+        _, *groups = test.concepts.values()
+        if self.two_groups and len(groups) != 2:
+            raise StimulusError(
+                f"the measure {self.name} compares two groups",
+                got=f"the test {test.id} of {len(groups)}: {', '.join(one.name for one in groups)}",
+                allowed="tests of two groups; mac takes any number",
+                remedy="write one test for each two of the groups",
+            )
+        if self.of_pairs and not getattr(test, "pairs", ()):
+            first, second = (one.terms[0] for one in groups)
+            raise StimulusError(
+                f"the measure {self.name} needs pairs of terms that differ in the group alone",
+                got=f"the test {test.id}, which has none",
+                allowed=f'one term of each group, such as pairs = [["{first}", "{second}"]]',
+                remedy="write them into the test, beside its groups",
+            )
+
+    def found(
+        self,
+        given: Input,
+        notes: list[str],
+        *,
+        value: float,
+        values: NDArray[np.floating],
+        overall: Range,
+        each: Range,
+        association: Array | None = None,
+        p: PValues | None = None,
+    ) -> ByTargetResult:
+        """Make the record of a result; what is not finite is undefined, and a note says so.
+
+        Parameters
+        ----------
+        given : Input
+        notes : list of str
+        value : float
+            The number for all targets.
+        values : array, shape (targets,)
+        overall, each : Range
+            How `value` and `values` are read.
+        association : array, shape (targets, groups), optional
+        p : PValues, optional
+        """
+        terms = given.coverage[OF_TARGETS].scored
+        by_group = [None] * len(terms) if association is None else association.tolist()
+        targets = tuple(
+            TargetValue(
+                term=term,
+                association=near and tuple(map(defined, near)),
+                value=defined(number),
+            )
+            for term, near, number in zip(terms, by_group, values.tolist(), strict=True)
+        )
+        if undefined := [one.term for one in targets if one.value is None]:
+            notes.append(f"Undefined {self.name} of {', '.join(undefined)}.")
+        if defined(value) is None:
+            notes.append(f"Undefined {self.name} of all targets.")
+        return ByTargetResult(
+            **given.head,
+            measure=self.name,
+            value=defined(value),
+            p=None if defined(value) is None else p,
+            whole=overall,
+            each=each,
+            targets=targets,
+        )
+
+
+@dataclass(frozen=True)
+class RawOrUnit(ByTargetMeasure):
+    """A measure that depends on whether vectors keep their lengths.
+
+    Parameters
+    ----------
+    vectors : {"raw", "unit"}
+        Vectors as the source has them, or scaled to length 1.
+    """
+
+    vectors: Vectors = parameter("raw", Vectors)
+
+    def arranged(
+        self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
+    ) -> dict[str, Any]:
+        """Rows as they are, or of length 1."""
+        if self.vectors == "unit":
+            return super().arranged(vectors, coverage, words)
+        return {"rows": {role: np.asarray(rows, np.float64) for role, rows in vectors.items()}}
+
+
+@dataclass(frozen=True)
+class RelabelledMeasure(RawOrUnit):
+    """A measure whose number for all targets has a permutation test of the groups' labels.
+
+    Parameters
+    ----------
+    draws : int
+        Random relabellings, where there are more than 20,000 in all.
+    """
+
+    _: KW_ONLY
+    draws: int = parameter(10_000, whole(1), optional=True)
+
+    def relabelled(self, given: Input, notes: list[str], statistic: Statistic) -> PValues | None:
+        """P-values of a statistic over relabellings of the terms of both groups.
+
+        Parameters
+        ----------
+        given : Input
+        notes : list of str
+        statistic : callable
+            Takes the weights of all terms in the mean of the first and of the second group, shape
+            (relabellings, terms) each.
+
+        Returns
+        -------
+        PValues or None
+            None in tests of sentences: those of one stimulus are not independent.
+        """
+        groups = [given.coverage[name] for name in given.head["groups"]]
+        if any(group.stimulus for group in groups):
+            notes.append(f"{self.name} has no p-value over sentences.")
+            return None
+        n, size = len(groups[0].used), sum(len(group.used) for group in groups)
+
+        def of_labels(first: NDArray[np.bool_]) -> Array:
+            return statistic(first / n, ~first / (size - n))
+
+        answer = recomputed_test(
+            of_labels, size, n, draws=self.draws, rng=given.rng, precision=given.precision
+        )
+        p = to_record(answer)
+        notes.extend(remarks(p, self.name, (n, size - n), DEFAULT_ALPHA))
+        return p
+
+
+def groups_of(given: Input) -> list[Array]:
+    """Rows of each group, in the order of the test."""
+    return [given.rows[name] for name in given.head["groups"]]
+
+
+def pairs_of(given: Input, notes: list[str]) -> tuple[Array, Array]:
+    """Rows of the pairs whose terms both have a vector, in an order of their own.
+
+    Raises
+    ------
+    CoverageError
+        If there is no such pair.
+    """
+    places = [
+        {term: i for i, term in enumerate(given.coverage[name].scored)}
+        for name in given.head["groups"]
+    ]
+    pairs = sorted(given.head["pairs"])
+    usable = [pair for pair in pairs if all(map(dict.__contains__, places, pair))]
+    lost = [" and ".join(pair) for pair in pairs if pair not in usable]
+    if not usable:
+        raise CoverageError(
+            "no pair of the test has a vector for both of its terms",
+            got=", ".join(lost),
+            remedy="name pairs of terms that the source has",
+        )
+    if lost:
+        notes.append(f"Pairs without a vector of both terms: {', '.join(lost)}.")
+    first, second = (
+        rows[[at[pair[side]] for pair in usable]]
+        for side, (rows, at) in enumerate(zip(groups_of(given), places, strict=True))
+    )
+    return first, second
+
+
+def in_order(rows: Array) -> Array:
+    """The rows in an order that depends on them alone, for sums that are not fixed otherwise."""
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def mean(values: NDArray[np.floating]) -> float:
+    """Mean of the values that are defined, in any order the same; NaN where none is."""
+    known = [value for value in values.tolist() if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan

@@ -1,0 +1,321 @@
+"""The measures before DivDist: by hand, against their equations, and where they are refused."""
+
+import math
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas import ArraySource, Concept, GroupsTest
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    StimulusError,
+    UndefinedWarning,
+)
+from eatlas.results import to_json_line
+from eatlas.testing import check_measure
+
+NAMES = ("rnd", "mac", "ect", "rnsb", "semaxis", "ripa", "direct-bias", "indirect-bias")
+CLOSE = {"rel": 1e-12, "abs": 1e-12}
+"""Sums of a few products in another order: 3e-15 at most."""
+
+
+def tiny(pairs=(("she", "he"), ("woman", "man"))):
+    return GroupsTest(
+        id="tiny",
+        targets=Concept(name="Work", terms=("nurse", "pilot", "clerk")),
+        groups=(
+            Concept(name="Women", terms=("she", "woman", "girl")),
+            Concept(name="Men", terms=("he", "man", "boy")),
+        ),
+        reference="uniform",
+        pairs=pairs,
+    )
+
+
+def vectors(seed=3, d=5, **given):
+    words = [term for concept in tiny().concepts.values() for term in concept.terms]
+    rows = np.random.default_rng(seed).standard_normal((len(words), d))
+    for word, row in given.items():
+        rows[words.index(word)] = row
+    return ArraySource(words, rows, name="random")
+
+
+def rows_of(source, *words):
+    found = source.lookup(words)
+    return np.array([found[word] for word in words])
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+@pytest.fixture
+def found():
+    source = vectors()
+    test = tiny()
+    parts = [rows_of(source, *concept.terms) for concept in test.concepts.values()]
+    return lambda spec: eatlas.get_measure(spec)(test, source), *parts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_contract_is_kept(name):
+    check_measure(eatlas.get_measure(name), "divdist-face-validity")
+
+
+def test_rnd_is_the_difference_of_distances_from_the_means(found):
+    measured, targets, first, second = found
+    result = measured("rnd(vectors=raw)")
+    expected = [
+        np.linalg.norm(t - first.mean(0)) - np.linalg.norm(t - second.mean(0)) for t in targets
+    ]
+    assert [one.value for one in result.targets] == pytest.approx(expected, **CLOSE)
+    assert result.value == pytest.approx(np.mean(expected), **CLOSE)
+    near, far = result.targets[0].association
+    assert near - far == pytest.approx(expected[0], **CLOSE)
+    assert (result.whole.larger, result.whole.high) == ("Men", None)
+    of_unit = measured("rnd")
+    means = [unit(group).mean(0) for group in (first, second)]
+    expected = [np.linalg.norm(t - means[0]) - np.linalg.norm(t - means[1]) for t in unit(targets)]
+    assert of_unit.value == pytest.approx(np.mean(expected), **CLOSE)
+    assert of_unit.whole.high == 2
+
+
+def test_rnd_by_cosine(found):
+    measured, targets, first, second = found
+    result = measured("rnd(distance=cosine,vectors=raw)")
+    means = [unit(group.mean(0)) for group in (first, second)]
+    expected = unit(targets) @ means[0] - unit(targets) @ means[1]
+    assert [one.value for one in result.targets] == pytest.approx(expected, **CLOSE)
+    assert result.whole.larger == "Women"
+
+
+@pytest.mark.parametrize("spec", ["rnd", "rnd(vectors=raw)", "rnd(distance=cosine)", "semaxis"])
+def test_labels_are_permuted(spec):
+    test, source = tiny(), vectors(7)
+    measure = eatlas.get_measure(spec)
+    result = measure(test, source)
+    terms = test.groups[0].terms + test.groups[1].terms
+    values = []
+    for chosen in combinations(terms, 3):
+        groups = (chosen, tuple(term for term in terms if term not in chosen))
+        concepts = tuple(Concept(name=n, terms=g) for n, g in zip("AB", groups, strict=True))
+        other = GroupsTest(id="o", targets=test.targets, groups=concepts, reference="uniform")
+        values.append(measure(other, source).value)
+    assert result.p.total == math.comb(6, 3)
+    assert result.p.method == "exact"
+    assert result.p.greater == np.mean(np.array(values) >= result.value - 1e-12)
+    assert result.p.less == np.mean(np.array(values) <= result.value + 1e-12)
+
+
+def test_mac_is_a_mean_over_groups_of_any_number(found):
+    measured, targets, first, second = found
+    expected = [1 - (unit(targets) @ unit(group).T).mean(1) for group in (first, second)]
+    result = measured("mac")
+    assert result.value == pytest.approx(np.mean(expected), **CLOSE)
+    assert result.targets[1].association == pytest.approx(np.array(expected)[:, 1], **CLOSE)
+    assert result.p is None
+    (race,) = eatlas.load_tests("divdist-race")
+    many = eatlas.MAC()(race, "glove-sample")
+    assert len(many.targets[0].association) == 3
+    assert many.value == pytest.approx(np.mean([one.association for one in many.targets]), **CLOSE)
+
+
+def test_ect_is_a_rank_correlation(found):
+    stats = pytest.importorskip("scipy.stats")
+    measured, targets, first, second = found
+    near = [unit(targets) @ unit(group.mean(0)) for group in (first, second)]
+    result = measured("ect")
+    assert result.value == pytest.approx(stats.spearmanr(*near).statistic, **CLOSE)
+    ranks = [stats.rankdata(one) for one in near]
+    assert [one.value for one in result.targets] == list(ranks[0] - ranks[1])
+
+
+def test_semaxis_is_the_cosine_with_the_axis(found):
+    measured, targets, first, second = found
+    axis = unit(first.mean(0) - second.mean(0))
+    result = measured("semaxis")
+    assert [one.value for one in result.targets] == pytest.approx(unit(targets) @ axis, **CLOSE)
+
+
+def test_ripa_of_one_pair_and_of_two(found):
+    _, targets, first, second = found
+    one = eatlas.RIPA()(tiny((("she", "he"),)), vectors())
+    relation = unit(first[0] - second[0])
+    assert [t.value for t in one.targets] == pytest.approx(targets @ relation, **CLOSE)
+    differences = first[:2] - second[:2]
+    mean = eatlas.RIPA(relation="mean")(tiny(), vectors())
+    assert [t.value for t in mean.targets] == pytest.approx(
+        targets @ unit(differences).mean(0), **CLOSE
+    )
+    axis = np.linalg.svd(differences)[2][0]
+    axis *= np.sign((differences @ axis).sum())
+    principal = eatlas.RIPA()(tiny(), vectors())
+    assert [t.value for t in principal.targets] == pytest.approx(targets @ axis, **CLOSE)
+
+
+def test_direct_bias_is_the_mean_size_of_cosines(found):
+    measured, targets, first, second = found
+    differences = (unit(first) - unit(second))[:2]
+    axis = np.linalg.svd(differences)[2][0]
+    axis *= np.sign((differences @ axis).sum())
+    cosines = unit(targets) @ axis
+    result = measured("direct-bias(strictness=2)")
+    assert result.value == pytest.approx((cosines**2).mean(), **CLOSE)
+    assert [one.value for one in result.targets] == pytest.approx(cosines, **CLOSE)
+    assert measured("direct-bias(strictness=0)").value == 1
+
+
+def test_indirect_bias_is_a_share_of_similarity(found):
+    measured, targets, first, second = found
+    axis = np.linalg.svd((unit(first) - unit(second))[:2])[2][0]
+    rows = unit(targets)
+    rest = unit(rows - np.outer(rows @ axis, axis))
+    similar, left = rows @ rows.T, rest @ rest.T
+    shares = (similar - left) / similar
+    result = measured("indirect-bias")
+    upper = shares[np.triu_indices(3, 1)]
+    assert result.value == pytest.approx(np.median(upper), **CLOSE)
+    assert result.targets[0].value == pytest.approx(np.median(shares[0, 1:]), **CLOSE)
+    of_word = measured("indirect-bias(word=girl)")
+    girl = unit(first[2])
+    without = unit(girl - (girl @ axis) * axis)
+    expected = (rows @ girl - rest @ without) / (rows @ girl)
+    assert [one.value for one in of_word.targets] == pytest.approx(expected, **CLOSE)
+
+
+def test_indirect_bias_needs_the_word():
+    with pytest.raises(CoverageError, match="astronaut"):
+        eatlas.IndirectBias(word="astronaut")(tiny(), vectors())
+
+
+def test_rnsb_is_a_divergence_of_negative_probabilities(found):
+    linear = pytest.importorskip("sklearn.linear_model")
+    measured, targets, first, second = found
+    classifier = linear.LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10_000)
+    classifier.fit(np.concatenate([first, second]), [1, 1, 1, -1, -1, -1])
+    negative = classifier.predict_proba(targets)[:, 0]
+    shares = negative / negative.sum()
+    result = measured("rnsb")
+    assert [one.value for one in result.targets] == pytest.approx(negative, rel=1e-9)
+    assert result.value == pytest.approx((shares * np.log(shares * 3)).sum(), rel=1e-9)
+    assert result.whole.high == math.log(3)
+    assert result.each.larger == "Men"
+
+
+def test_rnsb_names_the_package_that_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    with pytest.raises(EatlasError, match=r"pip install 'eatlas\[probes\]'"):
+        eatlas.RNSB()(tiny(), vectors())
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "mac"])
+def test_three_groups_are_refused(name):
+    (race,) = eatlas.load_tests("divdist-race")
+    with pytest.raises(StimulusError) as caught:
+        eatlas.get_measure(name)(race, "glove-sample")
+    assert str(caught.value) == (
+        f"the measure {name} compares two groups\n"
+        "  got: the test divdist-race of 3: Asian, Hispanic, White\n"
+        "  allowed: tests of two groups; mac takes any number\n"
+        "  remedy: write one test for each two of the groups"
+    )
+
+
+@pytest.mark.parametrize("name", ["ripa", "direct-bias", "indirect-bias"])
+def test_pairs_are_asked_for_as_they_are_written(name):
+    with pytest.raises(StimulusError) as caught:
+        eatlas.get_measure(name)(tiny(()), vectors())
+    assert str(caught.value) == (
+        f"the measure {name} needs pairs of terms that differ in the group alone\n"
+        "  got: the test tiny, which has none\n"
+        '  allowed: one term of each group, such as pairs = [["she", "he"]]\n'
+        "  remedy: write them into the test, beside its groups"
+    )
+
+
+def test_pairs_without_a_vector_are_left_out_and_named():
+    source = vectors()
+    words = [word for word in source.lookup(tiny().terms) if word != "man"]
+    less = ArraySource(words, rows_of(source, *words), name="less")
+    result = eatlas.RIPA()(tiny(), less)
+    assert "Pairs without a vector of both terms: woman and man." in result.warnings
+    alone = eatlas.RIPA()(tiny((("she", "he"),)), less)
+    assert [t.value for t in result.targets] == [t.value for t in alone.targets]
+    with pytest.raises(CoverageError, match="no pair of the test has a vector for both"):
+        eatlas.RIPA()(tiny((("woman", "man"),)), less)
+
+
+def test_pairs_that_coincide_are_refused():
+    same = vectors(she=np.ones(5), he=np.ones(5))
+    for measure in (eatlas.RIPA(), eatlas.RIPA(relation="mean"), eatlas.DirectBias()):
+        with pytest.raises(CoverageError, match="there is no direction between the groups"):
+            measure(tiny((("she", "he"),)), same)
+
+
+def test_what_is_undefined_is_none_and_said():
+    ahead = np.eye(5)[0]
+    rows = {"she": ahead, "woman": 2 * ahead, "girl": -3 * ahead}
+    with pytest.warns(UndefinedWarning):
+        result = eatlas.RND(distance="cosine", vectors="raw")(tiny(), vectors(**rows))
+    assert result.value is None
+    assert {one.value for one in result.targets} == {None}
+    assert result.p is None
+    rows |= {"he": 3 * ahead, "man": -ahead, "boy": -2 * ahead}
+    with pytest.warns(UndefinedWarning):
+        result = eatlas.SemAxis()(tiny(), vectors(**rows))
+    assert result.value is None
+    assert "Undefined semaxis of all targets." in result.warnings
+    level = dict.fromkeys(("nurse", "pilot", "clerk"), ahead)
+    with pytest.warns(UndefinedWarning):
+        assert eatlas.ECT()(tiny(), vectors(**level)).value is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "allowed"),
+    [
+        ("rnd(distance=manhattan)", "euclidean or cosine"),
+        ("rnd(vectors=long)", "raw or unit"),
+        ("ripa(relation=first)", "principal or mean"),
+        ("direct-bias(strictness=-1)", "a number from 0"),
+        ("rnsb(penalty=0)", "a number above 0"),
+        ("semaxis(draws=0)", "a whole number from 1"),
+    ],
+)
+def test_values_that_are_not_allowed_are_refused(spec, allowed):
+    with pytest.raises(SignatureError, match=f"allowed: {allowed}"):
+        eatlas.get_measure(spec)
+
+
+def test_results_are_read_back_and_verified(tmp_path):
+    results = eatlas.run(tests="divdist-face-validity", measures=["ripa", "rnd"])
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(to_json_line(one) + "\n" for one in results), encoding="utf-8")
+    again = eatlas.read_results(path)
+    assert again[0] == results[0]
+    assert again[0].pairs[0] == ("she", "he")
+    assert [one.status for one in eatlas.verify(again)] == ["same", "same"]
+
+
+def test_words_of_one_record():
+    ripa, rnd = eatlas.run(tests="divdist-face-validity", measures=["ripa", "rnd"])
+    assert (ripa.display_name, rnd.display_name) == ("RIPA", "RND")
+    assert "Ethayarajh" in ripa.full_name
+    frame = rnd.to_frame()
+    assert list(frame["term"][:2]) == ["carpenter", "dancer"]
+    assert {"rnd", "value", "association_Female", "p_two_sided"} <= set(frame)
+
+
+def test_a_test_of_groups_of_an_association_test():
+    (test,) = eatlas.load_tests("weat-6")
+    groups = GroupsTest.of_association(test)
+    assert (groups.id, groups.targets.name) == ("weat-6-AB", "Male names/Female names")
+    assert groups.targets.terms == test.X.terms + test.Y.terms
+    assert groups.groups == (test.A, test.B)
+    swapped = GroupsTest.of_association(test, "XY", id="mine")
+    assert (swapped.id, swapped.groups) == ("mine", (test.X, test.Y))
+    assert swapped.targets.terms == test.A.terms + test.B.terms
