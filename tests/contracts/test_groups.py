@@ -187,9 +187,7 @@ def test_groups_need_terms(eatlas_run, tmp_path):
 
 def test_the_test_is_made_again_of_its_concepts():
     (test,) = [one for one in eatlas.load_tests("divdist") if one.id == "divdist-gender"]
-    again = type(test).of(
-        test.concepts, id=test.id, reference=test.reference, pairs=test.pairs
-    )
+    again = type(test).of(test.concepts, id=test.id, reference=test.reference, pairs=test.pairs)
     assert again.stimuli_sha256 == test.stimuli_sha256
     assert again.concepts == test.concepts
 

@@ -1,6 +1,7 @@
 """What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
 
 from eatlas.results.base import AssociationResult, GroupsResult, is_result
+from eatlas.results.by_target import ByTargetResult
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
 from eatlas.results.draws import CEATResult, DrawnResult
 from eatlas.results.effects import Effect, Rule
@@ -11,6 +12,7 @@ from eatlas.results.trend import TrendResult
 
 __all__ = [
     "AssociationResult",
+    "ByTargetResult",
     "CEATResult",
     "DrawnResult",
     "Effect",
