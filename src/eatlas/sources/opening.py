@@ -17,6 +17,7 @@ from eatlas.nearest import nearest
 from eatlas.plugins import imported
 from eatlas.sources.cbow import SCHEME as CBOW
 from eatlas.sources.cbow import open_cbow
+from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.frequency.orders import OPTION as COUNTS
 from eatlas.sources.frequency.orders import CountedOrder, CountedSource
 from eatlas.sources.memory import (
@@ -147,8 +148,10 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
     return (open_vectors(spec),)
 
 
-def transformed(source: Any, transform: str) -> TransformedSource | TransformedEncodings:
-    """Transform all vectors of a source, as a remedy for anisotropy.
+def transformed(
+    source: Any, transform: str
+) -> TransformedSource | DebiasedSource | TransformedEncodings:
+    """Transform all vectors of a source: a remedy for anisotropy, or debiasing.
 
     Parameters
     ----------
@@ -158,13 +161,17 @@ def transformed(source: Any, transform: str) -> TransformedSource | TransformedE
     transform : str
         ``center`` subtracts the mean; ``standardize`` also divides each dimension by its standard
         deviation; ``all-but-the-top:K`` also removes the first K principal components (Mu and
-        Viswanath 2018); ``whiten`` also gives all directions the same variance. Several with
-        commas, done in that order. The same as ``?transform=`` in a source string.
+        Viswanath 2018); ``whiten`` also gives all directions the same variance. Of vectors of
+        words: ``hard-debias:SETS`` (Bolukbasi et al. 2016; Manzini et al. 2019),
+        ``soft-debias:SETS`` or ``soft-debias:SETS:WEIGHT`` (the same), ``double-hard:SETS`` (Wang
+        et al. 2020), ``inlp:SETS`` (Ravfogel et al. 2020); SETS is ``gender``, ``race``,
+        ``religion``, a TOML file of word sets, or a test of groups. Several with commas, done in
+        that order. The same as ``?transform=`` in a source string.
 
     Returns
     -------
     VectorSource
-        Its name, notes and fingerprint say what was done, and on how many vectors it was fitted.
+        Its name, notes and fingerprint say what was done, and on what it was fitted.
 
     Raises
     ------

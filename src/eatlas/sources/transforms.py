@@ -1,4 +1,4 @@
-"""Remedies for anisotropy: maps that are fitted on all vectors of a source, and give a source."""
+"""Transforms of a source: remedies for anisotropy, fitted on all its vectors, and debiasing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,28 +15,31 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError
 from eatlas.nearest import nearest
 from eatlas.results.parts import Encoding
+from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.source import (
     Answers,
     ContextualSource,
     Found,
     Item,
+    Mapped,
     Source,
     Tell,
     Wrapper,
     as_source,
     cut,
     is_contextual,
-    require_whole,
 )
 from eatlas.sources.spec import with_option
 from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
 from eatlas.stats.precision import SINGLE
 
 Array = NDArray[np.float64]
-T = TypeVar("T")
 
-ALLOWED = "center, standardize, whiten, all-but-the-top:K; several in order with commas"
+ALLOWED = (
+    "center, standardize, whiten, all-but-the-top:K, hard-debias:SETS, soft-debias:SETS, "
+    "double-hard:SETS, inlp:SETS; several in order with commas"
+)
 TOP = "all-but-the-top"
 _PLAIN: dict[str, Callable[[Array], Array] | None] = {
     "center": None,
@@ -59,20 +62,21 @@ class Step:
     """Vectors that are needed, from the number of dimensions."""
 
 
-def parse_transforms(text: str) -> tuple[Step, ...]:
+def parse_transforms(text: str) -> tuple[Step | Debiasing, ...]:
     """Read transforms as source strings write them.
 
     Raises
     ------
     SourceError
-        If one of them is unknown, or lacks its number.
+        If one of them is unknown, or lacks its number or its word sets.
 
     Examples
     --------
     >>> [step.text for step in parse_transforms("center,all-but-the-top:2")]
     ['center', 'all-but-the-top:2']
     """
-    return tuple(_parse_step(part.strip().lower()) for part in text.split(","))
+    parts = [part.strip() for part in text.split(",")]
+    return tuple(parse_debiasing(part) or _parse_step(part.lower()) for part in parts)
 
 
 def _parse_step(text: str) -> Step:
@@ -95,11 +99,11 @@ def _parse_step(text: str) -> Step:
 def _remedy(text: str) -> str | None:
     if text.startswith(TOP):
         return f"{TOP} needs a number of components, about a hundredth of the dimensions: {TOP}:3"
-    near = nearest(text, [*_PLAIN, TOP])
+    near = nearest(text.partition(":")[0], [*_PLAIN, TOP, *METHODS])
     return f"did you mean {near[0]}?" if near else None
 
 
-class TransformedSource(Wrapper):
+class TransformedSource(Mapped):
     """A source whose vectors have been transformed.
 
     Parameters
@@ -131,19 +135,13 @@ class TransformedSource(Wrapper):
         before: tuple[Step, ...] = ()
         if isinstance(source, TransformedSource):  # one pass over the vectors does for all steps
             before, source = source.steps, source.source
-        super().__init__(require_whole(source, "a transform is fitted on all vectors"))
+        super().__init__(source, name)
         self.steps: tuple[Step, ...] = before + steps
-        self._name = name
 
     @property
-    def transform(self) -> str:
+    def own(self) -> str:
         """The transforms as a source string writes them."""
         return ",".join(step.text for step in self.steps)
-
-    @property
-    def name(self) -> str:
-        """The source's name and the transforms."""
-        return self._name or with_option(self.source.name, f"transform={self.transform}")
 
     @property
     def gain(self) -> float:
@@ -159,25 +157,18 @@ class TransformedSource(Wrapper):
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the source, the transforms, and how many vectors they were fitted on."""
-        return f"{self.source.fingerprint};transform={self.transform};fitted_on={self.fitted_on}"
+        return f"{self.source.fingerprint};transform={self.own};fitted_on={self.fitted_on}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes of the source, and one on the transform."""
         return (
             *self.source.notes,
-            f"Vectors transformed by {self.transform}, fitted on {self.fitted_on:,} vectors "
+            f"Vectors transformed by {self.own}, fitted on {self.fitted_on:,} vectors "
             f"of {self.source.name}.",
         )
 
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Transform the vectors of the source."""
-        for batch in self.source.vectors(items):
-            vectors = {one: f.vector for one, f in batch.items() if f.vector is not None}
-            images = self.transform_all(vectors)
-            yield {one: replace(found, vector=images.get(one)) for one, found in batch.items()}
-
-    def transform_all(self, found: Mapping[T, Vector]) -> dict[T, Vector]:
+    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
         """Transform vectors that are, or might be, of the source."""
         if not found:
             return {}
@@ -198,7 +189,7 @@ class TransformedSource(Wrapper):
         moments = self._moments()
         if not moments.n:  # as a decade of HistWords may be: every term is missing anyway
             return Affine(np.zeros(self.dim)), 0
-        where = f"{self.source.name}: the transform {self.transform}"
+        where = f"{self.source.name}: the transform {self.own}"
         least = max(step.least(self.dim) for step in self.steps)
         if moments.n < least:
             raise SourceError(
@@ -401,9 +392,29 @@ def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: flo
 
 def with_transform(
     source: VectorSource, transform: str, name: str | None = None
-) -> TransformedSource | TransformedEncodings:
-    """Transform vectors: all that a source has, or all that it will encode at once."""
+) -> TransformedSource | DebiasedSource | TransformedEncodings:
+    """Transform vectors: all that a source has, or all that it will encode at once.
+
+    Raises
+    ------
+    SourceError
+        If the transform is unknown, or is of words and the source encodes texts.
+    """
     steps = parse_transforms(transform)
+    linear = tuple(step for step in steps if isinstance(step, Step))
     if is_contextual(source):
-        return TransformedEncodings(source, steps)
-    return TransformedSource(source, steps, name)
+        if len(linear) < len(steps):
+            raise SourceError(
+                f"{source.name}: debiasing is of vectors of words, and this source encodes texts",
+                got=transform,
+                allowed="files and arrays of word vectors",
+            )
+        return TransformedEncodings(source, linear)
+    mapped: Any = source
+    for number, step in enumerate(steps, start=1):
+        label = name if number == len(steps) else None
+        if isinstance(step, Debiasing):
+            mapped = DebiasedSource(mapped, step, label)
+        else:  # one after another is fitted at once
+            mapped = TransformedSource(mapped, (step,), label)
+    return cast("TransformedSource | DebiasedSource", mapped)

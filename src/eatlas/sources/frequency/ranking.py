@@ -22,8 +22,7 @@ from eatlas.sources.frequency.orders import (
 )
 from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import Wrapper, innermost, is_contextual
-from eatlas.sources.transforms import TransformedSource
+from eatlas.sources.source import Mapped, Wrapper, innermost, is_contextual
 from eatlas.stats.ranks import spearman
 from eatlas.stimuli import Concept, Test
 
@@ -222,7 +221,7 @@ def _without_pool(found: Ranking, reason: str) -> Ranking:
 
 def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
     """Vectors of words; of those that come with the package too, whatever is done with vectors."""
-    if isinstance(source, TransformedSource):
+    if isinstance(source, Mapped):
         return source.transform_all(_vectors(source.source, order, words))
     if isinstance(source, Wrapper):
         return _vectors(source.source, order, words)

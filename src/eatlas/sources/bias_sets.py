@@ -1,0 +1,405 @@
+"""Word sets that define a bias, of papers, files or tests, and what a source has of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.decoding import read_toml
+from eatlas.errors import SourceError, StimulusError, listed
+from eatlas.kernels.rows import associations, unit_rows
+from eatlas.nearest import did_you_mean, nearest
+from eatlas.sources.coverage import spellings
+from eatlas.sources.protocol import usable
+from eatlas.sources.source import Source, require_whole
+from eatlas.sources.spec import is_there
+from eatlas.stimuli import GroupsTest, load_tests
+
+FAMILIES = ("gender", "race", "religion")
+"""Sets of published papers, which come with the package."""
+ALLOWED = f"{', '.join(FAMILIES)}, a TOML file of sets, or a test of groups"
+_KEYS = ("schema", "title", "citation", "notes", "groups", "defining", "equalize", "specific")
+
+FREQUENT = 50_000
+"""Words, first in the source, among which the most biased are sought: Gonen and Goldberg (2019)."""
+SHARE = 0.15
+"""Of all words at most, where a source has fewer: lists of the most biased must not be of all."""
+FEWEST = 10
+SHOWN = 10
+
+Words = tuple[str, ...]
+Array = NDArray[np.float64]
+Map = Callable[[list[str], Array], Array]
+
+
+@dataclass(frozen=True)
+class BiasSets:
+    """Words that define a bias between groups.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        Names of two or more groups.
+    defining : tuple
+        Defining sets: for each group one word, or several that stand for it together.
+    equalize : tuple
+        Sets of words, one for each group, that are to differ in the bias alone.
+    specific : frozenset of str
+        Words that keep the bias, because it is their meaning.
+    citation : str
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> sets = bias_sets("religion")
+    >>> sets.groups, len(sets.defining), sets.defining[1]
+    (('Judaism', 'Christianity', 'Islam'), 5, (('jew',), ('christian',), ('muslim',)))
+    """
+
+    groups: Words
+    defining: tuple[tuple[Words, ...], ...]
+    equalize: tuple[Words, ...]
+    specific: frozenset[str]
+    citation: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the words, by the part they play."""
+        parts = (self.groups, self.defining, self.equalize, sorted(self.specific))
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def components(self) -> int:
+        """Dimensions of the bias subspace: k groups differ in k - 1."""
+        return len(self.groups) - 1
+
+
+def bias_sets(name: str) -> BiasSets:
+    """Find sets by name.
+
+    Parameters
+    ----------
+    name : str
+        ``gender``, ``race`` or ``religion``; else the path of a TOML file of sets; else what names
+        one test of groups: its words define the bias by the means of the groups, and keep it.
+
+    Raises
+    ------
+    SourceError
+        If there are no such sets, or they are not well formed; every fault is named.
+    """
+    if name.lower() in FAMILIES:
+        file = resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
+        return _parsed(file.read_bytes(), file.name)
+    if is_there(name) and not Path(name).is_dir():
+        try:
+            data = Path(name).read_bytes()
+        except OSError as error:
+            raise SourceError(
+                f"{name}: the file of word sets cannot be read", got=error.strerror or str(error)
+            ) from error
+        if "test" not in read_toml(data, name, SourceError):
+            return _parsed(data, name)
+    try:
+        tests = load_tests(name)
+    except StimulusError as error:
+        near = nearest(name, FAMILIES)
+        raise SourceError(
+            f"there are no word sets called {name!r}",
+            got=error.what if is_there(name) else None,
+            allowed=ALLOWED,
+            remedy=f"did you mean {near[0]}?" if near else None,
+        ) from error
+    return _of_test(tests, name)
+
+
+def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
+    """Take the groups of a test: their lists are no pairs, so that their means define the bias."""
+    of_groups = [one for one in tests if isinstance(one, GroupsTest)]
+    if len(tests) != 1 or not of_groups:
+        raise SourceError(
+            f"{name}: one test of groups is needed",
+            got=listed((one.id for one in tests), 6),
+            allowed=ALLOWED,
+        )
+    groups = of_groups[0].groups
+    return BiasSets(
+        groups=tuple(group.name for group in groups),
+        defining=(tuple(group.terms for group in groups),),
+        equalize=(),
+        specific=frozenset(term for group in groups for term in group.terms),
+        citation=of_groups[0].citation or "",
+        notes=(f"The groups of the test {of_groups[0].id}, each by the mean of its words.",),
+    )
+
+
+def _parsed(data: bytes, where: str) -> BiasSets:
+    """Make sets of a TOML file.
+
+    Raises
+    ------
+    SourceError
+        Naming every fault.
+    """
+    table = read_toml(data, where, SourceError)
+    if faults := [f"{where}: {fault}" for fault in _faults(table)]:
+        raise SourceError("\n".join(faults))
+    groups, defining = tuple(table["groups"]), tuple(map(tuple, table["defining"]))
+    written = table.get("equalize", table["defining"])
+    # by their letters, since every set is also looked for in capitals
+    equalize = tuple({tuple(word.lower() for word in one): tuple(one) for one in written}.values())
+    in_sets = {word for one in (*defining, *equalize) for word in one}
+    return BiasSets(
+        groups=groups,
+        defining=tuple(tuple((word,) for word in one) for one in defining),
+        equalize=equalize,
+        specific=frozenset(table.get("specific", in_sets)),
+        citation=table.get("citation", ""),
+        notes=tuple(table.get("notes", ())),
+    )
+
+
+def _faults(table: Mapping[str, Any]) -> Iterator[str]:
+    """Say everything that is wrong with a table of sets."""
+    yield from _of_keys(table)
+    groups: Any = table.get("groups")
+    if not _are_words(groups) or len(groups) < 2 or len(set(groups)) < len(groups):
+        yield 'key groups: names of two groups or more are needed (allowed: ["Female", "Male"])'
+        return
+    faults = [
+        f"key {key}: {fault}"
+        for key in ("defining", "equalize")
+        for fault in _of_sets(table.get(key), groups, key)
+    ]
+    yield from faults or _overlaps(table, groups)
+
+
+def _of_keys(table: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with keys that stand alone."""
+    if type(table.get("schema")) is not int or table["schema"] != 1:
+        yield f"key schema: got {table.get('schema')!r} (allowed: schema = 1)"
+    for key in sorted(set(table) - set(_KEYS)):
+        known = f"{did_you_mean(key, _KEYS)} (allowed: {', '.join(_KEYS)})"
+        yield f"key {key}: is not a key that eatlas knows{known}"
+    for key in ("title", "citation"):
+        if not isinstance(table.get(key, ""), str):
+            yield f"key {key}: is not text"
+    for key in ("notes", "specific"):
+        if not _are_words(table.get(key, [])):
+            yield f'key {key}: is no list of words (allowed: ["one", "two"])'
+
+
+def _of_sets(given: object, groups: Sequence[str], key: str) -> Iterator[str]:
+    """Say what is wrong with a list of sets."""
+    if given is None and key == "equalize":
+        return
+    if not isinstance(given, list) or (not given and key == "defining"):
+        yield 'a list of sets is needed (allowed: [["woman", "man"], ...])'
+        return
+    for number, one in enumerate(given, start=1):
+        if not _are_words(one) or len(one) != len(groups):
+            allowed = f"{len(groups)} words, one for each of {', '.join(groups)}"
+            yield f"set {number} is {one!r:.80} (allowed: {allowed})"
+
+
+def _overlaps(table: Mapping[str, Any], groups: Sequence[str]) -> Iterator[str]:
+    """Say which words stand for two groups, or in two sets that would be equalized."""
+    stands: dict[str, str] = {}
+    for one in table["defining"]:
+        for word, group in zip(one, groups, strict=True):
+            if stands.setdefault(word.lower(), group) != group:
+                yield f"key defining: {word!r} stands for {stands[word.lower()]} and for {group}"
+    seen: dict[str, Words] = {}
+    for one in table.get("equalize", table["defining"]):
+        lower = tuple(word.lower() for word in one)
+        for word in lower:
+            if lower.count(word) > 1:
+                yield f"key equalize: {word!r} stands twice in one set"
+            elif seen.setdefault(word, lower) != lower:
+                yield (
+                    f"key equalize: {word!r} stands in two sets, and can be equalized in one "
+                    "(by default the defining sets are; equalize = [] is none)"
+                )
+
+
+def _are_words(given: object) -> bool:
+    return isinstance(given, list) and all(isinstance(one, str) and one.strip() for one in given)
+
+
+@dataclass(frozen=True)
+class FoundSets:
+    """Word sets as the vectors of a source."""
+
+    defining: list[Array]
+    """Unit rows of each defining set that is complete."""
+    equalize: dict[Words, Array]
+    """Keys of the source and unit rows of each complete set, in every case form."""
+    spared: frozenset[str]
+    """Keys that keep the bias."""
+    remarks: tuple[str, ...]
+
+    @property
+    def group_directions(self) -> Array:
+        """Unit direction of each group: the mean of its words, less that of their sets."""
+        return unit_rows(np.mean([one - one.mean(axis=0) for one in self.defining], axis=0))
+
+
+def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundSets:
+    """Find the vectors of sets, each word by the case rule ``auto``.
+
+    Parameters
+    ----------
+    source : Source
+    sets : BiasSets
+    done : callable, optional
+        What was done to all vectors: from words and rows to unit rows.
+
+    Raises
+    ------
+    SourceError
+        If no defining set has a word for each group.
+    """
+    cells = [cell for one in sets.defining for cell in one]
+    wanted = case_forms({word for words in (*cells, *sets.equalize) for word in words})
+    vectors = {w: v for w, v in source.lookup(wanted).items() if v.any()}
+    unit: dict[str, Array] = {}
+    if vectors:
+        rows = np.stack([*vectors.values()]).astype(np.float64)
+        unit |= zip(
+            vectors, unit_rows(rows) if done is None else done([*vectors], rows), strict=True
+        )
+
+    def of_cell(cell: Words) -> Array | None:
+        found = [next((s for s in spellings(word, "auto") if s in unit), None) for word in cell]
+        hits = [unit[key] for key in found if key is not None]
+        return np.mean(hits, axis=0) if hits else None
+
+    defining, lost = [], list[str]()
+    for one in sets.defining:
+        parts = [of_cell(cell) for cell in one]
+        there = [part for part in parts if part is not None]
+        if len(there) == len(parts):
+            defining.append(np.stack(there))
+        else:
+            missing = [cell for cell, part in zip(one, parts, strict=True) if part is None]
+            lost.append(", ".join(word for cell in missing for word in cell[:SHOWN]))
+    if not defining:
+        raise SourceError(
+            "no defining set has a word for each group",
+            got=f"without a vector: {listed(lost, SHOWN)}",
+            allowed=f"one set or more with a word for each of {', '.join(sets.groups)}",
+        )
+    remarks = []
+    if lost:
+        remarks.append(
+            f"{len(defining)} of {len(sets.defining)} defining sets were used; words without a "
+            f"vector: {listed(dict.fromkeys(lost), SHOWN)}."
+        )
+    forms = {
+        tuple(form(word) for word in one)
+        for one in sets.equalize
+        for form in (str, str.lower, str.title, str.upper)
+    }
+    equal = {
+        keys: np.stack([unit[key] for key in keys])
+        for keys in sorted(forms)
+        if all(key in unit for key in keys)
+    }
+    return FoundSets(defining, equal, case_forms(sets.specific), tuple(remarks))
+
+
+def most_biased(
+    source: Source, sets: FoundSets, most: int, *, neutral: bool = False
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Find the words nearest to the direction of each group, and their groups' numbers.
+
+    Parameters
+    ----------
+    most : int
+        Words of each group; fewer in a small source.
+    neutral : bool, default False
+        Whether to add as many words that are nearest to none, as a last class.
+    """
+    words, leans = leanings(source, sets.group_directions, sets.spared)
+    k = leans.shape[1]
+    nearest = np.argmax(leans, axis=1) if len(words) else np.zeros(0, np.int64)
+    sizes = [int(np.sum(nearest == i)) for i in range(k)]
+    n = min(most, int(SHARE * len(words)), *sizes)
+    if n < FEWEST:
+        raise SourceError(
+            "there are too few words to learn from",
+            got=f"{n} most biased words of a group, of {len(words):,} words",
+            allowed=f"{FEWEST} or more of each group, {SHARE:.0%} of all words at most",
+        )
+    chosen: list[int] = []
+    for i in range(k):
+        mine = np.flatnonzero(nearest == i)
+        chosen += mine[np.argsort(-leans[mine, i], kind="stable")[:n]].tolist()
+    labels = np.repeat(np.arange(k), n)
+    if neutral:
+        rest = np.setdiff1d(np.arange(len(words)), chosen)
+        least = rest[np.argsort(np.abs(leans[rest]).max(axis=1), kind="stable")[:n]]
+        chosen, labels = [*chosen, *least.tolist()], np.append(labels, np.full(len(least), k))
+    return [words[i] for i in chosen], labels
+
+
+def leanings(source: Source, directions: Array, spared: Collection[str]) -> tuple[list[str], Array]:
+    """Cosine of each frequent word with the direction of each group.
+
+    Parameters
+    ----------
+    source : Source
+        Readable from end to end; its first 50,000 words count as frequent.
+    directions : array, shape (k, d)
+        Unit rows.
+    spared : collection of str
+        Words that are left out, like those that are not all letters.
+
+    Returns
+    -------
+    words : list of str, length n
+    leans : array, shape (n, k)
+    """
+    kept: dict[str, None] = {}
+    leans: list[Array] = []
+    seen = 0
+    for words, rows in whole(source):
+        some = words[: FREQUENT - seen]
+        seen += len(some)
+        taken = []
+        for i, word in enumerate(some):
+            if word.isalpha() and word not in spared and word not in kept and rows[i].any():
+                kept[word] = None
+                taken.append(i)
+        if taken:
+            unit = unit_rows(rows[taken])
+            leans.append(np.stack([associations(unit, one) for one in directions], axis=1))
+        if seen >= FREQUENT:
+            break
+    return list(kept), np.concatenate(leans) if leans else np.empty((0, len(directions)))
+
+
+def case_forms(words: Collection[str]) -> frozenset[str]:
+    """Words as they are written, and in every case form of the rule ``auto``.
+
+    Examples
+    --------
+    >>> sorted(case_forms(["she"]))
+    ['SHE', 'She', 'she']
+    """
+    return frozenset(form for word in words for form in spellings(word, "auto"))
+
+
+def whole(source: Source) -> Iterator[tuple[list[str], Array]]:
+    """All words and vectors of a source, in double precision."""
+    for words, vectors in require_whole(source, "a bias is sought in all vectors").iter_chunks():
+        yield words, usable(vectors, words, source.name).astype(np.float64)

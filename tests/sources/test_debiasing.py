@@ -1,0 +1,368 @@
+"""Debiased sources: what is done to which words, what they are called, what is refused."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources.bias_sets import FAMILIES, bias_sets, looked_up, most_biased
+from eatlas.sources.coverage import spellings
+from eatlas.sources.source import as_source
+
+EXACT = 1e-12
+"""Largest seen in all words of the sample: 4e-17."""
+SHARED = Path("/work/shared/data/divdist-wordlists/word_list.json")
+SETS = """
+schema = 1
+groups = ["Left", "Right"]
+defining = [["l0", "r0"], ["l1", "r1"]]
+specific = ["l0", "r0", "l1", "r1", "special"]
+"""
+
+
+def rows_of(source):
+    words = [word for some, _ in source.iter_chunks() for word in some]
+    return words, np.concatenate([rows for _, rows in source.iter_chunks()])
+
+
+def toy(seed=0, dim=8, extra=30):
+    rng = np.random.default_rng(seed)
+    words = ["l0", "r0", "l1", "r1", "special", *(f"w{i}" for i in range(extra))]
+    return eatlas.ArraySource(words, rng.standard_normal((len(words), dim)), name="toy")
+
+
+def write(tmp_path, text=SETS):
+    path = tmp_path / "sets.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "transform", ["double-hard:gender", *(f"hard-debias:{one}" for one in FAMILIES)]
+)
+def test_the_bias_is_exactly_zero_in_all_neutral_words(transform):
+    source = eatlas.transformed("glove-sample", transform)
+    sets = transform.partition(":")[2]
+    words, rows = rows_of(source)
+    neutral = np.array([word not in source.spared for word in words])
+    placed = {w for one in bias_sets(sets).equalize for w in one}
+    free = neutral & np.array([word not in placed for word in words])
+    assert free.sum() > 10_000
+    assert np.abs(rows[free] @ source.basis.T).max() < EXACT
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(rows)), abs=EXACT)
+
+
+@pytest.mark.parametrize("sets", FAMILIES)
+def test_equalized_words_are_as_near_to_every_neutral_word(sets):
+    source = eatlas.transformed("glove-sample", f"hard-debias:{sets}")
+    neutral = source.lookup(["nurse", "doctor", "terrorist", "cheap", "music"])
+    rows = np.stack(list(neutral.values()))
+    found = 0
+    for one in bias_sets(sets).equalize:
+        vectors = source.lookup(one)
+        if len(vectors) == len(one):
+            found += 1
+            for a, b in combinations(vectors.values(), 2):
+                assert rows @ a == pytest.approx(rows @ b, abs=EXACT)
+    assert found >= 2
+
+
+def test_two_groups_are_hard_debiasing_by_hand():
+    """Bolukbasi et al. (2016), section 6, of its definition, pair by pair."""
+    plain = eatlas.open_vectors("glove-sample")
+    source = eatlas.transformed(plain, "hard-debias:gender")
+    sets = bias_sets("gender")
+    words = {w.lower() for one in sets.defining for (w,) in one} | {"nurse", "king", "queen"}
+    unit = {w: v / np.linalg.norm(v) for w, v in plain.lookup(words).items() if v is not None}
+    unit = {w: v.astype(np.float64) / np.linalg.norm(v.astype(np.float64)) for w, v in unit.items()}
+    scatter = np.zeros((100, 100))
+    for (a,), (b,) in sets.defining:
+        if a.lower() in unit and b.lower() in unit:
+            pair = np.stack([unit[a.lower()], unit[b.lower()]])
+            scatter += (pair - pair.mean(0)).T @ (pair - pair.mean(0)) / 2
+    g = np.linalg.eigh(scatter)[1][:, -1]
+    nurse = unit["nurse"] - unit["nurse"] @ g * g
+    found = source.lookup(["nurse", "king", "queen", "actress"])
+    close = 1e-6  # the unit vectors above were single precision
+    assert found["nurse"] == pytest.approx(nurse / np.linalg.norm(nurse), abs=close)
+    mean = (unit["king"] + unit["queen"]) / 2
+    nu = mean - mean @ g * g
+    z = np.sqrt(1 - nu @ nu) * np.sign((unit["king"] - unit["queen"]) @ g)
+    assert found["king"] == pytest.approx(nu + z * g, abs=close)
+    assert found["queen"] == pytest.approx(nu - z * g, abs=close)
+    actress = plain.lookup(["actress"])["actress"]
+    assert found["actress"] == pytest.approx(actress / np.linalg.norm(actress), abs=close)
+
+
+def test_a_second_time_changes_nothing(tmp_path):
+    """Where the defining sets are equalized, the subspace stays what it is."""
+    text = SETS.replace('specific = ["l0", "r0", "l1", "r1", "special"]', "")
+    path = write(tmp_path, text)
+    once = eatlas.transformed(toy(), f"hard-debias:{path}")
+    twice = eatlas.transformed(once, f"hard-debias:{path}")
+    assert rows_of(twice)[1] == pytest.approx(rows_of(once)[1], abs=EXACT)
+    assert twice.name == f"toy?transform=hard-debias:{path},hard-debias:{path}"
+
+
+def test_a_looked_up_word_is_its_row():
+    source = eatlas.transformed("glove-sample", "hard-debias:gender")
+    words, rows = rows_of(source)
+    found = source.lookup(words[:300])
+    assert all((found[word] == row).all() for word, row in zip(words[:300], rows, strict=False))
+
+
+def test_name_fingerprint_and_notes_say_what_was_done():
+    source = eatlas.open_vectors("glove-sample?transform=Hard-Debias:GENDER")
+    plain = eatlas.open_vectors("glove-sample").fingerprint
+    assert eatlas.transformed("glove-sample", "Hard-Debias:GENDER").name == (
+        "glove-sample?transform=hard-debias:gender"
+    )
+    sets = bias_sets("gender").sha256[:16]
+    assert source.fingerprint == f"{plain};transform=hard-debias:gender;sets={sets}"
+    assert source.notes == (
+        "Vectors debiased by hard-debias:gender (Bolukbasi et al. 2016, Manzini et al. 2019): the "
+        "bias direction was taken out of all words but specific ones; 24 equality sets were "
+        "equalized. Measures that do not look along it may find the bias as before.",
+        "9 of 10 defining sets were used; words without a vector: gal.",
+    )
+
+
+def test_several_transforms_in_order():
+    source = eatlas.open_vectors(
+        "glove-sample?transform=center,hard-debias:gender,all-but-the-top:1"
+    )
+    by_hand = eatlas.transformed("glove-sample", "center")
+    by_hand = eatlas.transformed(by_hand, "hard-debias:gender")
+    by_hand = eatlas.transformed(by_hand, "all-but-the-top:1")
+    assert by_hand.name == source.name
+    assert by_hand.fingerprint == source.fingerprint
+    assert (by_hand.lookup(["nurse"])["nurse"] == source.lookup(["nurse"])["nurse"]).all()
+
+
+@pytest.mark.parametrize("transform", ["hard-debias:gender", "soft-debias:religion:50"])
+def test_a_result_names_the_transform_and_verifies(transform):
+    name = f"glove-sample?transform={transform}"
+    results = eatlas.run(tests="weat-6", vectors=name, measures=["weat", "ml-eat"])
+    assert all(result.source == name for result in results)
+    assert all(any(transform in note for note in result.warnings) for result in results)
+    assert [verdict.status for verdict in eatlas.verify(results)] == ["same", "same"]
+
+
+def test_null_space_projection_leaves_a_fresh_classifier_at_chance():
+    svm = pytest.importorskip("sklearn.svm")
+    plain = eatlas.open_vectors("glove-sample")
+    source = eatlas.transformed(plain, "inlp:gender")
+    assert "linear classifiers of 4,662 words took" in source.notes[0]
+    sets = looked_up(as_source(plain), bias_sets("gender"))
+    words, labels = most_biased(as_source(plain), sets, 7_500, neutral=True)
+    order = np.random.default_rng(0).permutation(len(words))
+    train, test = order[:3000], order[3000:]
+
+    def accuracy(one):
+        vectors = one.lookup(words)
+        rows = np.stack([vectors[word] for word in words])
+        fresh = svm.LinearSVC(dual=False, random_state=1).fit(rows[train], labels[train])
+        return np.mean(fresh.predict(rows[test]) == labels[test])
+
+    assert accuracy(plain) > 0.85
+    assert accuracy(source) < 1 / 3 + 0.06
+
+
+def test_without_scikit_learn_the_remedy_is_named(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    with pytest.raises(SourceError) as caught:
+        eatlas.transformed("glove-sample", "inlp:gender").lookup(["nurse"])
+    assert "a linear classifier is trained by scikit-learn, which is not installed" in str(
+        caught.value
+    )
+    assert "remedy: pip install 'eatlas[probes]'" in str(caught.value)
+
+
+def test_double_hard_says_which_component_was_dropped():
+    source = eatlas.transformed("glove-sample", "double-hard:gender")
+    assert source.notes[0].startswith("Of the first 20 principal components number ")
+    assert (eatlas.transformed("glove-sample", "double-hard:gender").lookup(["nurse"])["nurse"]
+            == source.lookup(["nurse"])["nurse"]).all()  # fmt: skip
+
+
+def test_groups_of_a_test_define_the_bias_by_their_means():
+    test = eatlas.load_tests("divdist-race")[0]
+    source = eatlas.transformed("glove-sample", "hard-debias:divdist-race")
+    plain = eatlas.open_vectors("glove-sample")
+    assert source.basis.shape == (2, 100)
+    means = []
+    for group in test.groups:
+        rows = np.stack(list(plain.lookup(group.terms).values())).astype(np.float64)
+        means.append((rows / np.linalg.norm(rows, axis=1, keepdims=True)).mean(axis=0))
+    apart = np.stack(means) - np.mean(means, axis=0)
+    assert apart - apart @ source.basis.T @ source.basis == pytest.approx(0 * apart, abs=1e-9)
+    assert {"garcia", "GARCIA"} <= source.spared
+
+
+def test_words_are_found_in_every_case_form(tmp_path):
+    rng = np.random.default_rng(1)
+    words = ["L0", "r0", "R0", "SPECIAL", "w1", "w2"]
+    text = SETS + 'equalize = [["l0", "r0"]]\n'
+    source = eatlas.transformed(
+        (words, rng.standard_normal((6, 5))), f"hard-debias:{write(tmp_path, text)}"
+    )
+    _, rows = rows_of(source)
+    parts = np.abs(rows @ source.basis.T).ravel()
+    assert parts[4:].max() < EXACT
+    assert parts[:4].min() > 1e-3
+    assert rows[0] @ rows[4] == pytest.approx(rows[2] @ rows[4], abs=EXACT)  # L0 and R0
+
+
+def test_zeros_stay_zero_and_words_within_the_bias_become_zero(tmp_path):
+    rows = np.eye(4)[[0, 1, 0, 2, 3]]
+    rows[2] = rows[0] - rows[1]
+    words = ["l0", "r0", "pure", "w", "none"]
+    rows[4] = 0
+    source = eatlas.transformed((words, rows), f"hard-debias:{write(tmp_path)}")
+    found = source.lookup(words)
+    assert not found["pure"].any()
+    assert not found["none"].any()
+    assert found["w"].tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_bundled_sets_are_well_formed_and_cited(name):
+    sets = bias_sets(name)
+    assert "arXiv" in sets.citation
+    assert sets.notes
+    assert all(len(one) == len(sets.groups) for one in sets.defining)
+    used = {w.lower() for one in sets.equalize for w in one}
+    assert used - {"catholic_priest", "granny"} <= {w.lower() for w in sets.specific}
+
+
+def test_gender_sets_have_the_sizes_of_the_paper():
+    sets = bias_sets("gender")
+    assert (len(sets.defining), len(sets.specific)) == (10, 218)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="optional data")
+def test_defining_pairs_are_those_of_the_published_list():
+    published = json.loads(SHARED.read_text())["aligned_word_lists"]
+    pairs = {tuple(pair) for pair in published}
+    assert {tuple(w.lower() for (w,) in one) for one in bias_sets("gender").defining} == pairs
+
+
+@pytest.mark.parametrize(
+    ("transform", "message"),
+    [
+        ("hard-debias", "hard-debias needs the word sets that define the bias\n  got: 'hard-debias'\n"
+         "  allowed: hard-debias:SETS, with gender, race, religion, a TOML file of sets, or a test of "
+         "groups"),
+        ("hard-debias:gendre", "there are no word sets called 'gendre'\n  allowed: gender, race, "
+         "religion, a TOML file of sets, or a test of groups\n  remedy: did you mean gender?"),
+        ("hard-debias:gender:2", "hard-debias takes no weight\n  got: 'hard-debias:gender:2'\n"
+         "  allowed: hard-debias:gender"),
+        ("double-hard:race", "double-hard debiasing is defined for two groups\n"
+         "  got: race, of 3: Black, White, Asian\n  remedy: hard-debias:race"),
+        ("hard-debias:weat-6", "weat-6: one test of groups is needed\n  got: weat-6\n"
+         "  allowed: gender, race, religion, a TOML file of sets, or a test of groups"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(transform, message):
+    with pytest.raises(SourceError) as caught:
+        eatlas.transformed("glove-sample", transform)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_method_names_the_nearest():
+    with pytest.raises(SourceError, match="did you mean hard-debias?"):
+        eatlas.transformed("glove-sample", "hard-debais:gender")
+
+
+def test_an_encoder_is_refused():
+    with pytest.raises(SourceError, match="debiasing is of vectors of words"):
+        eatlas.transformed(lambda texts: np.ones((len(texts), 3)), "hard-debias:gender")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ({"l0": [1.0, 0.0], "l1": [0.0, 1.0], "w": [1.0, 1.0]},
+         "no defining set has a word for each group\n  got: without a vector: r0, r1\n"
+         "  allowed: one set or more with a word for each of Left, Right"),
+        ({"l0": [1.0, 0.0], "r0": [2.0, 0.0], "w": [1.0, 1.0]},
+         "the defining sets do not differ in enough directions\n  got: 0 of 1\n"
+         "  allowed: sets whose words have different vectors"),
+        ({"l0": [0.0, 0.0], "r0": [2.0, 0.0], "w": [1.0, 1.0]},
+         "no defining set has a word for each group\n  got: without a vector: l0, l1, r1\n"
+         "  allowed: one set or more with a word for each of Left, Right"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_fitted(vectors, message, tmp_path):
+    path = write(tmp_path)
+    source = eatlas.transformed(vectors, f"hard-debias:{path}")
+    with pytest.raises(SourceError) as caught:
+        source.lookup(["w"])
+    assert str(caught.value) == f"dict: the transform hard-debias:{path}: {message}"
+
+
+def test_too_few_words_to_learn_from(tmp_path):
+    source = eatlas.transformed(toy(), f"double-hard:{write(tmp_path)}")
+    with pytest.raises(SourceError, match="there are too few words to learn from"):
+        source.lookup(["w1"])
+
+
+@pytest.mark.parametrize(
+    ("change", "faults"),
+    [
+        (("schema = 1", "schema = 2"), ["key schema: got 2 (allowed: schema = 1)"]),
+        (('groups = ["Left", "Right"]', ""),
+         ['key groups: names of two groups or more are needed (allowed: ["Female", "Male"])']),
+        (('["l1", "r1"]]', '["l1"]]'),
+         ["key defining: set 2 is ['l1'] (allowed: 2 words, one for each of Left, Right)"]),
+        (('["l1", "r1"]]', '["l1", "l0"]]'),
+         ["key defining: 'l0' stands for Left and for Right",
+          "key equalize: 'l0' stands in two sets, and can be equalized in one (by default the "
+          "defining sets are; equalize = [] is none)"]),
+        (("specific", "spesific"),
+         ["key spesific: is not a key that eatlas knows; did you mean specific? (allowed: schema, "
+          "title, citation, notes, groups, defining, equalize, specific)"]),
+        (('"special"]', '"special", 3]'),
+         ['key specific: is no list of words (allowed: ["one", "two"])']),
+        (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"),
+         ['key defining: a list of sets is needed (allowed: [["woman", "man"], ...])']),
+        (('"special"]', '"special"]\nequalize = [["l0", "L0"]]'),
+         ["key equalize: 'l0' stands twice in one set"]),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_file_is_named(change, faults, tmp_path):
+    path = write(tmp_path, SETS.replace(*change))
+    with pytest.raises(SourceError) as caught:
+        eatlas.transformed(toy(), f"hard-debias:{path}")
+    assert list(dict.fromkeys(str(caught.value).splitlines())) == [
+        f"{path}: {fault}" for fault in faults
+    ]
+
+
+def test_a_file_that_is_no_toml_or_not_there(tmp_path):
+    with pytest.raises(SourceError, match="this is not TOML"):
+        eatlas.transformed(toy(), f"hard-debias:{write(tmp_path, 'x = [')}")
+    with pytest.raises(SourceError, match="there are no word sets called"):
+        eatlas.transformed(toy(), f"hard-debias:{tmp_path / 'missing.toml'}")
+
+
+def test_a_file_of_tests_may_stand_for_sets(tmp_path):
+    path = tmp_path / "tests.toml"
+    path.write_text(
+        'schema = 1\n[[test]]\nid = "mine"\nkind = "groups"\nreference = "uniform"\n'
+        'targets = { name = "T", terms = ["w1", "w2"] }\n'
+        'groups = [{ name = "L", terms = ["l0", "l1"] }, { name = "R", terms = ["r0", "r1"] }]\n'
+    )
+    source = eatlas.transformed(toy(), f"hard-debias:{path}")
+    assert abs(float(source.lookup(["w1"])["w1"] @ source.basis[0])) < EXACT
+
+
+def test_case_forms_are_those_of_the_lookup():
+    source = eatlas.transformed("glove-sample", "hard-debias:gender")
+    assert set(spellings("woman", "auto")) <= source.spared
