@@ -41,7 +41,8 @@ from eatlas.version import __version__
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
-DEFAULT_MEASURE = "ml-eat"
+DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
+"""By the kind of test."""
 COUNTED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
 """What is counted of a source, by what is needed of it."""
 PAIRS, SINGLE = "pairs of a target and an attribute", "contexts of single stimuli"
@@ -131,14 +132,17 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
-    requested = map(get_measure, _several(measures, DEFAULT_MEASURE))
-    chosen = {m.signature: m for m in _compared(tuple(requested), frequency)}
-    if not chosen:
+    requested = tuple(map(get_measure, _several(measures, ())))
+    if measures is not None and not requested:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
+    if measures is None:
+        there = dict.fromkeys(test.kind for test in loaded)
+        requested = tuple(get_measure(DEFAULT_MEASURES[kind]) for kind in there)
+    chosen = {m.signature: m for m in _compared(requested, frequency)}
     variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
-    specs = [vectors] if is_pair(vectors) else _several(vectors, DEFAULT_VECTORS)
+    specs = [vectors] if is_pair(vectors) else _several(vectors, [DEFAULT_VECTORS])
     # everything is opened before anything is asked, so that a mistake costs no work
     places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
 
@@ -181,8 +185,10 @@ def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
     """Which tests are asked by which measures, variant by variant, by what measures need."""
     found: dict[Need, list[Question]] = {}
     for tests, measures in variants:
-        for measure, test in product(measures, _of_fitting_kind(tests, measures)):
-            found.setdefault(measure.needs, []).append((test, measure))
+        _require_fitting(tests, measures)
+        for measure, test in product(measures, tests):
+            if test.kind == measure.kind:
+                found.setdefault(measure.needs, []).append((test, measure))
     return found
 
 
@@ -215,27 +221,28 @@ def _not_lost(answer: Source | Lost) -> Source:
     return answer
 
 
-def _of_fitting_kind(tests: tuple[Test, ...], measures: Iterable[Measure]) -> tuple[Test, ...]:
-    """Return the tests, if every measure takes every one of them."""
-    for measure in measures:
-        for test in tests:
-            if test.kind == measure.kind:
-                continue
-            fitting = [name for name, m in measure_types().items() if m.kind == test.kind]
-            raise EatlasError(
-                f"the measure {measure.name} does not take tests of the kind of {test.id}",
-                got=f"{test.id} is of the kind {test.kind}",
-                allowed=f"tests of the kind {measure.kind} for {measure.name}; "
-                f"for {test.id}: {', '.join(fitting) or 'no measure that is installed'}",
-                remedy="run tests of different kinds one after the other, each with its measures; "
-                "eatlas tests list says of what kind a test is",
-            )
-    return tests
+def _require_fitting(tests: tuple[Test, ...], measures: Sequence[Measure]) -> None:
+    """Refuse a test that no measure takes, and a measure that takes none of the tests."""
+    kinds = {measure.kind for measure in measures}
+    unmeasured = next((test for test in tests if test.kind not in kinds), None)
+    idle = next((m for m in measures if all(test.kind != m.kind for test in tests)), None)
+    if unmeasured is None and idle is None:
+        return
+    test, measure = unmeasured or tests[0], idle or measures[0]
+    fitting = [name for name, m in measure_types().items() if m.kind == test.kind]
+    raise EatlasError(
+        f"the measure {measure.name} does not take tests of the kind of {test.id}",
+        got=f"{test.id} is of the kind {test.kind}",
+        allowed=f"tests of the kind {measure.kind} for {measure.name}; "
+        f"for {test.id}: {', '.join(fitting) or 'no measure that is installed'}",
+        remedy="give tests of each kind a measure of theirs, or leave --measure out; "
+        "eatlas tests list says of what kind a test is",
+    )
 
 
-def _several(given: Any, default: str) -> list[Any]:
+def _several(given: Any, default: Sequence[str]) -> list[Any]:
     if given is None:
-        return [default]
+        return list(default)
     return list(given) if isinstance(given, list | tuple) else [given]
 
 

@@ -65,7 +65,7 @@ def compared(
 
 def _against(test: Test, same: Test, placed: Placed, where: str) -> list[str]:
     try:
-        return list(_differences(test, placed(same), where))
+        return list(_differences(test, placed(same.against(test)), where))
     except EatlasError:  # its terms have no contexts in the file that has those of the result
         return [f"coverage: the terms are not those of {where}"]
 

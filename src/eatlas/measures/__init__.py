@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from eatlas.measures.ceat import CEAT
     from eatlas.measures.directions import RIPA, DirectBias, IndirectBias, SemAxis
     from eatlas.measures.distances import ECT, MAC, RND, RNSB
+    from eatlas.measures.divdist import DivDist
     from eatlas.measures.lpbs import LPBS
     from eatlas.measures.lpbs_ceat import LPBSCEAT
     from eatlas.measures.ml_eat import MLEAT
@@ -32,6 +33,7 @@ __all__ = [
     "WEAT",
     "AssociationMeasure",
     "DirectBias",
+    "DivDist",
     "GroupsMeasure",
     "IndirectBias",
     "Measure",

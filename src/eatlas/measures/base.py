@@ -121,6 +121,9 @@ class Input:
     """Unit rows, where `rows` are something else that stands for them."""
     contexts: Contexts | None = None
     """Vectors of all contexts, where `rows` are some of them."""
+    single: Mapping[str, Array] | None = None
+    """Vectors of all contexts by group, in the order of the used terms, where `rows` are means of
+    those of a stimulus."""
     log_ratios: Ratios | None = None
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
     precision: float | None = None

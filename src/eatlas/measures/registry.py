@@ -21,6 +21,7 @@ BUILT_IN = {
     "ceat": "ceat:CEAT",
     "lpbs": "lpbs:LPBS",
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
+    "divdist": "divdist:DivDist",
     "rnd": "distances:RND",
     "mac": "distances:MAC",
     "ect": "distances:ECT",

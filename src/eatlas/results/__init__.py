@@ -7,6 +7,7 @@ from eatlas.results.draws import CEATResult, DrawnResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.embedding_tests import MLEATResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.files import to_json_line
+from eatlas.results.groups import DivDistResult, TargetsResult
 from eatlas.results.lpbs import LogRatioResult, LPBSCEATResult, LPBSResult
 from eatlas.results.trend import TrendResult
 
@@ -14,6 +15,7 @@ __all__ = [
     "AssociationResult",
     "ByTargetResult",
     "CEATResult",
+    "DivDistResult",
     "DrawnResult",
     "Effect",
     "Failure",
@@ -25,6 +27,7 @@ __all__ = [
     "Results",
     "Rule",
     "SCEATResult",
+    "TargetsResult",
     "ThreeLevelResult",
     "TrendResult",
     "WEATResult",

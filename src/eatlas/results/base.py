@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from eatlas.results.draws import DrawsRecord
+    from eatlas.results.groups import TargetShares
     from eatlas.results.inference import Equivalence, Generalisation, Power
     from eatlas.results.levels import Level3, Pattern, StimulusWEAT
     from eatlas.results.parts import LanguageModelRecord
@@ -74,7 +75,7 @@ PARTS = frozenset(
     {
         "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
         "influence", "generalisation", "power", "equivalence", "language_model", "direction",
-        "templates", "sentences", "periods",
+        "templates", "sentences", "periods", "by_target",
     }
 )  # fmt: skip
 """What records of some measures have; it is None in the others."""
@@ -209,6 +210,10 @@ class AssociationResult(Record):
         @property
         def periods(self) -> tuple[int, ...] | None:
             """Years of a trend; None in every result."""
+
+        @property
+        def by_target(self) -> tuple[TargetShares, ...] | None:
+            """What was found of each target against k groups."""
     else:
 
         def __getattr__(self, name: str) -> Any:
@@ -398,6 +403,9 @@ def _kinds(record: type[AssociationResult], place: str) -> set[object]:
     return {annotation, *get_args(annotation)}
 
 
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
 class GroupsResult(AssociationResult):
     """A result of a :class:`eatlas.GroupsTest`: targets, each measured alone, against k groups.
 
@@ -421,14 +429,20 @@ class GroupsResult(AssociationResult):
     coverage: Coverage
     groups: tuple[str, ...] = Field(min_length=2)
     """Names of the groups, in the order of the test."""
-    reference: tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]
+    reference: tuple[Share, ...]
     """Share that is expected of each of them; sums to 1."""
     pairs: tuple[tuple[str, ...], ...] = Field(default=(), exclude_if=is_empty)
     """Terms of the test that differ in the group alone, one of each group."""
+    references: dict[str, tuple[Share, ...]] = Field(default_factory=dict, exclude_if=is_empty)
+    """The same for single targets, where each has a reference of its own; a target that is not
+    listed here has none then. Empty where all have the one above."""
+    reference_from: str = Field(default="", exclude_if=is_empty)
+    """Where the reference comes from; empty for the test's own."""
 
     @model_validator(mode="after")
     def _one_share_for_each_group(self) -> Self:
-        if len(self.reference) != len(self.groups):
+        shares = (self.reference, *self.references.values())
+        if any(len(one) != len(self.groups) for one in shares):
             raise ValueError("there are as many shares in the reference as groups")
         for name in ("concepts", "coverage"):
             if tuple(getattr(self, name)) != (OF_TARGETS, *self.groups):
@@ -442,6 +456,14 @@ class GroupsResult(AssociationResult):
         return (targets,), tuple(groups)
 
     def of_the_test(self) -> dict[str, Any]:
-        """The reference, by group, and the pairs."""
-        shares = dict(zip(self.groups, self.reference, strict=True))
-        return {"reference": shares, "pairs": self.pairs}
+        """The reference, by group, that of single targets, where they come from, and the pairs."""
+        return {
+            "pairs": self.pairs,
+            "reference": dict(zip(self.groups, self.reference, strict=True)),
+            "references": self.references,
+            "reference_from": self.reference_from,
+        }
+
+    def reference_of(self, target: str) -> tuple[float, ...] | None:
+        """Return the reference of one target; None where it has none."""
+        return self.references.get(target) if self.references else self.reference

@@ -22,6 +22,7 @@ from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.by_target import ByTargetResult
 from eatlas.results.draws import CEATResult
 from eatlas.results.embedding_tests import MLEATResult, SCEATResult, WEATResult
+from eatlas.results.groups import DivDistResult
 from eatlas.results.lpbs import LPBSCEATResult, LPBSResult
 from eatlas.results.parts import Record
 from eatlas.results.trend import TREND, TrendResult
@@ -34,6 +35,7 @@ BUILT_IN: tuple[type[AssociationResult], ...] = (
     LPBSResult,
     LPBSCEATResult,
     ByTargetResult,
+    DivDistResult,
 )
 ENTRY_POINTS = "eatlas.records"
 

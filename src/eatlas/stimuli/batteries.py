@@ -231,6 +231,7 @@ def namesake(test: Test) -> str:
     if battery is None or test.contexts is not None:
         return ""
     (published,) = (one for one in read_battery(battery).tests if one.id == test.id)
+    published = published.against(test)
     if published.stimuli_sha256 == test.stimuli_sha256:
         return ""
     differs = _differences(published, test)
@@ -243,9 +244,9 @@ def namesake(test: Test) -> str:
 
 def _differences(published: Test, test: Test) -> str:
     """How many terms each group has more and fewer than the published one."""
-    before = {role: set(concept.terms) for role, concept in published.parts}
+    before = {role: set(concept.terms) for role, concept in published.concepts.items()}
     found = []
-    for role, concept in test.parts:
+    for role, concept in test.concepts.items():
         terms, there = set(concept.terms), before.get(role, set())
         added, gone = len(terms - there), len(there - terms)
         if added or gone:

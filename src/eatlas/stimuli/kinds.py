@@ -71,6 +71,11 @@ class GroupsTest(Described):
     pairs: tuple[tuple[Term, ...], ...] = ()
     """Terms that differ in the group alone, such as she and he: one of each group, in the order of
     the groups. Measures of a direction need them."""
+    references: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """For single targets, where each has a reference of its own: pairs of a target and a weight for
+    each group, in their order. A target that is not among them has none then."""
+    reference_from: str = ""
+    """Where a reference comes from that took the place of the test's own."""
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -108,11 +113,20 @@ class GroupsTest(Described):
             "{ Female = 0.5, Male = 0.5 })"
         )
 
+    @field_validator("references", mode="before")
+    @classmethod
+    def _as_pairs(cls, given: Any) -> Any:
+        return tuple(sorted(given.items())) if isinstance(given, Mapping) else given
+
     @model_validator(mode="after")
     def _one_weight_for_each_group(self) -> GroupsTest:
+        names = [group.name for group in self.groups]
+        for target, weights in self.references:
+            if faults := not_shares(weights, names):
+                raise ValueError(f"the reference of {target!r}: {faults[0]}")
         if self.reference == "uniform":
             return self
-        if faults := not_weighted(dict(self.reference), [group.name for group in self.groups]):
+        if faults := not_weighted(dict(self.reference), names):
             raise ValueError(faults[0])
         return self
 
@@ -180,10 +194,24 @@ class GroupsTest(Described):
         return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
     def stated(self) -> dict[str, Any]:
-        """Names of the groups, their shares in the reference, and pairs where there are any."""
-        names = tuple(one.name for one in self.groups)
-        pairs = {"pairs": self.pairs} if self.pairs else {}
-        return {"groups": names, "reference": self.weights, **pairs}
+        """Names of the groups, and their shares in the reference; pairs where there are any."""
+        more = {
+            "pairs": self.pairs,
+            "references": dict(self.references),
+            "reference_from": self.reference_from,
+        }
+        return {
+            "groups": tuple(one.name for one in self.groups),
+            "reference": self.weights,
+            **{name: value for name, value in more.items() if value},
+        }
+
+    def against(self, other: Described) -> Self:
+        """Return the test with the reference of another, where that took the place of its own."""
+        if not isinstance(other, GroupsTest) or not other.reference_from:
+            return self
+        kept = ("reference", "references", "reference_from")
+        return self.model_copy(update={name: getattr(other, name) for name in kept})
 
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:
@@ -202,9 +230,10 @@ class GroupsTest(Described):
         The order of terms and all names leave it unchanged; the order of the groups does not.
         """
         groups = [sorted(group.terms) for group in self.groups]
-        pairs = {"pairs": sorted(self.pairs)} if self.pairs else {}
+        more = {"pairs": sorted(self.pairs), "references": self.references}
         targets = {"kind": self.kind, "targets": sorted(self.targets.terms)}
-        return digest({**targets, "groups": groups, "weights": self.weights, **pairs})
+        known = {name: value for name, value in more.items() if value}
+        return digest({**targets, "groups": groups, "weights": self.weights, **known})
 
 
 Test = AssociationTest | GroupsTest
@@ -271,6 +300,16 @@ def not_weighted(weights: Mapping[str, float], names: Sequence[str]) -> list[str
     if not faults and abs(total - 1) > SUM_TOLERANCE:
         faults.append(f"the weights sum to {total:.12g}; they must sum to 1")
     return faults
+
+
+def not_shares(weights: Sequence[float], names: Sequence[str]) -> list[str]:
+    """Say why numbers are not one weight for each of some groups, in their order, with sum 1."""
+    if len(weights) != len(names):
+        return [f"{len(weights)} weights for {len(names)} groups ({quoted(names)})"]
+    bad = [weight for weight in weights if not 0 <= weight <= 1]
+    if bad:
+        return [f"the weight {bad[0]!r} is no number from 0 to 1"]
+    return not_weighted(dict(zip(names, weights, strict=True)), names)
 
 
 def _weight(name: object, weight: object) -> float:

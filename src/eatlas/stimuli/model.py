@@ -253,6 +253,10 @@ class Described(Frozen):
         """What every result of a test of this kind says of it besides its concepts."""
         return {}
 
+    def against(self, other: Described) -> Self:  # noqa: ARG002  (kinds without a reference)
+        """Return the test with the reference of another, where that took the place of its own."""
+        return self
+
     @property
     def parts(self) -> tuple[tuple[str, Concept], ...]:
         """Every concept with the part it plays."""

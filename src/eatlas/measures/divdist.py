@@ -1,0 +1,306 @@
+"""DivDist: bias as the divergence of observed associations from a stated reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import EatlasError, StimulusError, listed
+from eatlas.measures.base import GroupsMeasure, Input, parameter, whole
+from eatlas.measures.group_evidence import Evidence, of_contexts, of_words, relabelled
+from eatlas.results.groups import DivDistResult, LabelTest, ShareIntervals, TargetShares
+from eatlas.results.parts import Coverage
+from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
+from eatlas.stimuli import Test
+from eatlas.stimuli.kinds import OF_TARGETS
+
+Array = NDArray[np.float64]
+Association = Literal["cosine", "reduction", "probe", "counts"]
+Means = Literal["raw", "unit"]
+HowP = Literal["auto", "exact", "sampled", "off"]
+
+CONFIDENCE = 0.95
+DECIMALS = 6
+"""Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
+NAMED = 5
+"""Targets that one remark names."""
+OF_CONTEXTS = ("reduction", "probe")
+Row = tuple[Array, Array, Array, float]
+"""Associations, shares and reference by group, and the bias."""
+
+
+@dataclass(frozen=True)
+class DivDist(GroupsMeasure):
+    """Divergence of associations from a reference (Bommasani and Liang 2022, DivDist).
+
+    For each target the strengths of association ``s`` with k groups become a distribution
+    ``p = normalize(s)``, and its bias is ``D(p, p0)`` for a reference distribution ``p0``
+    (equations 1 to 3). ``p - p0`` says for each group whether the target leans to it.
+
+    Parameters
+    ----------
+    soa : {"cosine", "reduction", "probe", "counts"}
+        Strength of association. ``cosine``: of the target's vector with the mean of the vectors of
+        a group's words (section 4.2). ``reduction``: the same, where the vector of a word is the
+        mean over its contexts (section 4.3). ``probe``: contexts of the target that a linear
+        classifier assigns to the group. ``counts``: numbers of a table, such as contexts of a text
+        in which both stand.
+    normalize : {"sum", "softmax"}
+        ``s / sum(s)``, as the paper's default, or ``exp(s) / sum(exp(s))``.
+    divergence : {"l1", "tv", "l2", "js", "kl", "hellinger"}
+        ``l1`` is ``sum |p - p0|``, twice the total variation ``tv``: of two groups and a uniform
+        reference it is ``|x - y| / (x + y)``. ``js`` and ``kl`` are in nats; ``js`` is the
+        divergence, whose square root is a distance; ``kl`` is ``sum p log(p / p0)``, of the
+        observed shares from the reference. ``hellinger`` is ``sqrt(1 - sum sqrt(p p0))``.
+    negative : {"clip", "raw", "error"}
+        What becomes of associations below 0 before they are divided by their sum: they count as 0,
+        with a remark; they stay, as in the published code, so that shares may lie outside 0 to 1;
+        or they are refused. ``softmax`` takes numbers of either sign.
+    means : {"raw", "unit"}
+        Whether the mean of several words is that of their vectors as they are, as in the paper, or
+        of vectors scaled to length 1.
+    p : {"auto", "exact", "sampled", "off"}
+        How the permutation test of group labels finds p. The words of the groups are relabelled;
+        the statistic is the sum of squares between the groups of the mean cosines of their words
+        with the target, which of two groups is the difference of these means, two-sided. ``exact``
+        counts all relabellings, of each target; ``auto`` does where there are no more than a
+        million of two groups, 20,000 of several, or no more than ten targets and two groups, and
+        draws the others at random, without replacement.
+    draws : int
+        Relabellings that are drawn at random.
+    resamples : int
+        Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
+        and of contexts; 0 for no intervals.
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+
+    Notes
+    -----
+    Table 3 of the paper prints ``p - p0`` of the female group, half the L1 distance with a sign:
+    ``signed`` in a result of two groups.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.run(tests="divdist-face-validity", measures="divdist")[0]
+    >>> [(one.term, round(one.signed, 3)) for one in result.targets if one.term in ("nurse", "pilot")]
+    [('nurse', 0.1), ('pilot', -0.1)]
+    """
+
+    name: ClassVar[str] = "divdist"
+
+    soa: Association = parameter("cosine", Association)
+    normalize: Normalize = parameter("sum", Normalize)
+    divergence: Divergence = parameter("l1", Divergence)
+    negative: Negative = parameter("clip", Negative)
+    _: KW_ONLY
+    means: Means = parameter("raw", Means, optional=True)
+    p: HowP = parameter("auto", HowP, optional=True)
+    draws: int = parameter(10_000, whole(1), optional=True)
+    resamples: int = parameter(1_000, whole(0), optional=True)
+
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse words where contexts are asked for, and the other way round."""
+        of_words = not test.concepts[OF_TARGETS].sentences
+        if of_words and self.soa in OF_CONTEXTS:
+            raise StimulusError(
+                f"the measure {self.name} takes contexts by soa={self.soa}, and test {test.id} "
+                "has words",
+                got=f"targets: {listed(test.concepts[OF_TARGETS].terms, 3)}",
+                allowed="stimuli that stand in contexts",
+                remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
+                "writes; or take soa=cosine",
+            )
+        if not of_words and self.soa == "cosine":
+            raise StimulusError(
+                f"the measure {self.name} takes words by soa=cosine, and test {test.id} has "
+                "contexts",
+                allowed="soa=reduction, the mean over contexts; soa=probe; or a test of words",
+            )
+
+    def arranged(
+        self,
+        vectors: dict[str, Array],
+        coverage: Coverage,
+        words: Mapping[str, Array],  # noqa: ARG002  (there are none)
+    ) -> dict[str, Any]:
+        """Vectors as they are, and their means over contexts."""
+        if self.soa not in OF_CONTEXTS:
+            return {"rows": vectors}
+        return {"rows": of_contexts(vectors, coverage), "single": vectors}
+
+    def compute(self, given: Input, notes: list[str]) -> DivDistResult:
+        """Shares, deviations and divergence of each target, and of all as one mean."""
+        return self.found(of_words(given, unit=self.means == "unit"), given, notes)
+
+    def found(self, evidence: Evidence, given: Input, notes: list[str]) -> DivDistResult:
+        """Equations 1 to 3 on what associates, with intervals and a permutation test."""
+        groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
+        self._require_signs(evidence, groups)
+        rows = self._rows(evidence, given.head)
+        notes.extend(self._remarks(evidence, groups, rows, name))
+        tests = relabelled(evidence, self.p, self.draws, given.rng, given.precision)
+        unsure, mean = self._intervals(evidence, rows)
+        found = [
+            _target(term, rows.part(i), unsure[i], test)
+            for i, (term, test) in enumerate(
+                zip((*evidence.targets, name), (*tests.targets, tests.concept), strict=True)
+            )
+        ]
+        known = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
+        if not len(known):
+            notes.append("Undefined mean bias: no target has a bias that is defined.")
+        resampled = mean is not None
+        return DivDistResult(
+            **given.head,
+            targets=tuple(found[:-1]),
+            concept=found[-1],
+            mean_bias=math.fsum(known) / len(known) if len(known) else None,
+            mean_bias_interval=mean,
+            resamples=self.resamples if resampled else 0,
+            confidence=CONFIDENCE if resampled else None,
+            labels=tests.design,
+        )
+
+    def _require_signs(self, evidence: Evidence, groups: Sequence[str]) -> None:
+        """Refuse associations below 0, where the measure says so."""
+        if self.negative != "error" or self.normalize != "sum":
+            return
+        if below := list(_negative(evidence, groups)):
+            raise EatlasError(
+                f"{self.name}: {len(below)} associations are below 0",
+                got=listed(below, NAMED),
+                allowed="none, by negative=error",
+                remedy="negative=clip counts them as 0; negative=raw leaves them as they are",
+            )
+
+    def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
+        """Equations 1 to 3 for each target, and in the last row for the concept."""
+        s = np.vstack([evidence.associations, evidence.concept])
+        p = distribution(s, self.normalize, self.negative)
+        p[[name in evidence.barred for name in evidence.targets] + [False]] = np.nan
+        p0 = _references(evidence.targets, head)
+        return Rows(s, p, p0, divergence(p, p0, self.divergence))
+
+    def _intervals(
+        self, evidence: Evidence, rows: Rows
+    ) -> tuple[Sequence[ShareIntervals | None], tuple[float, float] | None]:
+        """Percentile intervals of each target, of the concept, and of the mean bias."""
+        nothing = [None] * len(rows.bias), None
+        if not self.resamples or evidence.draw is None:
+            return nothing
+        drawn = evidence.draw(self.resamples)
+        s = np.concatenate([drawn.targets, drawn.concept[:, None]], axis=1)
+        p = distribution(s, self.normalize, self.negative)
+        p[:, np.isnan(rows.p[:, 0])] = np.nan
+        bias = divergence(p, rows.p0, self.divergence)
+        of_bias, of_deviation = central(bias, CONFIDENCE), central(p - rows.p0, CONFIDENCE)
+        known = np.isfinite(bias[:, :-1])
+        weights = drawn.weights * known
+        with np.errstate(invalid="ignore"):
+            means = (weights * np.where(known, bias[:, :-1], 0)).sum(axis=1) / weights.sum(axis=1)
+        found = [
+            ShareIntervals(
+                bias=_ends(of_bias[:, i]),
+                deviation=tuple(_ends(of_deviation[:, i, j]) for j in range(s.shape[2])),
+            )
+            for i in range(len(rows.bias))
+        ]
+        return found, _ends(central(means, CONFIDENCE))
+
+    def _remarks(
+        self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
+    ) -> Iterator[str]:
+        """What a reader must know of associations below 0, and of biases that are undefined."""
+        if self.normalize == "sum" and (below := list(_negative(evidence, groups))):
+            how = (
+                "count as 0 (negative=clip)"
+                if self.negative == "clip"
+                else "stay, so that shares may lie outside 0 to 1 (negative=raw)"
+            )
+            yield f"Associations below 0 {how}: {listed(below, NAMED)}."
+        reasons: dict[str, list[str]] = {}
+        for i, term in enumerate((*evidence.targets, f"{concept} as a whole")):
+            if not np.isfinite(rows.bias[i]):
+                reason = evidence.barred.get(term) or self._why(rows.part(i), groups)
+                reasons.setdefault(reason, []).append(term)
+        for reason, terms in reasons.items():
+            yield f"Undefined bias of {listed(terms, NAMED)}: {reason}."
+
+    def _why(self, row: Row, groups: Sequence[str]) -> str:
+        """Why a bias is undefined."""
+        s, p, p0, _ = row
+        if not np.isfinite(s).all():
+            return "vectors cancel out, so that there is no mean to associate with"
+        if np.isnan(p).any():
+            return "no association is above 0" if (s <= 0).all() else (
+                "the associations do not sum to a positive number"
+            )
+        if np.isnan(p0).any():
+            return "the reference has no shares for it"
+        if (p < 0).any():
+            return f"{self.divergence} is not defined for shares below 0"
+        massless = [g for g, one, zero in zip(groups, p, p0, strict=True) if one > 0 == zero]
+        return f"the reference has no mass for {' and '.join(massless)}, and the target has some"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Associations, shares, references and biases: one row for each target, then the concept."""
+
+    s: Array
+    p: Array
+    p0: Array
+    bias: Array
+
+    def part(self, i: int) -> Row:
+        """One of the rows."""
+        return self.s[i], self.p[i], self.p0[i], float(self.bias[i])
+
+
+def _references(targets: Sequence[str], head: Mapping[str, Any]) -> Array:
+    """The reference of each target, NaN where there is none, then that of the concept."""
+    whole, own = head["reference"], head.get("references")
+    none = (math.nan,) * len(whole)
+    return np.array([*(own.get(one, none) if own else whole for one in targets), whole])
+
+
+def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:
+    """Associations below 0, as a remark names them."""
+    for term, row in zip(evidence.targets, evidence.associations, strict=True):
+        for group, value in zip(groups, row.tolist(), strict=True):
+            if value < 0:
+                yield f"{term} with {group} ({value:.3f})"
+
+
+def _ends(found: Array) -> tuple[float, float] | None:
+    """Ends of an interval; None where they are undefined."""
+    low, high = (round(one, DECIMALS) for one in found.tolist())
+    return None if math.isnan(low) or math.isnan(high) else (low, high)
+
+
+def _target(
+    term: str, row: Row, unsure: ShareIntervals | None, test: LabelTest | None
+) -> TargetShares:
+    """The record of one target, or of the concept."""
+    s, p, p0, bias = row
+    deviation = tuple((p - p0).tolist())
+    known = not any(map(math.isnan, deviation))
+    return TargetShares(
+        term=term,
+        association=tuple(one if math.isfinite(one) else None for one in s.tolist()),
+        distribution=None if np.isnan(p).any() else tuple(p.tolist()),
+        deviation=deviation if known else None,
+        bias=bias if math.isfinite(bias) else None,
+        signed=deviation[0] if known and len(deviation) == 2 else None,
+        uncertainty=unsure,
+        labels=test,
+    )

@@ -1,0 +1,190 @@
+"""Records of measures of targets against k groups: shares, deviations from a reference, biases."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from eatlas.results.base import GroupsResult
+from eatlas.results.effects import Effect, Rule
+from eatlas.results.parts import Bounds, Method, Probability, Record, is_empty
+from eatlas.stimuli.kinds import OF_TARGETS
+
+Interval = tuple[float, float]
+
+
+def is_none(value: object) -> bool:
+    """Whether a field is left out of the JSON; 0 is a number."""
+    return value is None
+
+
+class ShareIntervals(Record):
+    """Percentile intervals over resamples of word lists, and of contexts; None where undefined."""
+
+    bias: Interval | None
+    """Of a number that is never below 0, and whose interval is not either: whether there is a bias
+    at all is read from the deviations."""
+    deviation: tuple[Interval | None, ...]
+    """For each group."""
+
+
+class LabelTest(Record):
+    """Whether a target's associations with the words of the groups depend on the groups."""
+
+    p: Probability
+    method: Method
+    """How p was found; two-sided for two groups."""
+    count: int | None
+    """Relabellings at least as extreme, of all or of those drawn; None where they were not counted,
+    and beyond what a reader of JSON takes."""
+    interval: Bounds | None = Field(default=None, exclude_if=is_empty)
+    """Clopper and Pearson's 95% interval of p, where relabellings were drawn."""
+
+
+class LabelDesign(Record):
+    """What is relabelled, and how."""
+
+    statistic: str
+    """In words."""
+    sizes: tuple[int, ...]
+    """Words of each group."""
+    total: int | None
+    """All relabellings; None where they are too many for a reader of JSON."""
+    draws: int | None
+    """So many were drawn for targets; None where none was."""
+    min_p: Probability
+    """The smallest p that the design can give: 1 / total, or 1 / (draws + 1)."""
+
+
+class TargetShares(Record):
+    """What was found of one target, or of the concept of all targets as one mean.
+
+    Values by group are in the order of the result's ``groups``.
+    """
+
+    term: str
+    """The target; of the concept, its name."""
+    association: tuple[float | None, ...]
+    """Strength of association with each group; None where it is not defined."""
+    distribution: tuple[float, ...] | None
+    """The associations as shares that sum to 1; None where they cannot be."""
+    deviation: tuple[float, ...] | None
+    """Share less reference, for each group: above 0 where the target leans to it."""
+    bias: float | None
+    """Divergence of the distribution from the reference; None where it is undefined."""
+    signed: float | None = Field(default=None, exclude_if=is_none)
+    """Of two groups, the deviation of the first: half the L1 distance, with a sign."""
+    uncertainty: ShareIntervals | None = None
+    labels: LabelTest | None = None
+    """None where words of groups are not what associates, and where no test was asked for."""
+
+
+class TargetsResult(GroupsResult):
+    """A result with a finding for each target: associations, shares, deviations, a bias.
+
+    Presenters read `by_target`, `whole` and `mean_bias`; a record of another measure of groups
+    that fills these in is shown alike.
+    """
+
+    places: ClassVar[tuple[str, ...]] = ("mean_bias", "concept")
+    bias_name: ClassVar[str] = "bias"
+    """What the number of a target is called."""
+
+    targets: tuple[TargetShares, ...]
+    concept: TargetShares | None = None
+    """The target concept as one mean."""
+    mean_bias: float | None
+    """Mean bias of the targets that have one."""
+    mean_bias_interval: Interval | None = None
+    resamples: int = 0
+    """Bootstrap resamples behind the intervals; 0 for none."""
+    confidence: float | None = None
+    """Of the intervals."""
+    labels: LabelDesign | None = None
+    """Of the permutation test; None where there is none."""
+
+    @property
+    def by_target(self) -> tuple[TargetShares, ...]:
+        """What was found of each target."""
+        return self.targets
+
+    def effect(self, place: str) -> Effect:
+        """The mean bias, or the bias of the concept as a whole."""
+        whole = place == "concept"
+        value = (self.concept.bias if self.concept else None) if whole else self.mean_bias
+        title = "Bias of the concept" if whole else "Mean bias of targets"
+        return Effect(
+            place="concept_bias" if whole else "mean_bias",
+            title=title,
+            roles=tuple(self.concepts),
+            names=(self.concepts[OF_TARGETS],),
+            d=value,
+            rule=Rule(),
+            symbol=title,
+            in_family=False,
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each target, with a column for each group."""
+        return [self.head() | self._row(one) for one in self.targets]
+
+    def _row(self, one: TargetShares) -> dict[str, Any]:
+        """Columns of one target."""
+        row: dict[str, Any] = {"term": one.term}
+        for name, values in (
+            ("association", one.association),
+            ("share", one.distribution),
+            ("reference", self.reference_of(one.term)),
+            ("deviation", one.deviation),
+        ):
+            row |= {
+                f"{name}_{group}": None if values is None else values[i]
+                for i, group in enumerate(self.groups)
+            }
+        if one.uncertainty is not None:
+            for i, group in enumerate(self.groups):
+                low, high = one.uncertainty.deviation[i] or (None, None)
+                row |= {f"deviation_low_{group}": low, f"deviation_high_{group}": high}
+        low, high = (one.uncertainty and one.uncertainty.bias) or (None, None)
+        row |= {"bias": one.bias, "bias_low": low, "bias_high": high}
+        return row | {"p": one.labels.p if one.labels else None}
+
+    def summary(self) -> str:
+        """The mean bias and the targets that lean most."""
+        if self.mean_bias is None:
+            return "no bias is defined"
+        top = max(self.targets, key=lambda one: one.bias or 0.0)
+        return f"mean bias {self.mean_bias:.3f}, largest {top.bias or 0.0:.3f} ({top.term})"
+
+
+class Probe(Record):
+    """How well a linear classifier tells the groups apart, in contexts that it has not seen."""
+
+    folds: int
+    contexts: dict[str, int]
+    """Labelled contexts of each group, and of none."""
+    accuracy: float
+    """Share of contexts whose label is predicted, in folds that were held out."""
+    balanced_accuracy: float
+    """Mean of that share over labels."""
+    majority: float
+    """Share of the most frequent label, which a guess reaches."""
+    control_accuracy: float
+    """The same classifier trained and tested on shuffled labels."""
+    selectivity: float
+    """Accuracy less that of the control."""
+    calibration_error: float
+    """Expected calibration error: mean distance of predicted probability and accuracy in ten
+    equal bins, weighted by contexts."""
+
+
+class DivDistResult(TargetsResult):
+    """What DivDist found: for each target a distribution over groups, and its divergence."""
+
+    display_name: ClassVar[str] = "DivDist"
+    full_name: ClassVar[str] = "DivDist (Bommasani and Liang 2022)"
+
+    measure: Literal["divdist"] = "divdist"
+    probe: Probe | None = Field(default=None, exclude_if=is_empty)
+    """Of ``soa=probe`` alone."""

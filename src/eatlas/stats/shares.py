@@ -1,0 +1,324 @@
+"""Shares of k groups, how far they are from a reference, and how sure both are.
+
+Associations become a distribution over the groups, and a divergence says how far it is from the
+reference distribution (Bommasani and Liang 2022, equations 1 to 3). Arrays have the groups on
+their last axis; what is not defined is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Normalize = Literal["sum", "softmax"]
+Divergence = Literal["l1", "tv", "l2", "js", "kl", "hellinger"]
+Negative = Literal["clip", "raw", "error"]
+
+SUM_TOLERANCE = 1e-12
+"""A sum of associations that is smaller, relative to their magnitude, is rounding about zero."""
+MOST_LISTED = 20_000
+"""Designs of more relabellings are not listed, but drawn."""
+BLOCK = 256
+"""Relabellings or resamples in one block: of 288 targets half a megabyte for each group."""
+TIE = 1e-10
+"""Statistics of relabellings tie within this, relative to the spread of the scores."""
+
+
+def distribution(
+    associations: Array, normalize: Normalize = "sum", negative: Negative = "clip"
+) -> Array:
+    """Turn associations with k groups into shares that sum to 1.
+
+    Parameters
+    ----------
+    associations : array, shape (..., k)
+    normalize : {"sum", "softmax"}
+        ``s / sum(s)``, or ``exp(s) / sum(exp(s))``, which takes numbers of either sign.
+    negative : {"clip", "raw", "error"}
+        For ``sum``: associations below 0 count as 0, or as they are, so that shares may lie outside
+        0 to 1. ``error`` is for the caller to raise; here it is as ``raw``.
+
+    Returns
+    -------
+    array, shape (..., k)
+        NaN where the sum is not positive.
+
+    Examples
+    --------
+    >>> distribution(np.array([[0.3, 0.1], [0.3, -0.1], [-0.3, -0.1]]))
+    array([[0.75, 0.25],
+           [1.  , 0.  ],
+           [ nan,  nan]])
+    """
+    if normalize == "softmax":
+        powers = np.exp(associations - associations.max(axis=-1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+    kept = np.maximum(associations, 0.0) if negative == "clip" else associations
+    total = kept.sum(axis=-1, keepdims=True)
+    size = np.abs(kept).sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > SUM_TOLERANCE * size, kept / total, np.nan)
+
+
+def divergence(p: Array, p0: Array, kind: Divergence = "l1") -> Array:
+    """How far distributions are from a reference.
+
+    Parameters
+    ----------
+    p : array, shape (..., k)
+    p0 : array, shape (..., k)
+        The reference; broadcast against `p`.
+    kind : {"l1", "tv", "l2", "js", "kl", "hellinger"}
+        ``sum |p - p0|``; half of that; the Euclidean distance; the Jensen-Shannon divergence in
+        nats, whose root is a distance; the Kullback-Leibler divergence of `p` from `p0`,
+        ``sum p log(p / p0)``, in nats; ``sqrt(1 - sum sqrt(p p0))``.
+
+    Returns
+    -------
+    array, shape (...)
+        NaN for undefined shares, for shares below 0 of which js, kl and hellinger know nothing, and
+        for kl where the reference has no mass and `p` has some.
+
+    Examples
+    --------
+    >>> p, p0 = np.array([0.75, 0.25]), np.array([0.5, 0.5])
+    >>> {kind: round(float(divergence(p, p0, kind)), 4) for kind in DIVERGENCES}
+    {'l1': 0.5, 'tv': 0.25, 'l2': 0.3536, 'js': 0.0338, 'kl': 0.1308, 'hellinger': 0.1846}
+    """
+    p, p0 = np.asarray(p, np.float64), np.asarray(p0, np.float64)
+    return np.asarray(DIVERGENCES[kind](p, p0))
+
+
+def _l1(p: Array, p0: Array) -> Array:
+    return np.asarray(np.abs(p - p0).sum(axis=-1))
+
+
+def _kl(p: Array, p0: Array) -> Array:
+    """A share of 0 adds nothing; one below 0, or one where the reference has none, is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p == 0, 0.0 * p0, p * np.log(p / p0))
+    terms = np.where((p < 0) | (np.isinf(terms)), np.nan, terms)
+    return np.maximum(terms.sum(axis=-1), 0.0)
+
+
+def _js(p: Array, p0: Array) -> Array:
+    middle = (p + p0) / 2
+    return (_kl(p, middle) + _kl(p0, middle)) / 2
+
+
+def _hellinger(p: Array, p0: Array) -> Array:
+    """The half sum of squares, which keeps small distances that 1 - sum loses."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(((np.sqrt(p) - np.sqrt(p0)) ** 2).sum(axis=-1) / 2))
+
+
+DIVERGENCES: Mapping[str, Callable[[Array, Array], Array]] = {
+    "l1": _l1,
+    "tv": lambda p, p0: _l1(p, p0) / 2,
+    "l2": lambda p, p0: np.asarray(np.sqrt(((p - p0) ** 2).sum(axis=-1))),
+    "js": _js,
+    "kl": _kl,
+    "hellinger": _hellinger,
+}
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """Cosines of targets with means of the words of groups, for any weights of the words.
+
+    The mean of some words is their weighted sum, so its dot product with a target is a weighted sum
+    of single dot products, and its length follows from the products of the words with one another.
+    """
+
+    products: tuple[Array, ...]
+    """For each group, of unit targets with its words, shape (targets, words)."""
+    grams: tuple[Array, ...]
+    """For each group, of its words with one another, shape (words, words)."""
+
+    @classmethod
+    def of(cls, targets: Array, groups: Sequence[Array]) -> Cosines:
+        """Prepare unit targets, shape (targets, d), and words of groups, shape (words, d) each."""
+        return cls(tuple(targets @ g.T for g in groups), tuple(g @ g.T for g in groups))
+
+    def at(self, group: int, weights: Array) -> Array:
+        """Cosines with the mean of one group.
+
+        Parameters
+        ----------
+        group : int
+        weights : array, shape (resamples, words)
+            How often each word counts.
+
+        Returns
+        -------
+        array, shape (resamples, targets)
+            NaN where the words cancel out.
+        """
+        squares = np.einsum("rw,rw->r", weights @ self.grams[group], weights)
+        greatest = (weights**2 @ np.diagonal(self.grams[group]))
+        length = np.sqrt(np.where(squares > 1e-12 * greatest, squares, np.nan))
+        return np.asarray(weights @ self.products[group].T / length[:, None])
+
+
+def resampled_weights(size: int, resamples: int, rng: np.random.Generator) -> Array:
+    """How often each of some words is drawn when as many are drawn with replacement.
+
+    Examples
+    --------
+    >>> resampled_weights(3, 2, np.random.default_rng(0)).sum(axis=1)
+    array([3., 3.])
+    """
+    drawn = rng.integers(0, size, (resamples, size))
+    return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
+
+
+def central(drawn: Array, confidence: float) -> Array:
+    """Percentile interval over the first axis, shape (2, ...); NaN where a value is undefined.
+
+    A quantity that is undefined in more than one in a hundred resamples has no interval.
+    """
+    tail = (1 - confidence) / 2
+    known = np.isfinite(drawn)
+    with np.errstate(all="ignore"):
+        ordered = np.sort(np.where(known, drawn, np.nan), axis=0)  # NaN last
+    count = known.sum(axis=0)
+    few = count < 0.99 * len(drawn)
+    ends = []
+    for share in (tail, 1 - tail):
+        place = np.maximum(share * (count - 1), 0.0)
+        low = np.floor(place).astype(np.intp)
+        high = np.minimum(low + 1, np.maximum(count - 1, 0))
+        first, second = (
+            np.take_along_axis(ordered, one[None], axis=0)[0] for one in (low, high)
+        )
+        ends.append(np.where(few, np.nan, first + (second - first) * (place - low)))
+    return np.stack(ends)
+
+
+@dataclass(frozen=True)
+class LabelTests:
+    """Tests of one design for many rows of scores: whether the labels of groups matter."""
+
+    p: Array
+    """Shape (rows,)."""
+    count: NDArray[np.int64]
+    """Relabellings at least as extreme, of all or of those drawn."""
+    total: int
+    """All relabellings."""
+    draws: int | None
+    """So many were drawn; None where all were listed."""
+
+
+def label_tests(
+    scores: Array, sizes: Sequence[int], *, draws: int, rng: np.random.Generator
+) -> LabelTests:
+    """Test for each row whether k groups of scores differ, by relabelling the scores.
+
+    The statistic is ``sum_j n_j (m_j - m)**2``, the sum of squares between the groups' means; of
+    two groups that is two-sided in the difference of the means.
+
+    Parameters
+    ----------
+    scores : array, shape (rows, N)
+        The first group's first; finite.
+    sizes : sequence of int
+        Scores of each group, 1 or more; sums to N.
+    draws : int
+        Random relabellings, where there are more than 20,000.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LabelTests
+        ``count / total`` where all are listed, else ``(count + 1) / (draws + 1)``: the observed
+        labels are one more draw. A relabelling is a draw without replacement of the words of each
+        group in turn. All rows share the relabellings.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> found = label_tests(np.array([[3.0, 2.5, 1.0, 0.9, 0.1]]), (2, 2, 1), draws=10, rng=rng)
+    >>> found.p, found.count, found.total
+    (array([0.06666667]), array([2]), 30)
+    """
+    total = relabellings(sizes)
+    rows, size = scores.shape
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    spread = np.einsum("rw,rw->r", centred, centred)
+    every = total <= MOST_LISTED
+    blocks = _every(sizes) if every else _random(sizes, draws, rng)
+    observed = _between(centred, np.repeat(np.arange(len(sizes)), sizes)[None], sizes)[0]
+    least = observed - TIE * spread
+    count = np.zeros(rows, np.int64)
+    for labels in blocks:
+        count += (_between(centred, labels, sizes) >= least).sum(axis=0)
+    p = count / total if every else (count + 1) / (draws + 1)
+    return LabelTests(p, count, total, None if every else draws)
+
+
+def relabellings(sizes: Sequence[int]) -> int:
+    """Ways to divide the words among groups of these sizes.
+
+    Examples
+    --------
+    >>> relabellings((2, 2, 1))
+    30
+    """
+    left, ways = sum(sizes), 1
+    for size in sizes:
+        ways *= comb(left, size)
+        left -= size
+    return ways
+
+
+def _between(centred: Array, labels: NDArray[np.intp], sizes: Sequence[int]) -> Array:
+    """Sum of squares between groups, shape (relabellings, rows)."""
+    found = np.zeros((len(labels), len(centred)))
+    for group, size in enumerate(sizes):
+        sums = (labels == group).astype(np.float64) @ centred.T
+        found += sums * sums / size
+    return found
+
+
+def _every(sizes: Sequence[int]) -> Iterator[NDArray[np.intp]]:
+    """Each way to label the words, in blocks."""
+    block: list[NDArray[np.intp]] = []
+    for labels in _divided(np.zeros(sum(sizes), np.intp), np.arange(sum(sizes)), sizes):
+        block.append(labels)
+        if len(block) == BLOCK:
+            yield np.array(block)
+            block = []
+    if block:
+        yield np.array(block)
+
+
+def _divided(
+    labels: NDArray[np.intp], left: NDArray[np.intp], sizes: Sequence[int]
+) -> Iterator[NDArray[np.intp]]:
+    """Ways to label the places that are left; the last group takes what remains."""
+    if len(sizes) == 1:
+        yield labels.copy()
+        return
+    *others, last = sizes
+    group = len(others)
+    for chosen in combinations(left.tolist(), last):
+        labels[left] = 0
+        labels[list(chosen)] = group
+        rest = left[~np.isin(left, chosen)]
+        yield from _divided(labels, rest, others)
+
+
+def _random(
+    sizes: Sequence[int], draws: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.intp]]:
+    """Random labels, `draws` in all."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    for start in range(0, draws, BLOCK):
+        yield rng.permuted(np.tile(labels, (min(BLOCK, draws - start), 1)), axis=1)
