@@ -42,7 +42,7 @@ def run(
     frequency: str | None = None,
     case: str = "auto",
 ) -> None:
-    """Run association tests on vectors.
+    """Run association tests, and tests of groups, on vectors.
 
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run,
@@ -56,8 +56,9 @@ def run(
         Vectors: a file in any known format, a folder of years, or a name; may be repeated.
         [default: glove-sample]
     measure : SIGNATURE
-        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, with parameters such as
-        'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat]
+        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat; divdist and others for tests of groups; with
+        parameters such as 'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat; divdist for
+        tests of groups]
     prompt : TEMPLATE
         Text that words are put into before a model encodes them, such as 'This is {}'; may be
         repeated, to see how findings move with it.

@@ -22,7 +22,9 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.frequency import chance_cell, legend, matched_of
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
-from eatlas.present.sentences import heading, sentences
+from eatlas.present.sentences import heading, sentences, short_sentence
+from eatlas.present.targets import Lean, leans, signed_points
+from eatlas.present.text import isolated, one_line
 from eatlas.present.trust import not_generalised
 from eatlas.results import AssociationResult, Effect, Results
 from eatlas.results.draws import DrawsRecord, OverDraws
@@ -138,6 +140,8 @@ def _size(result: AssociationResult) -> str:
 def _legend(members: Sequence[AssociationResult]) -> str:
     """What a star says, and what the numbers of level 3 and the map are."""
     first = members[0]
+    if first.by_target is not None:
+        return "\n".join(dict.fromkeys(leans(one).legend for one in members))
     if not any(one.symbol == "d" for result in members for one in result.effects()):
         return ""
     stars = first.rule.meaning
@@ -159,6 +163,8 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     """A table of all results, in two parts where it is too wide; of single terms one a result."""
     if any(one.term for member in members for one in member.effects()):
         return [_terms_table(member) for member in members]
+    if members[0].by_target is not None:
+        return list(map(targets_table, members))
     effects, level3 = _effect_columns(members), _level3_columns(members)
     patterns = _pattern_columns(members, console)
     whole = _table(members, [*effects, *level3, *patterns])
@@ -263,6 +269,33 @@ def _terms_table(result: AssociationResult) -> Table:
         group = result.concepts[one.roles[0]]
         table.add_row(Text(one.name), group, effect(one.d) + one.star, *_tails(one))
     return table
+
+
+def targets_table(result: AssociationResult) -> Table:
+    """Targets at either end, the concept as a whole, and what all of them show in words."""
+    found = leans(result)
+    names = [isolated(found.groups[j]) for j in found.columns]
+    table = new_table(f"{_called(result)}: {' / '.join(result.sides[-1])}", [])
+    add_columns(
+        table, *((f"{name}\npoints", False) for name in names), ("Bias", False), ("p", False)
+    )
+    rows, left_out = found.ends()
+    for i, one in enumerate(rows):
+        if left_out and i == len(rows) // 2:
+            table.add_row(Text(f"… {left_out} more", "dim"))
+        table.add_row(Text(one.term), *_leaning(one, found.columns))
+    if found.whole is not None:
+        whole = _leaning(found.whole, found.columns)
+        table.add_row(Text(f"{one_line(found.whole.term)} as one mean", "bold"), *whole)
+    table.caption = Text(short_sentence(result))
+    table.caption_justify = "left"
+    return table
+
+
+def _leaning(one: Lean, columns: Sequence[int]) -> list[str]:
+    """Cells of a target: points by group, bias, p."""
+    cells = [signed_points(one.points[j], one.intervals[j]) for j in columns]
+    return [*cells, effect(one.shown.bias, 3), one.p + one.star]
 
 
 def _name(result: AssociationResult) -> Text:

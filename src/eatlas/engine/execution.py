@@ -56,8 +56,10 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         What :func:`eatlas.load_tests` takes.
     vectors : str, path, object, or list of them, default "glove-sample"
         What :func:`eatlas.open_vectors` takes.
-    measures : str, measure, or list of them, default "ml-eat"
-        Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``.
+    measures : str, measure, or list of them, optional
+        Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
+        default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
+        the tests of its kind.
     prompts : str or list of str, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
         source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.

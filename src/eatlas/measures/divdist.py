@@ -91,8 +91,8 @@ class DivDist(GroupsMeasure):
     --------
     >>> import eatlas
     >>> result = eatlas.run(tests="divdist-face-validity", measures="divdist")[0]
-    >>> [(one.term, round(one.signed, 3)) for one in result.targets if one.term in ("nurse", "pilot")]
-    [('nurse', 0.1), ('pilot', -0.1)]
+    >>> {one.term: round(one.signed, 3) for one in result.targets[3:5]}
+    {'nurse': 0.055, 'pilot': -0.054}
     """
 
     name: ClassVar[str] = "divdist"
@@ -241,8 +241,10 @@ class DivDist(GroupsMeasure):
         if not np.isfinite(s).all():
             return "vectors cancel out, so that there is no mean to associate with"
         if np.isnan(p).any():
-            return "no association is above 0" if (s <= 0).all() else (
-                "the associations do not sum to a positive number"
+            return (
+                "no association is above 0"
+                if (s <= 0).all()
+                else ("the associations do not sum to a positive number")
             )
         if np.isnan(p0).any():
             return "the reference has no shares for it"

@@ -117,7 +117,8 @@ def _direction(rows: Array) -> Array:
     mean = kernels.mean_row(rows)
     if np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
         return np.full(len(mean), np.nan)
-    return kernels.unit_rows(mean[None])[0]
+    unit: Array = kernels.unit_rows(mean[None])[0]
+    return unit
 
 
 def words_of(coverage: Coverage) -> dict[str, tuple[str, ...]]:
@@ -237,9 +238,7 @@ def _with_contexts(
     return Resampled(found, whole, of_targets)
 
 
-def _drawn_means(
-    rows: Array, parts: Stimuli, resamples: int, rng: np.random.Generator
-) -> Array:
+def _drawn_means(rows: Array, parts: Stimuli, resamples: int, rng: np.random.Generator) -> Array:
     """Mean of as many contexts of each stimulus, drawn with replacement: (resamples, words, d)."""
     order = np.argsort(parts.of, kind="stable")
     starts = np.cumsum(parts.sizes) - parts.sizes
@@ -331,9 +330,7 @@ def _counted(rows: Array, n: int, precision: float | None) -> list[LabelTest]:
         batch = permutation_tests(rows, n, scale=1.0, precision=precision)
         tails = [batch.row(i).two_sided for i in range(len(rows))]
     else:
-        tails = [
-            permutation_test(row, n, scale=1.0, precision=precision).two_sided for row in rows
-        ]
+        tails = [permutation_test(row, n, scale=1.0, precision=precision).two_sided for row in rows]
     return [
         LabelTest(p=one.p, method=one.method, count=_written(one.count), interval=one.interval)
         for one in tails

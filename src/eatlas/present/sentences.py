@@ -23,6 +23,7 @@ from eatlas.present.numbers import (
     p_equals,
     p_value,
 )
+from eatlas.present.targets import target_sentences
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -88,6 +89,8 @@ def _sentences(result: AssociationResult) -> Iterator[str]:
         yield _comparison(result, level1)
     elif about_terms(result):
         yield from _terms(result)
+    elif result.by_target is not None:
+        yield from target_sentences(result)
     else:
         yield f"{result.summary()}."
 

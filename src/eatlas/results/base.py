@@ -19,6 +19,7 @@ from eatlas.results.parts import (
     Concepts,
     Coverage,
     Encoding,
+    OfAnyNames,
     Provenance,
     Record,
     is_empty,
@@ -424,9 +425,9 @@ class GroupsResult(AssociationResult):
     kind: ClassVar[str] = "groups"
     heading: ClassVar[str] = "Test: targets, groups"
 
-    concepts: Concepts
+    concepts: Annotated[Concepts, OfAnyNames()]
     """Names of the concept of targets, as ``targets``, and of each group."""
-    coverage: Coverage
+    coverage: Annotated[Coverage, OfAnyNames()]
     groups: tuple[str, ...] = Field(min_length=2)
     """Names of the groups, in the order of the test."""
     reference: tuple[Share, ...]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -9,6 +11,7 @@ from pydantic import Field
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.parts import Bounds, Method, Probability, Record, is_empty
+from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
 
 Interval = tuple[float, float]
@@ -109,6 +112,13 @@ class TargetsResult(GroupsResult):
         """What was found of each target."""
         return self.targets
 
+    @cached_property
+    def adjusted(self) -> tuple[float | None, ...]:
+        """Holm's adjusted p of each target, over all targets with a p."""
+        found = [one.labels.p if one.labels else math.nan for one in self.targets]
+        adjusted: list[float] = holm(found).tolist() if found else []
+        return tuple(None if math.isnan(p) else p for p in adjusted)
+
     def effect(self, place: str) -> Effect:
         """The mean bias, or the bias of the concept as a whole."""
         whole = place == "concept"
@@ -127,7 +137,10 @@ class TargetsResult(GroupsResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target, with a column for each group."""
-        return [self.head() | self._row(one) for one in self.targets]
+        return [
+            self.head() | self._row(one) | {"p_holm": adjusted}
+            for one, adjusted in zip(self.targets, self.adjusted, strict=True)
+        ]
 
     def _row(self, one: TargetShares) -> dict[str, Any]:
         """Columns of one target."""

@@ -212,6 +212,22 @@ def closed(
 OF_ROLES = Of(ROLES)
 
 
+class OfAnyNames:
+    """Annotation of a field whose groups have the names that a test gives them.
+
+    In the JSON Schema it stands by itself: the definition of its type has the names of others.
+    """
+
+    def __get_pydantic_json_schema__(
+        self, source: Any, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        definition = handler.resolve_ref_schema(handler(source))
+        properties = definition.get("properties", {}).values()
+        value = definition.get("additionalProperties") or next(iter(properties))
+        value = {key: what for key, what in value.items() if key != "title"}
+        return {"type": "object", "additionalProperties": value}
+
+
 class GroupCoverage(Record):
     """Which terms of a group have a vector, and why the others have none."""
 

@@ -105,12 +105,12 @@ def _kl(p: Array, p0: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p == 0, 0.0 * p0, p * np.log(p / p0))
     terms = np.where((p < 0) | (np.isinf(terms)), np.nan, terms)
-    return np.maximum(terms.sum(axis=-1), 0.0)
+    return np.asarray(np.maximum(terms.sum(axis=-1), 0.0))
 
 
 def _js(p: Array, p0: Array) -> Array:
     middle = (p + p0) / 2
-    return (_kl(p, middle) + _kl(p0, middle)) / 2
+    return np.asarray((_kl(p, middle) + _kl(p0, middle)) / 2)
 
 
 def _hellinger(p: Array, p0: Array) -> Array:
@@ -162,7 +162,7 @@ class Cosines:
             NaN where the words cancel out.
         """
         squares = np.einsum("rw,rw->r", weights @ self.grams[group], weights)
-        greatest = (weights**2 @ np.diagonal(self.grams[group]))
+        greatest = weights**2 @ np.diagonal(self.grams[group])
         length = np.sqrt(np.where(squares > 1e-12 * greatest, squares, np.nan))
         return np.asarray(weights @ self.products[group].T / length[:, None])
 
@@ -195,9 +195,7 @@ def central(drawn: Array, confidence: float) -> Array:
         place = np.maximum(share * (count - 1), 0.0)
         low = np.floor(place).astype(np.intp)
         high = np.minimum(low + 1, np.maximum(count - 1, 0))
-        first, second = (
-            np.take_along_axis(ordered, one[None], axis=0)[0] for one in (low, high)
-        )
+        first, second = (np.take_along_axis(ordered, one[None], axis=0)[0] for one in (low, high))
         ends.append(np.where(few, np.nan, first + (second - first) * (place - low)))
     return np.stack(ends)
 
@@ -249,7 +247,7 @@ def label_tests(
     (array([0.06666667]), array([2]), 30)
     """
     total = relabellings(sizes)
-    rows, size = scores.shape
+    rows = len(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
     spread = np.einsum("rw,rw->r", centred, centred)
     every = total <= MOST_LISTED

@@ -1,0 +1,280 @@
+"""Targets against k groups: in sentences, in order, and as rows of tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
+
+if TYPE_CHECKING:
+    from eatlas.results.groups import TargetShares, TargetsResult
+
+ENDS = 6
+"""Targets that a terminal shows at either end."""
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Lean:
+    """One target, and how a table or a figure shows it."""
+
+    shown: TargetShares
+    groups: tuple[str, ...]
+    reference: tuple[float, ...] | None
+    adjusted: float | None
+    """Holm's adjusted p over the targets of the result."""
+
+    @property
+    def term(self) -> str:
+        """The target."""
+        return self.shown.term
+
+    @property
+    def towards(self) -> int | None:
+        """Place of the group that it leans to most; None where that is undefined or there is none.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> result = eatlas.run(tests="divdist-face-validity")[0]
+        >>> [leans(result).rows[i].towards for i in (0, -1)]
+        [0, 1]
+        """
+        found = self.shown.deviation
+        if found is None or max(found) <= 0:
+            return None
+        return found.index(max(found))
+
+    @property
+    def points(self) -> tuple[float | None, ...]:
+        """Share less reference of each group, in percentage points."""
+        found = self.shown.deviation
+        return (None,) * len(self.groups) if found is None else tuple(100 * one for one in found)
+
+    @property
+    def intervals(self) -> tuple[tuple[float, float] | None, ...]:
+        """Their intervals."""
+        unsure = self.shown.uncertainty
+        if unsure is None:
+            return (None,) * len(self.groups)
+        return tuple(one and (100 * one[0], 100 * one[1]) for one in unsure.deviation)
+
+    @property
+    def star(self) -> str:
+        """A star where the adjusted p is below .05."""
+        return "*" if self.adjusted is not None and self.adjusted < ALPHA else ""
+
+    @property
+    def p(self) -> str:
+        """The p of the permutation test of labels."""
+        return UNDEFINED if self.shown.labels is None else p_value(self.shown.labels.p, ALPHA)
+
+    @property
+    def sentence(self) -> str:
+        """Which group it leans to, and by how much: "nurse leans to Female by 5 points"."""
+        towards = self.towards
+        name = isolated(self.term)
+        if self.shown.deviation is None:
+            return f"{name} has no bias that is defined"
+        if towards is None:
+            return f"{name} leans to none of the groups"
+        by = self.points[towards] or 0.0
+        return f"{name} leans to {isolated(self.groups[towards])} by {points(by)}"
+
+
+@dataclass(frozen=True)
+class Leans:
+    """All targets of a result in the order in which they are shown.
+
+    Of two groups from the strongest lean to the first to that to the second; of several from the
+    largest bias to the smallest. Undefined ones are last.
+    """
+
+    result: TargetsResult
+    rows: tuple[Lean, ...]
+    whole: Lean | None
+    """The concept of all targets as one mean."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups."""
+        return self.result.groups
+
+    @property
+    def signed(self) -> bool:
+        """Whether there are two groups, so that one number says which way a target leans."""
+        return len(self.groups) == 2
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Groups whose deviations have a column: of two the first alone, as both are opposite."""
+        return (0,) if self.signed else tuple(range(len(self.groups)))
+
+    @cached_property
+    def known(self) -> tuple[Lean, ...]:
+        """Targets with a bias that is defined."""
+        return tuple(one for one in self.rows if one.shown.bias is not None)
+
+    @property
+    def undefined(self) -> int:
+        """How many targets have none."""
+        return len(self.rows) - len(self.known)
+
+    def ends(self, most: int = ENDS) -> tuple[tuple[Lean, ...], int]:
+        """Targets at either end, and how many between them are left out.
+
+        Of the others, ``known`` has them all.
+        """
+        if len(self.known) <= 2 * most + 1:
+            return self.known, 0
+        return (*self.known[:most], *self.known[-most:]), len(self.known) - 2 * most
+
+    @property
+    def legend(self) -> str:
+        """What the numbers are."""
+        first = isolated(self.groups[0])
+        towards = (
+            f"above 0 towards {first}, below 0 towards {isolated(self.groups[1])}"
+            if self.signed
+            else "above 0 towards the group"
+        )
+        said = f"Points: share less reference in percentage points, {towards}."
+        if self.result.resamples:
+            said += (
+                f" Brackets: {self.result.confidence or 0:.0%} bootstrap percentile intervals "
+                f"({self.result.resamples:,} resamples)."
+            )
+        if self.result.labels is not None:
+            said += " p: labels of the words relabelled; * Holm's p over all targets < .05."
+        return said
+
+    @property
+    def reference(self) -> str:
+        """The reference in words."""
+        return reference_in_words(self.result)
+
+
+def leans(result: AssociationResult) -> Leans:
+    """Arrange the targets of a result whose ``by_target`` is there.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> found = leans(eatlas.run(tests="divdist-face-validity")[0])
+    >>> print(found.rows[0].sentence)
+    businesswoman leans to Female by 16 points
+    """
+    shown: TargetsResult = result  # type: ignore[assignment]  # its by_target is there
+    rows = [
+        Lean(one, shown.groups, shown.reference_of(one.term), adjusted)
+        for one, adjusted in zip(shown.by_target, shown.adjusted, strict=True)
+    ]
+    two = len(shown.groups) == 2
+
+    def place(one: Lean) -> tuple[bool, float, str]:
+        deviation, bias = one.shown.deviation, one.shown.bias
+        strength = deviation[0] if two and deviation else bias or 0.0
+        return bias is None, -strength, one.term
+
+    concept = shown.concept
+    whole = None if concept is None else Lean(concept, shown.groups, shown.reference, None)
+    return Leans(shown, tuple(sorted(rows, key=place)), whole)
+
+
+def points(number: float) -> str:
+    """Percentage points in words; below 1 with a decimal.
+
+    Examples
+    --------
+    >>> points(12.2), points(1.02), points(0.34)
+    ('12 points', '1 point', '0.3 points')
+    """
+    decimals = 0 if abs(number) >= 0.95 else 1
+    text = f"{number:.{decimals}f}"
+    return f"{text} point{'' if text == '1' else 's'}"
+
+
+def signed_points(value: float | None, interval: tuple[float, float] | None = None) -> str:
+    """Points with a sign, and their interval.
+
+    Examples
+    --------
+    >>> signed_points(5.45, (2.7, 8.4)), signed_points(None)
+    ('+5.5 [+2.7, +8.4]', '–')
+    """
+    if value is None:
+        return UNDEFINED
+    ends = "" if interval is None else " [" + ", ".join(map(_signed, interval)) + "]"
+    return f"{_signed(value)}{ends}"
+
+
+def _signed(value: float) -> str:
+    """A number with a sign and one decimal; a rounded 0 has none."""
+    text = f"{value:+.1f}"
+    return ("0.0" if float(text) == 0 else text).replace("-", "−")
+
+
+def reference_in_words(result: TargetsResult) -> str:
+    """What the shares are compared with."""
+    came = f" from {result.reference_from}" if result.reference_from else ""
+    if result.references:
+        of = number_of(len(result.references), "target")
+        return f"shares of its own for each target{came} ({of})"
+    uniform = len(set(result.reference)) == 1
+    shares = ", ".join(
+        f"{isolated(group)} {share:.3g}"
+        for group, share in zip(result.groups, result.reference, strict=True)
+    )
+    return f"{'uniform' if uniform and not came else shares}{came}"
+
+
+def target_sentences(result: AssociationResult) -> Iterator[str]:
+    """How many targets lean to each group, the ones at the ends, and the mean bias."""
+    found = leans(result)
+    known = found.known
+    if not known:
+        yield f"No bias is defined for {number_of(len(found.rows), 'target')}."
+        return
+    to = Counter(one.towards for one in known)
+    parts = [f"{to[j]} lean to {isolated(name)}" for j, name in enumerate(found.groups) if to[j]]
+    of = number_of(len(known), "target")
+    yield f"Of {of}, {_joined(parts) or 'none leans to any group'}; reference: {found.reference}."
+    yield f"{_joined([one.sentence for one in _furthest(found)])}."
+    tested = [one for one in known if one.adjusted is not None]
+    if tested:
+        hits = sum(bool(one.star) for one in tested)
+        yield (
+            f"For {hits or 'none'} of them the groups' words differ beyond chance "
+            "(Holm's p < .05, labels of the words relabelled)."
+        )
+    mean = result.effects()[0].d
+    whole = found.whole
+    if mean is not None:
+        concept = (
+            ""
+            if whole is None or whole.shown.bias is None
+            else (f"; {isolated(whole.term)} as one mean: {effect(whole.shown.bias, 3)}")
+        )
+        yield f"Mean bias {effect(mean, 3)}{concept}."
+
+
+def _furthest(found: Leans) -> Sequence[Lean]:
+    """For each group the target that leans to it most."""
+    chosen = []
+    for j in range(len(found.groups)):
+        one = max(found.known, key=lambda lean: lean.points[j] or 0.0)
+        if one.towards == j:
+            chosen.append(one)
+    return chosen or found.known[:1]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"

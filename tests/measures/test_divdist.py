@@ -1,0 +1,246 @@
+"""DivDist: by hand, its properties, the published signs, undefined values and refusals."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import eatlas
+from eatlas import Concept, DivDist, GroupsTest
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    StimulusError,
+    UndefinedWarning,
+)
+from eatlas.results.files import json_schema
+
+FAST = DivDist(resamples=0, p="off")
+PUBLISHED = {
+    "carpenter": -0.05, "dancer": 0.086, "librarian": 0.124, "nurse": 0.114, "pilot": -0.072,
+    "soldier": -0.065, "businessman": -0.145, "businesswoman": 0.385,
+}  # fmt: skip
+"""Table 3, GloVe of 300 dimensions; the bundled vectors have 100."""
+
+
+def groups_test(targets, reference="uniform", **groups):
+    named = [Concept(name=name, terms=terms) for name, terms in groups.items()]
+    return GroupsTest(
+        id="t",
+        targets=Concept(name="Jobs", terms=targets),
+        groups=tuple(named),
+        reference=reference,
+    )
+
+
+VECTORS = {
+    # cosines with the means (1, 0) and (0, 1) are the components of the unit vectors
+    "nurse": [0.8, 0.6],
+    "pilot": [0.6, 0.8],
+    "she": [2.0, 0.5],
+    "her": [1.0, -0.5],
+    "he": [0.5, 3.0],
+    "him": [-0.5, 1.0],
+    "cold": [-1.0, -1.0],
+    "odd": [1.0, -1.0],
+}
+TEST = groups_test(["nurse", "pilot"], Female=["she", "her"], Male=["he", "him"])
+
+
+def test_by_hand():
+    result = FAST(TEST, VECTORS)
+    nurse, pilot = result.targets
+    assert nurse.association == pytest.approx((0.8, 0.6))
+    assert nurse.distribution == pytest.approx((4 / 7, 3 / 7))
+    assert nurse.deviation == pytest.approx((1 / 14, -1 / 14))
+    assert nurse.bias == pytest.approx(1 / 7)
+    assert nurse.signed == pytest.approx(1 / 14)
+    assert pilot.signed == pytest.approx(-1 / 14)
+    assert result.concept.bias == pytest.approx(0)
+    assert result.concept.association == pytest.approx((0.5**0.5, 0.5**0.5))
+    assert result.mean_bias == pytest.approx(1 / 7)
+    assert result.signature == (
+        "DIVDIST(divergence=l1,negative=clip,normalize=sum,p=off,resamples=0,soa=cosine)"
+    )
+
+
+def test_means_are_of_raw_vectors_unless_unit_ones_are_asked_for():
+    test = groups_test(["nurse"], Female=["she", "odd"], Male=["he", "him"])
+    raw = FAST(test, VECTORS).targets[0].association[0]
+    mean = np.array([3.0, -0.5])
+    assert raw == pytest.approx(mean @ [0.8, 0.6] / np.linalg.norm(mean))
+    unit = DivDist(means="unit", resamples=0, p="off")(test, VECTORS).targets[0].association[0]
+    mean = np.array([2.0, 0.5]) / 4.25**0.5 + np.array([1.0, -1.0]) / 2**0.5
+    assert unit == pytest.approx(mean @ [0.8, 0.6] / np.linalg.norm(mean))
+
+
+def test_the_contract_of_the_json():
+    result = eatlas.run(tests="divdist-gender", measures="divdist(resamples=50)")[0]
+    record = json.loads(json.dumps(result.to_dict()))
+    assert record["measure"] == "divdist"
+    assert record["groups"] == ["Female", "Male"]
+    assert record["reference"] == [0.5, 0.5]
+    assert len(record["targets"]) == 288
+    keys = {"term", "association", "distribution", "deviation", "bias"}
+    assert all(keys <= one.keys() for one in record["targets"])
+    assert {"association", "distribution", "bias"} <= record["concept"].keys()
+    assert list(record["coverage"]) == ["targets", "Female", "Male"]
+    known = [one["bias"] for one in record["targets"] if one["bias"] is not None]
+    assert record["mean_bias"] == pytest.approx(np.mean(known))
+    Draft202012Validator(json_schema()).validate(record)
+    assert type(result).from_dict(record) == result
+
+
+def test_signs_of_table_3():
+    result = eatlas.run(tests="divdist-face-validity")[0]
+    assert result.measure == "divdist"
+    found = {one.term: one.signed for one in result.targets}
+    assert found.keys() == PUBLISHED.keys()
+    assert all(found[term] * value > 0 for term, value in PUBLISHED.items())
+    assert all(one.bias == pytest.approx(2 * abs(one.signed)) for one in result.targets)
+
+
+@pytest.mark.parametrize("divergence", ["l1", "tv", "l2", "js", "kl", "hellinger"])
+@pytest.mark.parametrize("normalize", ["sum", "softmax"])
+def test_the_order_of_groups_and_of_words_changes_nothing(divergence, normalize):
+    measure = DivDist(divergence=divergence, normalize=normalize, resamples=0, p="off")
+    (test,) = eatlas.load_tests("divdist-face-validity")
+    turned = test.model_copy(
+        update={
+            "groups": tuple(
+                one.model_copy(update={"terms": one.terms[::-1]}) for one in test.groups[::-1]
+            )
+        }
+    )
+    one, other = (measure(given, "glove-sample") for given in (test, turned))
+    for first, second in zip(one.targets, other.targets, strict=True):
+        assert first.bias == second.bias
+        assert first.association == second.association[::-1]
+
+
+def test_zero_at_the_reference_and_no_change_with_the_length_of_vectors():
+    (nurse, _) = FAST(TEST, VECTORS).targets
+    at = groups_test(
+        ["nurse"],
+        reference=dict(zip(("Female", "Male"), nurse.distribution, strict=True)),
+        Female=["she", "her"],
+        Male=["he", "him"],
+    )
+    longer = {word: np.array(row) * 7 for word, row in VECTORS.items()}
+    for vectors in (VECTORS, longer):
+        assert FAST(at, vectors).targets[0].bias == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
+def test_intervals_and_p_follow_the_seed_alone():
+    (test,) = eatlas.load_tests("divdist-race")
+    measure = DivDist(resamples=100, draws=200)
+    one, other = (measure(test, "glove-sample", seed=3) for _ in range(2))
+    assert one == other
+    assert one != measure(test, "glove-sample", seed=4)
+    assert one.labels.draws == 200
+    assert one.labels.min_p == 1 / 201
+    target = one.targets[0]
+    assert target.labels.interval[0] < target.labels.p < target.labels.interval[1]
+    for low, high in filter(None, target.uncertainty.deviation):
+        assert low <= high
+
+
+def test_few_words_are_counted():
+    test = groups_test(["nurse"], Female=["she", "her"], Male=["he", "him"])
+    result = DivDist(resamples=0)(test, VECTORS)
+    found = result.targets[0].labels
+    assert (found.method, result.labels.total, result.labels.draws) == ("exact", 6, None)
+    assert found.p == found.count / 6
+    three = groups_test(["nurse"], A=["she"], B=["he"], C=["him", "her"])
+    assert DivDist(resamples=0, p="exact")(three, VECTORS).labels.total == 12
+
+
+@pytest.mark.parametrize(
+    ("measure", "targets", "reference", "said"),
+    [
+        (FAST, ["cold", "nurse"], "uniform", "no association is above 0"),
+        (
+            DivDist(negative="raw", resamples=0, p="off"),
+            ["odd", "nurse"],
+            "uniform",
+            "of odd: the associations do not sum to a positive number",
+        ),
+        (
+            DivDist(divergence="kl", resamples=0, p="off"),
+            ["nurse"],
+            {"Female": 0.0, "Male": 1.0},
+            "the reference has no mass for Female",
+        ),
+        (FAST, ["she", "nurse"], "uniform", "of she: it is a word of Female"),
+    ],
+)
+def test_undefined_is_none_with_a_warning(measure, targets, reference, said):
+    test = groups_test(targets, reference, Female=["she", "her"], Male=["he", "him"])
+    with pytest.warns(UndefinedWarning, match="Undefined"):
+        result = measure(test, VECTORS)
+    assert result.targets[0].bias is None
+    assert any(said in one for one in result.warnings)
+    assert json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_raw_shares_may_lie_outside_0_to_1_and_js_does_not_know_them():
+    vectors = VECTORS | {"steep": [1.0, -0.5]}
+    test = groups_test(["steep", "nurse"], Female=["she", "her"], Male=["he", "him"])
+    raw = DivDist(negative="raw", resamples=0, p="off")(test, vectors)
+    assert raw.targets[0].distribution == pytest.approx((2.0, -1.0))
+    assert raw.targets[0].bias == pytest.approx(3.0)
+    with pytest.warns(UndefinedWarning, match="js is not defined for shares below 0"):
+        DivDist(negative="raw", divergence="js", resamples=0, p="off")(test, vectors)
+    with pytest.raises(EatlasError, match="1 associations are below 0"):
+        DivDist(negative="error", resamples=0, p="off")(test, vectors)
+
+
+def test_a_target_that_is_a_word_of_a_group_counts_nowhere():
+    test = groups_test(["SHE", "nurse"], Female=["she", "her"], Male=["he", "him"])
+    with pytest.warns(UndefinedWarning):
+        result = FAST(test, VECTORS)
+    assert result.mean_bias == result.targets[1].bias == pytest.approx(result.concept.bias)
+
+
+def test_refusals():
+    with pytest.raises(StimulusError, match="terms stand in two groups"):
+        groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"])
+    with pytest.raises(CoverageError, match="the groups Female and Male share words"):
+        FAST(groups_test(["nurse"], Female=["she", "Her"], Male=["he", "her"]), VECTORS)
+    with pytest.raises(StimulusError, match="the weights sum to 0.9"):
+        groups_test(["nurse"], {"Female": 0.5, "Male": 0.4}, Female=["she"], Male=["he"])
+    with pytest.raises(StimulusError, match="no weight for"):
+        groups_test(["nurse"], {"Female": 1.0}, Female=["she"], Male=["he"])
+    with pytest.raises(CoverageError, match="no term has a usable vector"):
+        FAST(groups_test(["nurse"], Female=["xyz"], Male=["he"]), VECTORS)
+    with pytest.raises(SignatureError, match="the parameter divergence has no such value"):
+        DivDist(divergence="euclid")
+    with pytest.raises(StimulusError, match="--contexts FILE"):
+        DivDist(soa="reduction")(TEST, VECTORS)
+
+
+def test_results_verify_and_find_what_was_changed(tmp_path: Path):
+    results = eatlas.run(tests=["divdist-gender", "weat-6"], measures=None)
+    assert [one.measure for one in results] == ["divdist", "ml-eat"]
+    results.write(tmp_path / "results.jsonl")
+    again = eatlas.read_results(tmp_path / "results.jsonl")
+    assert {verdict.status for verdict in eatlas.verify(again)} == {"same"}
+    lines = (tmp_path / "results.jsonl").read_text().splitlines()
+    record = json.loads(lines[0])
+    record["targets"][3]["bias"] += 1e-6
+    (tmp_path / "results.jsonl").write_text(json.dumps(record) + "\n")
+    (verdict,) = eatlas.verify(eatlas.read_results(tmp_path / "results.jsonl"))
+    assert verdict.status == "differs"
+    assert "targets" in verdict.details[0]
+
+
+def test_frames_have_a_row_for_each_target():
+    frame = eatlas.run(tests="divdist-race").to_frame()
+    assert len(frame) == 288
+    assert {"term", "share_Asian", "deviation_White", "deviation_low_White", "p_holm"} <= {
+        *frame.columns
+    }

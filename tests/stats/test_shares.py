@@ -1,0 +1,182 @@
+"""Shares of groups, divergences and label tests: by hand, by scipy, by enumeration, by simulation."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import binomtest, entropy
+
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.shares import (
+    DIVERGENCES,
+    Cosines,
+    central,
+    distribution,
+    divergence,
+    label_tests,
+    relabellings,
+    resampled_weights,
+)
+
+EXACT = 1e-12
+"""Worst difference seen from scipy: 3e-16."""
+POSITIVE = st.integers(2, 6).flatmap(lambda k: arrays(np.float64, k, elements=st.floats(1e-3, 1e3)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        # p = (0.8, 0.2), p0 = (0.5, 0.5)
+        ("l1", 0.6),
+        ("tv", 0.3),
+        ("l2", np.sqrt(0.18)),
+        ("kl", 0.8 * np.log(1.6) + 0.2 * np.log(0.4)),
+        (
+            "js",
+            (
+                0.8 * np.log(0.8 / 0.65)
+                + 0.2 * np.log(0.2 / 0.35)
+                + 0.5 * np.log(0.5 / 0.65)
+                + 0.5 * np.log(0.5 / 0.35)
+            )
+            / 2,
+        ),
+        ("hellinger", np.sqrt(1 - np.sqrt(0.4) - np.sqrt(0.1))),
+    ],
+)
+def test_divergences_by_hand(kind, expected):
+    p, p0 = np.array([0.8, 0.2]), np.array([0.5, 0.5])
+    assert divergence(p, p0, kind) == pytest.approx(expected, abs=EXACT)
+
+
+@given(POSITIVE, st.randoms(use_true_random=False))
+def test_divergences_as_scipy(s, random):
+    p = s / s.sum()
+    other = np.array([random.random() + 1e-3 for _ in p])
+    p0 = other / other.sum()
+    assert divergence(p, p0, "kl") == pytest.approx(entropy(p, p0), abs=EXACT)
+    assert divergence(p, p0, "js") == pytest.approx(jensenshannon(p, p0) ** 2, abs=EXACT)
+
+
+@given(POSITIVE, st.floats(1e-3, 1e3))
+def test_shares_do_not_change_with_scale_or_order(s, factor):
+    np.testing.assert_allclose(distribution(s), distribution(s * factor), rtol=1e-9)
+    order = np.argsort(s)
+    np.testing.assert_allclose(distribution(s)[order], distribution(s[order]), rtol=1e-12)
+    for kind in DIVERGENCES:
+        p, p0 = distribution(s), np.full(len(s), 1 / len(s))
+        assert divergence(p, p0, kind) == pytest.approx(divergence(p[order], p0, kind), abs=1e-9)
+        assert divergence(p, p, kind) == pytest.approx(0, abs=EXACT)
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
+def test_two_groups_and_a_uniform_reference(x, y):
+    """The proof of section 3: D = |x - y| / (x + y)."""
+    bias = divergence(distribution(np.array([x, y])), np.array([0.5, 0.5]), "l1")
+    assert bias == pytest.approx(abs(x - y) / (x + y), abs=EXACT)
+
+
+def test_softmax_takes_either_sign_and_does_not_overflow():
+    np.testing.assert_allclose(
+        distribution(np.array([0.0, np.log(3)]), "softmax"), [0.25, 0.75], atol=EXACT
+    )
+    np.testing.assert_allclose(distribution(np.array([1000.0, -1000.0]), "softmax"), [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("s", "negative", "expected"),
+    [
+        ([-0.1, -0.2], "clip", [np.nan] * 2),
+        ([-0.1, -0.2], "raw", [np.nan] * 2),
+        ([0.1, -0.1], "raw", [np.nan] * 2),
+        ([0.0, 0.0], "clip", [np.nan] * 2),
+        ([0.3, -0.1], "raw", [1.5, -0.5]),
+        ([0.3, -0.1], "clip", [1.0, 0.0]),
+    ],
+)
+def test_associations_below_0(s, negative, expected):
+    np.testing.assert_allclose(distribution(np.array(s), "sum", negative), expected, atol=EXACT)
+
+
+def test_undefined_divergences():
+    raw, p0 = np.array([1.5, -0.5]), np.array([0.5, 0.5])
+    assert divergence(raw, p0, "l1") == pytest.approx(2.0)
+    for kind in ("js", "kl", "hellinger"):
+        assert np.isnan(divergence(raw, p0, kind)), kind
+    assert np.isnan(divergence(np.array([0.5, 0.5]), np.array([1.0, 0.0]), "kl"))
+    assert divergence(np.array([1.0, 0.0]), np.array([1.0, 0.0]), "kl") == 0
+    assert divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0]), "js") == pytest.approx(np.log(2))
+    assert divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0]), "hellinger") == pytest.approx(1)
+
+
+def test_cosines_of_weighted_means():
+    rng = np.random.default_rng(1)
+    targets, words = rng.standard_normal((3, 5)), rng.standard_normal((4, 5))
+    targets /= np.linalg.norm(targets, axis=1, keepdims=True)
+    weights = resampled_weights(4, 6, rng)
+    found = Cosines.of(targets, [words]).at(0, weights)
+    for row, drawn in zip(found, weights, strict=True):
+        mean = np.repeat(words, drawn.astype(int), axis=0).mean(axis=0)
+        np.testing.assert_allclose(row, targets @ mean / np.linalg.norm(mean), atol=EXACT)
+    opposite = Cosines.of(targets, [np.array([[1.0] * 5, [-1.0] * 5])])
+    assert np.isnan(opposite.at(0, np.array([[1.0, 1.0]]))).all()
+
+
+def test_intervals_leave_out_what_is_undefined():
+    drawn = np.column_stack([np.arange(1000.0), np.arange(1000.0)])
+    drawn[:5, 0] = np.nan
+    drawn[:50, 1] = np.nan
+    low, high = central(drawn, 0.9)
+    assert low[0] == pytest.approx(5 + 0.05 * 994)
+    assert high[0] == pytest.approx(5 + 0.95 * 994)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_counts_are_those_of_all_relabellings():
+    rng = np.random.default_rng(3)
+    scores, sizes = rng.standard_normal((2, 7)), (3, 2, 2)
+    found = label_tests(scores, sizes, draws=1, rng=rng)
+    labels = {tuple(one) for one in permutations([0, 0, 0, 1, 1, 2, 2])}
+    assert found.total == len(labels) == relabellings(sizes) == 210
+
+    def between(row, label):
+        label = np.array(label)
+        return sum(
+            (label == g).sum() * (row[label == g].mean() - row.mean()) ** 2 for g in range(3)
+        )
+
+    for row, count in zip(scores, found.count, strict=True):
+        observed = between(row, (0, 0, 0, 1, 1, 2, 2))
+        assert count == sum(between(row, one) >= observed - 1e-9 for one in labels)
+
+
+def test_two_groups_agree_with_the_permutation_engine():
+    scores = np.random.default_rng(4).standard_normal((5, 11))
+    found = label_tests(scores, (5, 6), draws=1, rng=np.random.default_rng())
+    for row, count in zip(scores, found.count, strict=True):
+        assert count == permutation_test(row, 5).two_sided.count
+
+
+def test_drawn_p_values_are_those_of_all():
+    scores = np.random.default_rng(5).standard_normal((4, 12))
+    every = label_tests(scores, (4, 4, 4), draws=20_000, rng=np.random.default_rng(0))
+    assert every.total == 34_650
+    assert every.draws == 20_000
+    two = label_tests(scores, (6, 6), draws=1, rng=np.random.default_rng(0))
+    drawn = np.array([permutation_test(row, 6).two_sided.p for row in scores])
+    np.testing.assert_allclose(two.p, drawn)
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (3, 3, 3), (8, 9, 10)])
+def test_type_i_error(sizes):
+    """Words of one kind, labels at random: p <= .05 no more often than in .05 of the samples."""
+    samples = 2_000
+    rng = np.random.default_rng(6)
+    scores = rng.standard_t(3, (samples, sum(sizes)))
+    found = label_tests(scores, sizes, draws=999, rng=rng)
+    hits = int((found.p <= 0.05).sum())
+    assert binomtest(hits, samples, 0.05, alternative="greater").pvalue > 1e-4
