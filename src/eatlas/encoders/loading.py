@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, Literal
 from unittest.mock import patch
 
-from eatlas.encoders.card import Card
+from eatlas.encoders.card import Card, read_gguf_header
 from eatlas.encoders.files import require_memory, too_little
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
@@ -132,6 +132,10 @@ def load_tokenizer(model: Model) -> Any:
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     folder, more = _place(model)
+    if model.path.is_file():
+        begins = read_gguf_header(model.path).values.get("tokenizer.ggml.add_bos_token")
+        if begins is False:  # transformers 4 adds the token all the same
+            more["add_bos_token"] = False
     try:
         found = AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
     except Exception as error:
