@@ -111,59 +111,32 @@ __all__ = [
     "write_report",
 ]
 
-_HOME = {
-    "AssociationTest": "eatlas.stimuli",
-    "ArraySource": "eatlas.sources",
-    "CEAT": "eatlas.measures",
-    "Concept": "eatlas.stimuli",
-    "Contexts": "eatlas.corpora",
-    "DivDist": "eatlas.measures",
-    "EatlasError": "eatlas.errors",
-    "EatlasWarning": "eatlas.errors",
-    "GroupsTest": "eatlas.stimuli",
-    "LPBS": "eatlas.measures",
-    "LPBSCEAT": "eatlas.measures",
-    "MLEAT": "eatlas.measures",
-    "Pairs": "eatlas.corpora",
-    "Results": "eatlas.results",
-    "SCEAT": "eatlas.measures",
-    "WEAT": "eatlas.measures",
-    "DirectBias": "eatlas.measures",
-    "ECT": "eatlas.measures",
-    "IndirectBias": "eatlas.measures",
-    "MAC": "eatlas.measures",
-    "RIPA": "eatlas.measures",
-    "RND": "eatlas.measures",
-    "RNSB": "eatlas.measures",
-    "SemAxis": "eatlas.measures",
-    "diagnose": "eatlas.sources.diagnosis",
-    "equivalence": "eatlas.measures.beyond",
-    "fetch_vectors": "eatlas.sources.published",
-    "find_contexts": "eatlas.corpora",
-    "find_pairs": "eatlas.corpora",
-    "generalisation": "eatlas.measures.beyond",
-    "get_measure": "eatlas.measures",
-    "load_contexts": "eatlas.corpora",
-    "load_pairs": "eatlas.corpora",
-    "language_model": "eatlas.encoders.language",
-    "load_tests": "eatlas.stimuli",
-    "open_vectors": "eatlas.sources",
-    "permutation_test": "eatlas.stats.permutation",
-    "plot": "eatlas.present.charts",
-    "power": "eatlas.measures.beyond",
-    "read_results": "eatlas.results",
-    "read_scan": "eatlas.results.scan",
-    "reliability": "eatlas.measures.reliability",
-    "run": "eatlas.engine",
-    "scan": "eatlas.engine.scan",
-    "transformed": "eatlas.sources.opening",
-    "verify": "eatlas.engine.verify",
-    "with_contexts": "eatlas.corpora",
-    "write_report": "eatlas.present",
+_HOMES = {
+    "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
+    "with_contexts",
+    "eatlas.encoders.language": "language_model",
+    "eatlas.engine": "run",
+    "eatlas.engine.scan": "scan",
+    "eatlas.engine.verify": "verify",
+    "eatlas.errors": "EatlasError EatlasWarning",
+    "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
+    "RND RNSB SCEAT SemAxis WEAT get_measure",
+    "eatlas.measures.beyond": "equivalence generalisation power",
+    "eatlas.measures.reliability": "reliability",
+    "eatlas.present": "write_report",
+    "eatlas.present.charts": "plot",
+    "eatlas.results": "Results read_results",
+    "eatlas.results.scan": "read_scan",
+    "eatlas.sources": "ArraySource open_vectors",
+    "eatlas.sources.diagnosis": "diagnose",
+    "eatlas.sources.opening": "transformed",
+    "eatlas.sources.published": "fetch_vectors",
+    "eatlas.stats.permutation": "permutation_test",
+    "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
 }
+"""Public names by the modules that define them."""
 
-
-__getattr__ = attributes(__name__, _HOME)
+__getattr__ = attributes(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -8,26 +8,29 @@ from importlib import import_module
 from typing import Any
 
 
-def attributes(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def attributes(package: str, *homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package.
 
     Parameters
     ----------
     package : str
         Its ``__name__``.
-    homes : mapping of str to str
-        From a public name to the module that defines it.
+    *homes : mapping of str to str
+        From a module to public names that it defines, with blanks between them.
 
     Examples
     --------
-    >>> attributes("eatlas", {"MLEAT": "eatlas.measures.ml_eat"})("MLEAT").name
+    >>> attributes("eatlas", {"eatlas.measures.ml_eat": "MLEAT"})("MLEAT").name
     'ml-eat'
     """
+    home = {
+        name: module for some in homes for module, names in some.items() for name in names.split()
+    }
 
     def attribute(name: str) -> Any:
-        if name not in homes:
+        if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        value = getattr(import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

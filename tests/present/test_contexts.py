@@ -12,7 +12,7 @@ from eatlas.errors import EatlasWarning
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.numbers import effect, percent
-from eatlas.present.trust import in_other_contexts
+from eatlas.present.trust import statement
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def words_of(html):
 
 
 def test_the_statement_names_shares_and_variance(result):
-    said = in_other_contexts(result)
+    said = statement("contexts", result)
     own = result.draws.patterns[result.pattern.label]
     assert f"the pattern is {result.pattern.label} in {percent(own)}" in said
     shares = result.draws.level1.shares
@@ -51,7 +51,7 @@ def test_one_context_each_says_nothing_of_variance_between_contexts():
     vectors = {text: rng.normal(size=40) for text in vectors}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EatlasWarning)
-        said = in_other_contexts(eatlas.CEAT(n=4)(test, vectors))
+        said = statement("contexts", eatlas.CEAT(n=4)(test, vectors))
     assert "variance" not in said
     assert said.endswith(".")
 

@@ -11,14 +11,14 @@ from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table
 from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.cells import HILL, HILL_BASE, across, matched_hill
-from eatlas.present.frequency import (
-    about_frequency,
+from eatlas.present.effects import (
     chance_cell,
     level1_p,
     not_beyond,
     share_by_chance,
 )
 from eatlas.present.methods import methods_paragraph
+from eatlas.present.trust import statement
 from eatlas.results.frequency import MatchedLevel
 
 
@@ -102,11 +102,11 @@ def test_readings(results, chance):
 
 def test_what_is_not_known_is_said(results):
     (single,) = eatlas.run(tests="weat-9", measures="sc-eat")
-    assert about_frequency(single).endswith(
+    assert statement("frequency", single).endswith(
         "Not compared with random words: sc-eat is not computed of random words."
     )
     off = eatlas.run(tests="weat-9", frequency="off")
-    assert about_frequency(off[0]) == "Not known: frequency=off."
+    assert statement("frequency", off[0]) == "Not known: frequency=off."
     html = report_html(off)
     assert "Is it more than frequency?" not in html
     assert "Not known: frequency=off." in plain(html)

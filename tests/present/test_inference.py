@@ -13,7 +13,7 @@ from eatlas.present.brief import in_brief
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.methods import methods_paragraph
 from eatlas.present.sections import sections
-from eatlas.present.trust import design, not_generalised, other_words, too_small
+from eatlas.present.trust import not_generalised, statement
 
 
 @pytest.fixture(scope="module")
@@ -23,21 +23,21 @@ def results():
 
 def test_statements_of_a_result(results):
     names, careers = results
-    assert other_words(names) == (
+    assert statement("other_words", names) == (
         "Tested against the spread of target terms and of attribute terms together, the difference "
         "of cosines at level 1, 0.039 [−0.020, 0.097], has p = .19 in either direction, so other "
         "words may well not show it. At level 2: p = .055 for European American names and p = .26 "
         "for African American names."
     )
-    assert "has p = .00039 in either direction, which speaks for other words too." in other_words(
-        careers
+    assert "has p = .00039 in either direction, which speaks for other words too." in statement(
+        "other_words", careers
     )
-    assert design(careers) == (
+    assert statement("design", careers) == (
         "With a power of 0.8, at two-sided p < .05: effect sizes from 1.20 at level 1 (8 v 8) and "
         "1.20 at level 2 (8 v 8). Smaller ones are easily missed. If the effects at level 2 were "
         "those found here, other attributes would show BY-Singular with a chance of 54%."
     )
-    said = too_small(names)
+    said = statement("too_small", names)
     assert said.startswith("Smallest effect of interest: d = 1.5. The effect at level 1 is small")
     assert "for other words, p = " in said
 
@@ -45,17 +45,19 @@ def test_statements_of_a_result(results):
 def test_what_is_not_known_is_said_or_left_out():
     test = make_test(X=("aster", "clover", "iris"), Y=("ant", "flea", "wasp"))
     small = eatlas.WEAT(resamples=0)(test, make_vectors(test))
-    assert design(small) == ("None at level 1 (3 v 3): no p-value of the design is below alpha.")
-    assert too_small(small) == ""
+    assert statement("design", small) == (
+        "None at level 1 (3 v 3): no p-value of the design is below alpha."
+    )
+    assert statement("too_small", small) == ""
     learned = eatlas.MLEAT(association="projection", resamples=0, draws=50)
     found = learned(make_test(), make_vectors(make_test()))
-    assert other_words(found) == (
+    assert statement("other_words", found) == (
         "Whether other targets and attributes would show it is unknown: the direction is learned "
         "from these attributes, and others would make another direction."
     )
     assert not_generalised([found], ["tiny"]) == ""
     older = found.model_copy(update={"generalisation": None, "power": None})
-    assert other_words(older) == design(older) == ""
+    assert statement("other_words", older) == statement("design", older) == ""
 
 
 def test_one_line_for_a_table(results):

@@ -18,7 +18,7 @@ from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
 from eatlas.present.tables import report_table
-from eatlas.present.trust import in_other_contexts
+from eatlas.present.trust import statement
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."
 
@@ -57,7 +57,7 @@ def test_all_four_effect_sizes_have_a_row_of_draws(words, result):
 
 
 def test_the_statement_names_shares_and_variance(result):
-    said = in_other_contexts(result)
+    said = statement("contexts", result)
     assert "In 150 draws of one sentence for each pair of a target and an attribute, the" in said
     shares = result.draws.level1.shares
     assert f"{percent(shares.contexts)} lies between sentences of the same pairs" in said

@@ -1,4 +1,6 @@
-from eatlas.present.trust import about_space
+from tests.present.records import ml_eat
+
+from eatlas.present.trust import statement
 from eatlas.results.diagnosis import Dimension, TermsDiagnosis
 
 
@@ -11,8 +13,12 @@ def diagnosis(**changes) -> TermsDiagnosis:
     return TermsDiagnosis(**values | changes)
 
 
+def about(found: TermsDiagnosis) -> str:
+    return statement("space", ml_eat().model_copy(update={"diagnosis": found}))
+
+
 def test_mean_cosine_rogue_dimension_and_iso_score():
-    assert about_space(diagnosis()) == (
+    assert about(diagnosis()) == (
         "Over all pairs of a target and an attribute, the mean cosine is 0.28 (sd 0.12), to which "
         "dimension 7 adds most, 42%. By the spread of these 32 terms, the IsoScore of the space "
         "is 0.48: 1 where all directions vary alike, 0 where one drowns the others."
@@ -21,8 +27,7 @@ def test_mean_cosine_rogue_dimension_and_iso_score():
 
 def test_what_is_undefined_is_not_said():
     rogue = Dimension(dimension=7, contribution=0.1, share=None, length=0.05, loud=False)
-    text = about_space(diagnosis(iso_score=None, rogue=rogue, mean_cosine=-0.001))
+    text = about(diagnosis(iso_score=None, rogue=rogue, mean_cosine=-0.001))
     assert text == (
         "Over all pairs of a target and an attribute, the mean cosine is 0.00 (sd 0.12)."
     )
-    assert about_space(None) == ""

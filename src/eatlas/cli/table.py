@@ -17,9 +17,15 @@ from eatlas.cli.console import add_columns, least_width, new_console, new_table,
 from eatlas.errors import listed
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.present.effects import BOUNDS, OVER_SENTENCES, bounds_shown
+from eatlas.present.effects import (
+    BOUNDS,
+    OVER_SENTENCES,
+    bounds_shown,
+    chance_cell,
+    legend,
+    matched_of,
+)
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import chance_cell, legend, matched_of
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
 from eatlas.present.sentences import heading, sentences, short_sentence

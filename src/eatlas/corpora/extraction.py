@@ -23,8 +23,7 @@ from eatlas.corpora.sampling import (
     pairs_of,
 )
 from eatlas.errors import EatlasError, StimulusError, described
-from eatlas.executors import Lost, Processes
-from eatlas.processors import may_have_no_children, processors, require_workers
+from eatlas.executors import Lost, Processes, may_have_no_children, processors, require_workers
 from eatlas.sources.files.reading import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__

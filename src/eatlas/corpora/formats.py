@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from eatlas.corpora.lines import Account, read_lines
-from eatlas.errors import SourceError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import SourceError, did_you_mean
 from eatlas.sources.archives import check_growth
 
 USUAL = ("text", "body")

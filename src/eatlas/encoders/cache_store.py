@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
 
-from eatlas.errors import SourceError, SourceWarning
-from eatlas.nearest import nearest
+from eatlas.errors import SourceError, SourceWarning, nearest
 from eatlas.sources.folders import CACHE, cache_folder
 from eatlas.sources.source import cut
 

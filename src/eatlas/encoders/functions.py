@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from eatlas.care import computes_afresh, require_trust
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.encoder import Encoder, as_rows
-from eatlas.errors import SourceError, described
-from eatlas.nearest import nearest
+from eatlas.errors import SourceError, described, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import check_options, parse_options

@@ -15,8 +15,7 @@ from eatlas.engine.plan import Job, Plan, make_plan
 from eatlas.engine.store import Store
 from eatlas.engine.trends import trends
 from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
-from eatlas.executors import Executor, Lost, choose, here
-from eatlas.processors import require_workers
+from eatlas.executors import Executor, Lost, choose, here, require_workers
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 

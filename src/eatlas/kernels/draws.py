@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.executors import processors
 from eatlas.kernels.rows import unit_rows
-from eatlas.processors import processors
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -43,4 +43,4 @@ __all__ = [
 ]
 
 _PLACES = (place.split(":") for place in BUILT_IN.values())
-__getattr__ = attributes(__name__, {kind: f"{__name__}.{module}" for module, kind in _PLACES})
+__getattr__ = attributes(__name__, *({f"{__name__}.{module}": kind} for module, kind in _PLACES))

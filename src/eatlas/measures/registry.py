@@ -8,9 +8,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
-from eatlas.errors import SignatureError, described
+from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.nearest import did_you_mean, nearest
 from eatlas.plugins import loaded
 from eatlas.signature import Signature
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from eatlas.present.effects import OFTEN, matched_of, not_beyond, share_by_chance
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import OFTEN, matched_of, not_beyond, share_by_chance
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct
 from eatlas.present.sentences import wording

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,7 +11,8 @@ from typing import Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
-from eatlas.present.numbers import count, effects_apart, number_of
+from eatlas.present.numbers import number_of
+from eatlas.present.rendering import said
 from eatlas.present.sections import Section
 from eatlas.present.series import figure_of
 from eatlas.results.levels import CELLS
@@ -89,49 +89,18 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Whether the members agree."""
-        return " ".join(filter(None, (self._patterns(), self._sizes(), self._means())))
+        return said("sentences", "compared", self, kinds()[self.by].several)
 
-    def _patterns(self) -> str:
-        """Which EAT patterns the members show."""
-        found = [(self.value(s), s.result.primary.label) for s in self.members if s.result.pattern]
-        if not found:
-            return ""
-        if self.by == "weights":  # what an untrained model shows too is no finding about training
-            values = "; ".join(f"{value}: {label}" for value, label in found)
-            return (
-                f"{values}. What random weights show as well comes of the model's build and "
-                "of the words' pieces, not of what it learned."
-            )
-        several, labels = kinds()[self.by].several, Counter(label for _, label in found)
-        if len(labels) == 1:
-            both = len(self.members) == 2 and self.by != "source"
-            number = "Both" if both else f"All {count(len(self.members))}"
-            return f"{number} {several} show {found[0][1]}."
-        patterns = ", ".join(f"{label} in {number}" for label, number in labels.most_common())
-        return f"The {several} differ: {patterns}."
+    @property
+    def labels(self) -> list[tuple[str, str]]:
+        """In what each member differs, and its EAT pattern."""
+        return [(self.value(s), s.result.primary.label) for s in self.members if s.result.pattern]
 
-    def _sizes(self) -> str:
-        """From where to where the first effect size goes."""
-        sizes = [s.levels[0] for s in self.members]
-        known = [one.d for one in sizes if one.d is not None]
-        if len(known) < 2:
-            return ""
-        low, high = effects_apart(min(known), max(known))
-        below = sum(one.significant for one in sizes)
-        some = 0 < below < len(sizes)
-        significant = f" and is significant in {below} of {len(sizes)}" if some else ""
-        level1 = sizes[0].place == "level1"
-        what = "The effect size d at level 1" if level1 else sizes[0].title
-        return f"{what} goes from {low} to {high}{significant}."
-
-    def _means(self) -> str:
-        """How level 3 moves; of sources nothing, as their cosines need not compare."""
+    @property
+    def means(self) -> list[float]:
+        """The means of level 3 of all members."""
         found = [s.result.level3 for s in self.members if s.result.level3 is not None]
-        if self.by == "source" or not found:
-            return ""
-        means = [level.cell(name).mean for level in found for name in CELLS]
-        low, high = effects_apart(min(means), max(means))
-        return f"Mean {self.first.result.unit}s lie between {low} and {high}."
+        return [level.cell(name).mean for level in found for name in CELLS]
 
     @cached_property
     def figure(self) -> Markup:

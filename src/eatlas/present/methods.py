@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from eatlas.present.effects import matched_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import matched_of
 from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
 from eatlas.present.sections import distinct, named_sources, source_of

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from eatlas.errors import ResultsError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.brief import in_brief
 from eatlas.present.comparison import comparisons, kinds
 from eatlas.present.drawings.eat_map import legend, symbols

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from eatlas.present import numbers
+from eatlas.present import effects, numbers
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
-from eatlas.present.effects import bounds_shown, bracketed, compared, own_share
-from eatlas.present.frequency import matched_effects, rank_row
-from eatlas.present.sentences import sentence, short_sentence
-from eatlas.present.text import clean
-from eatlas.present.trust import about_ratios, about_space, statements
+from eatlas.present.targets import target_sentences
+from eatlas.present.text import clean, isolated
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
@@ -58,6 +56,21 @@ def lines(template: str, **values: object) -> list[str]:
     return [line for line in text.split("\n") if line]
 
 
+def said(template: str, macro: str, *facts: object) -> str:
+    """What a macro of a template of plain text says, on one line.
+
+    Parameters
+    ----------
+    template : str
+        Its path below ``templates``, without the ending.
+    macro : str
+    *facts
+        What the macro takes.
+    """
+    macros = _environment().get_template(f"{template}.txt.j2").module
+    return " ".join(getattr(macros, macro)(*facts).split())
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import (  # noqa: PLC0415  (40 ms)
@@ -75,35 +88,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_safe,
         bytecode_cache=_compiled(),
+        extensions=["jinja2.ext.do"],
     )
-    env.filters |= {
-        "about_ratios": about_ratios,
-        "about_space": about_space,
-        "all_of": numbers.all_of,
-        "bounds_shown": bounds_shown,
-        "bracketed": bracketed,
-        "compared": compared,
-        "count": numbers.count,
-        "effect": numbers.effect,
-        "explained": numbers.explain_p,
-        "interval": numbers.interval,
-        "level_of": numbers.level_of,
-        "listed": _listed,
-        "matched": matched_effects,
-        "mini": mini_of,
-        "named": _named,
-        "number_of": numbers.number_of,
-        "own_share": own_share,
-        "p": numbers.p_value,
-        "p_equals": numbers.p_equals,
-        "percent": numbers.percent,
-        "rank_row": rank_row,
-        "sentence": sentence,
-        "short_sentence": short_sentence,
-        "signature": _signature,
-        "statements": statements,
-        "unbroken": _unbroken,
-    }
+    env.filters |= FILTERS
     return env
 
 
@@ -149,3 +136,28 @@ def _signature(text: str) -> Markup:
 def _safe(value: object) -> object:
     """Clean a text that a result brought along; markup of ours is clean already."""
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+FILTERS: dict[str, Callable[..., object]] = {
+    one.__name__: one
+    for one in (
+        numbers.all_of, numbers.count, numbers.effect, numbers.interval, numbers.level_of,
+        numbers.number_of, numbers.p_equals, numbers.percent, effects.about_terms,
+        effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
+        effects.names_of, effects.one_stimulus, effects.own_share, effects.rank_row,
+        effects.runner_up, effects.short_name, isolated, target_sentences,
+    )
+} | {
+    "apart_from": numbers.effects_apart,
+    "by_place": lambda found: {one.place: one for one in found},
+    "explained": numbers.explain_p,
+    "frequent": lambda labels: Counter(labels).most_common(),
+    "listed": _listed,
+    "matched": effects.matched_effects,
+    "mini": mini_of,
+    "named": _named,
+    "p": numbers.p_value,
+    "signature": _signature,
+    "unbroken": _unbroken,
+}  # fmt: skip
+"""What templates call: functions by their names, and some by shorter ones."""

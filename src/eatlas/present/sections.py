@@ -24,10 +24,11 @@ from eatlas.present.drawings.cells import (
 )
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
 from eatlas.present.drawings.figures import blocks, cosine_plot, lean_plot
-from eatlas.present.effects import about_terms, levels_of, shares_of
+from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import matched_of
 from eatlas.present.numbers import effect
+from eatlas.present.sentences import Statement, sentence, short_sentence
+from eatlas.present.trust import statement, statements
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.frequency import MatchedLevel
@@ -79,6 +80,25 @@ class Section:
         """Single terms from the strongest association with A to that with B, undefined last."""
         terms = [one for one in self.result.effects() if one.term is not None]
         return sorted(terms, key=lambda one: (one.d is None, -(one.d or 0.0)))
+
+    @property
+    def sentence(self) -> str:
+        """What the result says."""
+        return sentence(self.result)
+
+    @property
+    def short_sentence(self) -> str:
+        """The same, without what every result of its measure says."""
+        return short_sentence(self.result)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """How far it may be trusted."""
+        return statements(self.result, self.levels, self.family)
+
+    def about(self, what: str) -> str:
+        """What the template ``trust`` says of the result's ``space`` or ``ratios``."""
+        return statement(what, self.result)
 
     @property
     def rule(self) -> Rule:

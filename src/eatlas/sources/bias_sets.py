@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.decoding import read_toml
-from eatlas.errors import SourceError, StimulusError, listed
+from eatlas.errors import SourceError, StimulusError, did_you_mean, listed, nearest
 from eatlas.kernels.rows import associations, unit_rows
-from eatlas.nearest import did_you_mean, nearest
 from eatlas.sources.coverage import spellings
 from eatlas.sources.protocol import usable
 from eatlas.sources.source import Source, require_whole

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.care import require_trust
-from eatlas.errors import SourceError, described
-from eatlas.nearest import nearest
+from eatlas.errors import SourceError, described, nearest
 from eatlas.plugins import imported
 from eatlas.sources.cbow import SCHEME as CBOW
 from eatlas.sources.cbow import open_cbow

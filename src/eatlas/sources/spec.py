@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from eatlas.errors import SourceError
-from eatlas.nearest import nearest
+from eatlas.errors import SourceError, nearest
 
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
 CONFIG, MODULES, GGUF = "config.json", "modules.json", ".gguf"

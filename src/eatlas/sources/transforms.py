@@ -12,8 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError, SourceError
-from eatlas.nearest import nearest
+from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable

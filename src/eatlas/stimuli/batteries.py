@@ -10,8 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from eatlas.decoding import toml_bytes
-from eatlas.errors import StimulusError, described
-from eatlas.nearest import nearest
+from eatlas.errors import StimulusError, described, nearest
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import identifier
 from eatlas.stimuli.records import Frozen

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import StimulusError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.model import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, AssociationTest, identifier
 from eatlas.stimuli.records import quoted
 from eatlas.stimuli.toml import check_test

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from eatlas.nearest import nearest
+from eatlas.errors import nearest
 from eatlas.stimuli.model import (
     ATTRIBUTES,
     OPPOSITES,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from eatlas.errors import StimulusError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass

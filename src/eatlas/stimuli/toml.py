@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from eatlas.decoding import read_toml
-from eatlas.errors import StimulusError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
 from eatlas.stimuli.model import Concept, Sentence
 from eatlas.stimuli.records import TABLE, faults_of, say_all

@@ -25,13 +25,8 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        "Answer": "eatlas.stimuli.sentences.questions",
-        "Answers": "eatlas.encoders.language.questions",
-        "How": "eatlas.stimuli.sentences.questions",
-        "Kind": "eatlas.stimuli.sentences.questions",
-        "LanguageModel": "eatlas.encoders.language.questions",
-        "Question": "eatlas.stimuli.sentences.questions",
-        "language_model": "eatlas.encoders.language.opening",
-        "open_language_model": "eatlas.encoders.language.opening",
+        "eatlas.stimuli.sentences.questions": "Answer How Kind Question",
+        "eatlas.encoders.language.questions": "Answers LanguageModel",
+        "eatlas.encoders.language.opening": "language_model open_language_model",
     },
 )

@@ -15,8 +15,7 @@ from eatlas.engine.scan.chunk import METHODS
 from eatlas.engine.scan.chunks import Chunks
 from eatlas.engine.scan.family import Gathered, Judged, gather, judged
 from eatlas.engine.scan.plan import ScanPlan
-from eatlas.errors import EatlasError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import EatlasError, did_you_mean
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import TAILS
 from eatlas.results.scan import (

@@ -18,9 +18,8 @@ from eatlas.engine.scan.chunks import Chunks
 from eatlas.engine.scan.outcome import DEFAULT, checked_edges, checked_sort, conclude
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
-from eatlas.executors import Threads
+from eatlas.executors import Threads, processors
 from eatlas.measures import SCEAT
-from eatlas.processors import processors
 from eatlas.results.files import atomic_file
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eatlas.cells import cell
-from eatlas.errors import ResultsError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.effects import about_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.tables.content import tables

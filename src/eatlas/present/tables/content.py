@@ -11,10 +11,12 @@ from eatlas.present.effects import (
     about_terms,
     bounds_shown,
     bracketed,
+    chance_cell,
+    legend,
+    matched_of,
     own_share,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.frequency import chance_cell, legend, matched_of
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.sections import distinct, named_sources, source_of
 from eatlas.present.text import one_line

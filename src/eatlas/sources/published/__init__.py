@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Download", "Published", "fetch_vectors", "find", "place_of", "published_vectors"]
 
-_REGISTRY = ("Download", "Published", "find", "place_of", "published_vectors")
 __getattr__ = attributes(
     __name__,
-    {"fetch_vectors": f"{__name__}.fetching"} | dict.fromkeys(_REGISTRY, f"{__name__}.registry"),
+    {
+        f"{__name__}.fetching": "fetch_vectors",
+        f"{__name__}.registry": "Download Published find place_of published_vectors",
+    },
 )

@@ -16,8 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import SourceError
-from eatlas.nearest import nearest
+from eatlas.errors import SourceError, nearest
 from eatlas.sources.folders import data_folder
 from eatlas.sources.spec import FileSpec
 

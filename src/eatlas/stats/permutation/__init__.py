@@ -38,10 +38,8 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        "STUDENTISED_METHODS": "eatlas.stats.permutation.studentised",
-        "BatchResult": "eatlas.stats.permutation.batch",
-        "permutation_tests": "eatlas.stats.permutation.batch",
-        "recomputed_test": "eatlas.stats.permutation.any_statistic",
-        "studentised_test": "eatlas.stats.permutation.studentised",
+        f"{__name__}.any_statistic": "recomputed_test",
+        f"{__name__}.batch": "BatchResult permutation_tests",
+        f"{__name__}.studentised": "STUDENTISED_METHODS studentised_test",
     },
 )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.processors import processors
+from eatlas.executors import processors
 from eatlas.stats.inputs import checked_scale, numbers, whole
 from eatlas.stats.permutation.engine import permutation_test
 from eatlas.stats.permutation.question import SUM_BITS, tie_tolerance

@@ -10,8 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import StimulusError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import ROLES, TARGETS, AssociationTest, Concept, Sentence
 from eatlas.stimuli.records import quoted

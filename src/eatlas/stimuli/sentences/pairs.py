@@ -10,8 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from eatlas.decoding import read_toml
-from eatlas.errors import StimulusError
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.sentences.templates import bytes_of, faults_of_lists, faults_of_the_top
 
 EXAMPLE = "{target:It|They} [is|are] {attribute}."

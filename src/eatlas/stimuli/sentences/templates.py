@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import StimulusError, StimulusWarning
-from eatlas.nearest import did_you_mean
+from eatlas.errors import StimulusError, StimulusWarning, did_you_mean
 from eatlas.stimuli.records import quoted
 
 SCHEMA = 1
