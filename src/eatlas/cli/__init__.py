@@ -11,7 +11,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; Ctrl-C ends it with one line and exit code 130, whenever it comes."""
     # most objects live as long as the command: searching for garbage often takes 4% of a run
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     try:
         # imported here, so that Ctrl-C is heard in good order meanwhile too
         from eatlas.cli.app import run_app  # noqa: PLC0415

@@ -23,6 +23,10 @@ EXTENDED = 1 << 22
 it is held back, which halves the memory, and the join tries it in and out instead."""
 TABLE_CELLS = 1 << 23
 """Thresholds are tabled for each item and each number chosen; a larger table is refused."""
+TOGETHER = 1 << 14
+"""Sums of the shorter list that are looked up together, in the part of the longer one where they
+may end: few enough to stay in the first caches."""
+NONE = np.empty(0, np.int64)
 
 Lists = dict[int, NDArray[np.int64]]
 """Partial sums by the number of items chosen; numbers without any are left out."""
@@ -107,20 +111,15 @@ def count_at_least(
         return [int(t <= greatest) for t in ts]
     if values.size * (n + 1) > TABLE_CELLS:
         return None
-    lists: list[Lists] = []
-    held: list[tuple[int, ...]] = []
+    grown: list[Grown] = []
     for half in split(values, n, min(ts)):
-        grown = _grow(half, states)
-        if grown is None:
+        lists = _grow(half, states)
+        if lists is None:
             return None
         last = int(half.items[-1])
-        if _size(grown) <= EXTENDED:
-            lists.append(_extended(grown, last, half.need[-1]))
-            held.append((0,))
-        else:
-            lists.append(grown)
-            held.append((0, last))
-    return _join(lists[0], lists[1], held, n, ts)
+        held = (0,) if _size(lists) <= EXTENDED else (0, last)
+        grown.append(Grown(lists, last, half.need[-1], held))
+    return _join(*grown, n, ts)
 
 
 def _singles(values: NDArray[np.int64], t: int) -> int:
@@ -148,50 +147,96 @@ def _size(lists: Lists) -> int:
 
 
 def _extended(lists: Lists, item: int, need: NDArray[np.int64]) -> Lists:
-    """Every list with and without one more item, less what can no longer matter."""
+    """Every list with and without one more item, less what can no longer matter.
+
+    Lists are let go as soon as their sums are in the new ones.
+    """
     out: Lists = {}
-    for k in sorted({*lists, *(k + 1 for k in lists)}):
-        if k >= need.size or need[k] == NEVER:
-            continue
-        runs = [_from(lists[k], need[k])] if k in lists else []
-        if k - 1 in lists:
-            runs.append(_from(lists[k - 1], need[k] - item) + item)
-        grown = runs[0] if len(runs) == 1 else np.concatenate(runs)
-        if len(runs) == 2:
-            grown.sort(kind="stable")  # two ascending runs: one merge
-        if grown.size:
-            out[k] = grown
+    for k in range(max(lists, default=-1) + 1, min(lists, default=0) - 1, -1):
+        some = _one_more(lists, k, item, need)
+        lists.pop(k, None)
+        if some.size:
+            out[k] = some
     return out
+
+
+def _one_more(lists: Lists, k: int, item: int, need: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The k-sums with and without one more item, ascending."""
+    if not 0 <= k < need.size or need[k] == NEVER:
+        return NONE
+    without = _from(lists.get(k, NONE), need[k])
+    before = _from(lists.get(k - 1, NONE), need[k] - item)
+    if not before.size:
+        return without
+    both = np.empty(without.size + before.size, np.int64)
+    both[: without.size] = without
+    np.add(before, item, out=both[without.size :])
+    if without.size:
+        both.sort(kind="stable")  # two ascending runs: one merge
+    return both
 
 
 def _from(ascending: NDArray[np.int64], least: np.int64) -> NDArray[np.int64]:
     return ascending[ascending.searchsorted(least) :]
 
 
-def _join(
-    low: Lists, high: Lists, held: Sequence[Sequence[int]], n: int, thresholds: list[int]
-) -> list[int]:
+@dataclass(frozen=True)
+class Grown:
+    """Partial sums of one half; those with its last item are made where they are needed."""
+
+    lists: Lists
+    """Sums of all items but the last."""
+    last: int
+    need: NDArray[np.int64]
+    """What sums of k items, the last among them, must reach."""
+    held: tuple[int, ...]
+    """What the last item adds where it is held back: nothing, or itself; else nothing alone."""
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of items that sums may have."""
+        return range(min(self.lists, default=0), max(self.lists, default=-2) + 2)
+
+    def sums(self, k: int) -> NDArray[np.int64]:
+        """Sums of k items, ascending, with those that take the last item unless it is held back."""
+        if len(self.held) > 1:
+            return self.lists.get(k, NONE)
+        return _one_more(self.lists, k, self.last, self.need)
+
+
+def _join(low: Grown, high: Grown, n: int, thresholds: list[int]) -> list[int]:
     """Pairs of a k-sum and an (n - k)-sum that reach each threshold, with held items out or in."""
     counts = [0] * len(thresholds)
-    for with_low, with_high in product(*(range(len(items)) for items in held)):
-        moved = [t - held[0][with_low] - held[1][with_high] for t in thresholds]
-        for k, mine in low.items():
-            other = high.get(n - k - with_low - with_high)
-            if other is not None:
-                short, long = sorted((mine, other), key=len)
-                found = _pairs(short, long, moved)
+    for k in low.numbers:
+        mine = low.sums(k)
+        low.lists.pop(k - 1, None)  # used up, as are those of more than n - k items
+        for (with_low, first), (with_high, second) in product(
+            enumerate(low.held), enumerate(high.held)
+        ):
+            short, long = sorted((mine, high.sums(n - k - with_low - with_high)), key=len)
+            if short.size:
+                found = _pairs(short, long, [t - first - second for t in thresholds])
                 counts = [sum(both) for both in zip(counts, found, strict=True)]
+        high.lists.pop(n - k, None)
     return counts
 
 
 def _pairs(short: NDArray[np.int64], long: NDArray[np.int64], thresholds: list[int]) -> list[int]:
     """The number of pairs that reach each threshold; both lists are ascending."""
     counts = [0] * len(thresholds)
-    place = np.zeros(short.size, np.intp)
-    # thresholds mostly differ by the tie tolerance: few places move from one to the next
-    for i in sorted(range(len(thresholds)), key=thresholds.__getitem__):
-        wanted = thresholds[i] - short[::-1]
-        moved = np.flatnonzero(long[np.minimum(place, long.size - 1)] < wanted)
-        place[moved] = long.searchsorted(wanted[moved])
-        counts[i] = short.size * long.size - int(place.sum())
+    least, most = min(thresholds), max(thresholds)
+    for end in range(short.size, 0, -TOGETHER):
+        part = short[max(0, end - TOGETHER) : end][::-1]
+        start = int(long.searchsorted(least - part[0]))
+        near = long[start : int(long.searchsorted(most - part[-1]))]
+        counts = [count + part.size * (long.size - start) for count in counts]
+        if not near.size:
+            continue
+        place = np.zeros(part.size, np.intp)
+        # thresholds mostly differ by the tie tolerance: few places move from one to the next
+        for i in sorted(range(len(thresholds)), key=thresholds.__getitem__):
+            wanted = thresholds[i] - part
+            moved = np.flatnonzero(near[np.minimum(place, near.size - 1)] < wanted)
+            place[moved] = near.searchsorted(wanted[moved])
+            counts[i] -= int(place.sum())
     return counts
