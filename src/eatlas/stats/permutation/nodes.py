@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -130,9 +131,16 @@ def spectrum(
     part = place - left
     bins = np.bincount(left, weights * (1 - part), count + 1)
     bins += np.bincount(left + 1, weights * part, count + 1)
-    m = np.arange(PAD * finest + 2)
-    sinc = np.sinc(m / (PAD * count))
-    return np.abs(np.fft.rfft(bins, PAD * count)[: m.size]) / (sinc * sinc)
+    damping = _damping(finest)
+    return np.abs(np.fft.rfft(bins, PAD * count)[: damping.size]) / damping
+
+
+@lru_cache(maxsize=4)
+def _damping(finest: int) -> NDArray[np.float64]:
+    """By what shared weights multiply the transform, at m = 0 ... PAD * finest + 1."""
+    sinc = np.sinc(np.arange(PAD * finest + 2) / (PAD * BINS * finest))
+    damping: NDArray[np.float64] = sinc * sinc
+    return damping
 
 
 def _interpolated(samples: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -259,18 +267,28 @@ def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nod
     step, theta, end = _grid(c, lattice_step, finest)
     bound = log_bound(c, theta, finest)
     allowed = step / math.pi * np.exp(bound) / np.hypot(theta, c.lam)
-    order = np.argsort(-allowed, kind="stable")
-    rest = np.append(np.cumsum(allowed[order][::-1])[::-1], 0.0)
+    rest = np.append(np.cumsum(np.sort(allowed))[::-1], 0.0)
     needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
-    taken = theta[np.sort(order[: min(needed, affordable)])]
+    chosen = _greatest(allowed, min(needed, affordable))
+    taken = theta[chosen]
     revivals = 0.0 if math.isinf(end) else allowed_beyond(c, end, step)
     empty = np.empty(0)
     if needed <= affordable:
         last = float(np.exp(2 * bound[theta >= end / 2]).mean()) if math.isfinite(end) else 0.0
         certain = revivals + float(rest[needed])
         return Nodes(taken, step, end, certain, last, empty, empty, empty, np.empty(0, np.int64))
-    skipped = np.sort(order[affordable:])
-    return Nodes(taken, step, end, revivals, math.inf, *_sampled(theta[skipped], bound[skipped]))
+    sampled = _sampled(theta[~chosen], bound[~chosen])
+    return Nodes(taken, step, end, revivals, math.inf, *sampled)
+
+
+def _greatest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Which are the `count` greatest values; of equal ones the first."""
+    if count in {0, values.size}:
+        return np.full(values.size, count > 0)
+    limit = np.partition(values, values.size - count)[values.size - count]
+    found: NDArray[np.bool_] = values > limit
+    found[np.flatnonzero(values == limit)[: count - np.count_nonzero(found)]] = True
+    return found
 
 
 def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, NDArray[np.float64], float]:
@@ -294,8 +312,9 @@ def _sampled(
     edges = np.unique(np.geomspace(1, skipped.size + 1, STRATA + 1).astype(np.int64)) - 1
     nodes, shares, weights, strata = [], [], [], []
     for i, (start, end) in enumerate(pairwise(edges.tolist())):
-        order = np.argsort(-bound[start:end], kind="stable") + start
-        peaks, others = order[:PEAKS], np.sort(order[PEAKS:])
+        high = _greatest(bound[start:end], min(PEAKS, end - start))
+        peaks, others = (np.flatnonzero(some) + start for some in (high, ~high))
+        peaks = peaks[np.argsort(-bound[peaks], kind="stable")]
         draws = min(DRAWS, others.size)
         even = others[np.linspace(0, others.size - 1, draws).astype(np.int64)]
         nodes += [skipped[peaks], skipped[even]]
