@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas import plugins
 from eatlas.care import data_only
 from eatlas.errors import EatlasError, SourceError
-from eatlas.sources import ArraySource, open_sources, opening
-from eatlas.sources.files import formats
+from eatlas.sources import ArraySource, open_sources
 from eatlas.sources.opening import SCHEMES, opener_of
 
 
@@ -82,12 +82,9 @@ def package(tmp_path, monkeypatch):
         "[eatlas.formats]\ndots = of_others:open_dots\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    caches = (opening._added, formats._of_packages)
-    for one in caches:
-        one.cache_clear()
+    plugins._every.cache_clear()
     yield tmp_path
-    for one in caches:
-        one.cache_clear()
+    plugins._every.cache_clear()
 
 
 def test_a_scheme_of_another_package_gets_the_whole_string(package):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.plugins import loaded
+from eatlas.plugins import loaded, points
 from eatlas.signature import Signature
 
 BUILT_IN = {
@@ -34,21 +33,15 @@ BUILT_IN = {
 ENTRY_POINTS = "eatlas.measures"
 
 
-@cache
-def _installed() -> dict[str, EntryPoint]:
-    """Measures that other packages add."""
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-
-
 def measure_names() -> tuple[str, ...]:
     """Names of all measures."""
-    return tuple(dict.fromkeys((*BUILT_IN, *_installed())))
+    return tuple(dict.fromkeys((*BUILT_IN, *points(ENTRY_POINTS))))
 
 
 def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
-    if name in _installed():
-        found = loaded(_installed()[name], Measure)
+    if point := points(ENTRY_POINTS).get(name):
+        found = loaded(point, Measure)
     else:
         module, kind = BUILT_IN[name].split(":")
         found = getattr(import_module(f"eatlas.measures.{module}"), kind)

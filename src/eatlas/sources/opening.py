@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from eatlas.care import require_trust
 from eatlas.errors import SourceError, described, nearest
-from eatlas.plugins import imported
+from eatlas.plugins import imported, points
 from eatlas.sources.cbow import SCHEME as CBOW
 from eatlas.sources.cbow import open_cbow
 from eatlas.sources.debiasing import DebiasedSource
@@ -271,25 +271,19 @@ def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
         place = SCHEMES[scheme]
         opened = (load(place) if isinstance(place, str) else place)(plain)
     else:
-        opened = _of_package(_added(SCHEME_POINTS)[scheme])(plain)
+        opened = _of_package(points(SCHEME_POINTS)[scheme])(plain)
     sources = opened if isinstance(opened, tuple) else (opened,)
     return sources if prompt is None else tuple(prompted(source, prompt) for source in sources)
 
 
 def known_schemes() -> list[str]:
     """Schemes of eatlas, which no other package can take over, and of other packages."""
-    return sorted({*SCHEMES, *_added(SCHEME_POINTS)})
-
-
-@cache
-def _added(group: str) -> dict[str, EntryPoint]:
-    """What other packages register, loaded when it is opened."""
-    return {point.name: point for point in entry_points(group=group)}
+    return sorted({*SCHEMES, *points(SCHEME_POINTS)})
 
 
 def named_sources() -> dict[str, Callable[[], VectorSource]]:
     """Sources by name, those of other packages with them."""
-    return BY_NAME | {name: partial(_open_named, p) for name, p in _added(ENTRY_POINTS).items()}
+    return BY_NAME | {name: partial(_open_named, p) for name, p in points(ENTRY_POINTS).items()}
 
 
 def _open_named(point: EntryPoint) -> VectorSource:

@@ -174,18 +174,20 @@ def _scores(
     -------
     array, shape (draws, n_x + n_y); two arrays, shape (draws, n_a + n_b)
     """
-    x, y, a, b = (slice(end - n, end) for n, end in zip(sizes, np.cumsum(sizes), strict=True))
-    targets, attributes = slice(0, y.stop), slice(y.stop, None)
+    borders = np.cumsum(sizes)
+    n_targets = borders[1]
     parts: list[tuple[Array, Array, Array]] = []
     step = max(1, NUMBERS // (lists.shape[1] * rows.shape[1]))
     for start in range(0, len(lists), step):
-        terms = rows[lists[start : start + step]]
-        mean_x, mean_y, mean_a, mean_b = (terms[:, group].mean(axis=1) for group in (x, y, a, b))
+        # a row of each list lies beside that of the next, so that all lists are added up at once
+        terms = rows.take(lists[start : start + step].T, axis=0)
+        groups = np.split(terms, borders[:-1])
+        mean_x, mean_y, mean_a, mean_b = (np.add.reduce(g, axis=0) / len(g) for g in groups)
         parts.append(
             (
-                _products(terms[:, targets], mean_a - mean_b),
-                _products(terms[:, attributes], mean_x),
-                _products(terms[:, attributes], mean_y),
+                _products(terms[:n_targets], mean_a - mean_b),
+                _products(terms[n_targets:], mean_x),
+                _products(terms[n_targets:], mean_y),
             )
         )
     scores, with_x, with_y = (np.concatenate(some) for some in zip(*parts, strict=True))
@@ -193,8 +195,8 @@ def _scores(
 
 
 def _products(terms: Array, means: Array) -> Array:
-    """Product of each row of a list with the mean that belongs to the list, shape (lists, n)."""
-    return np.asarray(np.matmul(terms, means[:, :, None])[:, :, 0])
+    """Product of each row of a list, shape (n, lists, d), with the list's mean; (lists, n)."""
+    return np.asarray(np.matmul(terms.transpose(1, 0, 2), means[:, :, None])[:, :, 0])
 
 
 def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
+from eatlas.plugins import points
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import identifier
 from eatlas.stimuli.records import Frozen
@@ -197,7 +197,7 @@ def _unknown(name: str) -> StimulusError:
 @cache
 def _third_party() -> dict[str, Path]:
     """Batteries of other packages: an entry point is a callable that returns a TOML file's path."""
-    return {point.name: Path(point.load()()) for point in entry_points(group=ENTRY_POINTS)}
+    return {name: Path(point.load()()) for name, point in points(ENTRY_POINTS).items()}
 
 
 def namesake(test: Test) -> str:

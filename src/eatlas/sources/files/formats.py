@@ -11,13 +11,12 @@ import codecs
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from eatlas.care import require_trust
 from eatlas.errors import SourceError
-from eatlas.plugins import imported
+from eatlas.plugins import imported, points
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
@@ -155,10 +154,9 @@ def open_file(
     return form.open(content, chosen, name)
 
 
-@cache
 def _of_packages() -> dict[str, EntryPoint]:
     """Formats that other packages register; those of eatlas have their names to themselves."""
-    return {p.name: p for p in entry_points(group=ENTRY_POINTS) if p.name not in FORMATS}
+    return {name: p for name, p in points(ENTRY_POINTS).items() if name not in FORMATS}
 
 
 def _open_folder(path: Path, options: Options, name: str) -> WholeSource:

@@ -244,16 +244,19 @@ class BundledOrder(WordOrder):
         return {word: self._known[word] for word in sorted(words) if word in self._known}
 
     @cached_property
-    def _candidates(self) -> NDArray[np.intp]:
-        """Places of words that may stand for a term; all are in lower case."""
-        return np.flatnonzero([is_candidate(word) for word in self._listed])
+    def _candidates(self) -> NDArray[np.bool_]:
+        """Which words may stand for a term; all are in lower case."""
+        return np.array([is_candidate(word) for word in self._listed])
 
     def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
         """All words that are near one of some terms."""
         own = [self._place(rank) for rank in self.ranks(leave_out).values()]
-        places = np.setdiff1d(self._candidates, [p for p in own if self._listed[p] in leave_out])
+        others = self._candidates.copy()
+        others[[p for p in own if self._listed[p] in leave_out]] = False
+        places = np.flatnonzero(others)
         at = np.searchsorted(self._ranks[places], list(keys.values()))
-        near = np.unique(np.clip(at[:, None] + np.arange(-NEAR, NEAR), 0, len(places) - 1))
+        near = np.zeros(len(places), np.bool_)
+        near[np.clip(at[:, None] + np.arange(-NEAR, NEAR), 0, len(places) - 1)] = True
         chosen = places[near].tolist()
         return {self._listed[place]: int(self._ranks[place]) for place in chosen}
 

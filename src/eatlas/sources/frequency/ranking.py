@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -49,6 +50,17 @@ class Pool:
     vectors: NDArray[np.floating]
     """Shape (words, d); zero where there is none."""
 
+    @cached_property
+    def lower(self) -> NDArray[np.bool_]:
+        """Which words are in lower case."""
+        return np.array([in_lower_case(word) for word in self.words])
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """Which words have a vector."""
+        usable: NDArray[np.bool_] = np.any(self.vectors != 0, axis=1)
+        return usable
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -89,8 +101,7 @@ class Ranking:
         if self.pool is None or self.ranks is None:
             return {}
         kept = np.array([word not in leave_out for word in self.pool.words])
-        lower = np.array([in_lower_case(word) for word in self.pool.words])
-        usable: NDArray[np.bool_] = np.any(self.pool.vectors != 0, axis=1)
+        lower, usable = self.pool.lower, self.pool.usable
         fitting = {kind: np.flatnonzero(kept & (lower == kind)) for kind in (True, False)}
         found = {}
         for key in keys:

@@ -214,7 +214,8 @@ def _peaks(close: NDArray[np.float64], steps: float, band: float) -> list[float]
     peak = np.flatnonzero(agreement > AGREE)
     peak = peak[peak * unit > band]
     highest = peak[np.argsort(-agreement[peak], kind="stable")[:CANDIDATES]]
-    return [2 * math.pi / (m * unit) for m in np.union1d(highest, peak[:CANDIDATES]).tolist()]
+    chosen = sorted({*highest.tolist(), *peak[:CANDIDATES].tolist()})
+    return [2 * math.pi / (m * unit) for m in chosen]
 
 
 def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -309,9 +310,9 @@ def _sampled(
     skipped: NDArray[np.float64], bound: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Members of each stratum of ascending nodes: the highest by bound, and evenly spaced ones."""
-    edges = np.unique(np.geomspace(1, skipped.size + 1, STRATA + 1).astype(np.int64)) - 1
+    edges = sorted({int(edge) - 1 for edge in np.geomspace(1, skipped.size + 1, STRATA + 1)})
     nodes, shares, weights, strata = [], [], [], []
-    for i, (start, end) in enumerate(pairwise(edges.tolist())):
+    for i, (start, end) in enumerate(pairwise(edges)):
         high = _greatest(bound[start:end], min(PEAKS, end - start))
         peaks, others = (np.flatnonzero(some) + start for some in (high, ~high))
         peaks = peaks[np.argsort(-bound[peaks], kind="stable")]
