@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from eatlas.errors import ContractError, EatlasWarning
@@ -15,7 +15,7 @@ class PluginWarning(EatlasWarning):
 
 
 @cache
-def _every() -> EntryPoints:
+def _every() -> Any:
     """All entry points; reading them takes 10 ms or more, so they are read once."""
     return entry_points()
 

@@ -119,7 +119,8 @@ def count_at_least(
         last = int(half.items[-1])
         held = (0,) if _size(lists) <= EXTENDED else (0, last)
         grown.append(Grown(lists, last, half.need[-1], held))
-    return _join(*grown, n, ts)
+    low, high = grown
+    return _join(low, high, n, ts)
 
 
 def _singles(values: NDArray[np.int64], t: int) -> int:
