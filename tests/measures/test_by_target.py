@@ -112,6 +112,10 @@ def test_labels_are_permuted(spec):
     assert result.p.less == np.mean(np.array(values) <= result.value + 1e-12)
 
 
+def test_p_values_can_be_left_out(found):
+    assert found[0]("rnd(draws=0)").p is None
+
+
 def test_mac_is_a_mean_over_groups_of_any_number(found):
     measured, targets, first, second = found
     expected = [1 - (unit(targets) @ unit(group).T).mean(1) for group in (first, second)]
@@ -283,7 +287,7 @@ def test_what_is_undefined_is_none_and_said():
         ("ripa(relation=first)", "principal or mean"),
         ("direct-bias(strictness=-1)", "a number from 0"),
         ("rnsb(penalty=0)", "a number above 0"),
-        ("semaxis(draws=0)", "a whole number from 1"),
+        ("semaxis(draws=-1)", "a whole number from 0"),
     ],
 )
 def test_values_that_are_not_allowed_are_refused(spec, allowed):

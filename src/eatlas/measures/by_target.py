@@ -140,11 +140,11 @@ class RelabelledMeasure(RawOrUnit):
     Parameters
     ----------
     draws : int
-        Random relabellings, where there are more than 20,000 in all.
+        Random relabellings, where there are more than 20,000 in all; 0 for no p-values.
     """
 
     _: KW_ONLY
-    draws: int = parameter(10_000, whole(1), optional=True)
+    draws: int = parameter(10_000, whole(0), optional=True)
 
     def relabelled(self, given: Input, notes: list[str], statistic: Statistic) -> PValues | None:
         """P-values of a statistic over relabellings of the terms of both groups.
@@ -160,8 +160,11 @@ class RelabelledMeasure(RawOrUnit):
         Returns
         -------
         PValues or None
-            None in tests of sentences: those of one stimulus are not independent.
+            None in tests of sentences, as those of one stimulus are not independent; and where no
+            draws are wanted.
         """
+        if not self.draws:
+            return None
         groups = [given.coverage[name] for name in given.head["groups"]]
         if any(group.stimulus for group in groups):
             notes.append(f"{self.name} has no p-value over sentences.")

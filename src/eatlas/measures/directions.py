@@ -236,7 +236,8 @@ class SemAxis(RelabelledMeasure):
     vectors : {"raw", "unit"}, default "raw"
         Whether the means of the groups are over vectors as the source has them.
     draws : int, default 10,000
-        Random relabellings behind the p-values, where there are more than 20,000 in all.
+        Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
+        p-values.
 
     Raises
     ------

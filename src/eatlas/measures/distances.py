@@ -42,7 +42,8 @@ class RND(RelabelledMeasure):
     vectors : {"unit", "raw"}, default "unit"
         As the paper has them, scaled to length 1; or as the source has them.
     draws : int, default 10,000
-        Random relabellings behind the p-values, where there are more than 20,000 in all.
+        Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
+        p-values.
 
     Raises
     ------
