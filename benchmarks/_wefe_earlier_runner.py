@@ -1,4 +1,4 @@
-"""Measure and time RND, MAC, RIPA, ECT and RNSB in WEFE; run by a Python that has WEFE, not by ours.
+"""Measure and time five metrics in WEFE; run by the Python of an environment that has WEFE.
 
 Usage: python _wefe_earlier_runner.py TESTS.json VECTORS.txt [--repeats 5]
 

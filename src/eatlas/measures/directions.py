@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import CoverageError
 from eatlas.measures.base import FROM_0, Allowed, Array, Input, parameter
-from eatlas.measures.by_target import (
-    ByTargetMeasure,
+from eatlas.measures.distances import cosines, lengths
+from eatlas.measures.target_values import (
     RawOrUnit,
     RelabelledMeasure,
+    TargetMeasure,
     groups_of,
     in_order,
     mean,
     pairs_of,
 )
-from eatlas.measures.distances import cosines, lengths
-from eatlas.results.by_target import Range
 from eatlas.results.parts import Coverage
+from eatlas.results.target_values import Range
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.by_target import ByTargetResult
+    from eatlas.results.target_values import TargetValuesResult
 
 Relation = Literal["principal", "mean"]
 EVERY = ""
@@ -39,7 +39,7 @@ WORD = Allowed("a word, or nothing", lambda value: isinstance(value, str))
 
 
 @dataclass(frozen=True)
-class DirectBias(ByTargetMeasure):
+class DirectBias(TargetMeasure):
     """Direct bias: how much of the targets lies along the direction between two groups.
 
     Parameters
@@ -81,7 +81,7 @@ class DirectBias(ByTargetMeasure):
 
     strictness: float = parameter(1.0, FROM_0)
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Cosine of each target with the direction of the pairs, and their mean size."""
         values = kernels.associations(given.rows[OF_TARGETS], principal(given, notes))
         return self.found(
@@ -95,7 +95,7 @@ class DirectBias(ByTargetMeasure):
 
 
 @dataclass(frozen=True)
-class IndirectBias(ByTargetMeasure):
+class IndirectBias(TargetMeasure):
     """Indirect bias: the share of the similarity of two words that lies along a direction.
 
     Parameters
@@ -150,7 +150,7 @@ class IndirectBias(ByTargetMeasure):
             vectors = {**vectors, THE_WORD: words[self.word][None]}
         return super().arranged(vectors, coverage, words)
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Part of each similarity that the direction explains, and medians of them."""
         targets, direction = given.rows[OF_TARGETS], principal(given, notes)
         others = given.rows[THE_WORD] if self.word else targets
@@ -205,7 +205,7 @@ class RIPA(RawOrUnit):
 
     relation: Relation = parameter("principal", Relation)
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Inner product of each target with the relation vector."""
         if self.relation == "principal":
             relation = principal(given, notes)
@@ -263,7 +263,7 @@ class SemAxis(RelabelledMeasure):
 
     name: ClassVar[str] = "semaxis"
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Cosine of each target with the difference of the two means."""
         targets = given.rows[OF_TARGETS]
         first, second = map(kernels.mean_row, groups_of(given))

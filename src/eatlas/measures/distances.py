@@ -11,21 +11,21 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import EatlasError
 from eatlas.measures.base import Allowed, Array, Input, is_number, parameter
-from eatlas.measures.by_target import (
-    ByTargetMeasure,
+from eatlas.measures.target_values import (
     RawOrUnit,
     RelabelledMeasure,
+    TargetMeasure,
     Vectors,
     groups_of,
     in_order,
     mean,
 )
-from eatlas.results.by_target import Range
+from eatlas.results.target_values import Range
 from eatlas.stats.ranks import ranks, spearman
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.by_target import ByTargetResult
+    from eatlas.results.target_values import TargetValuesResult
 
 Distance = Literal["euclidean", "cosine"]
 ABOVE_0 = Allowed("a number above 0", lambda value: is_number(value) and value > 0)
@@ -76,7 +76,7 @@ class RND(RelabelledMeasure):
     distance: Distance = parameter("euclidean", Distance)
     vectors: Vectors = parameter("unit", Vectors)
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Distance of each target from both means, and their mean difference."""
         targets, names = given.rows[OF_TARGETS], given.head["groups"]
         means = [kernels.mean_row(group) for group in groups_of(given)]
@@ -126,7 +126,7 @@ class RND(RelabelledMeasure):
 
 
 @dataclass(frozen=True)
-class MAC(ByTargetMeasure):
+class MAC(TargetMeasure):
     """Mean average cosine distance of targets from groups.
 
     Raises
@@ -156,7 +156,7 @@ class MAC(ByTargetMeasure):
     name: ClassVar[str] = "mac"
     two_groups: ClassVar[bool] = False
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Distance of each target from each group, and the mean of all."""
         targets = given.rows[OF_TARGETS]
         means = [kernels.mean_row(group) for group in groups_of(given)]
@@ -208,7 +208,7 @@ class ECT(RawOrUnit):
     name: ClassVar[str] = "ect"
     minimum: ClassVar = {"targets": 2, "groups": 1}
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Cosine of each target with both means, and the correlation of the two orders."""
         targets, names = given.rows[OF_TARGETS], given.head["groups"]
         near = [cosines(targets, kernels.mean_row(group)) for group in groups_of(given)]
@@ -270,7 +270,7 @@ class RNSB(RawOrUnit):
     _: KW_ONLY
     penalty: float = parameter(1.0, ABOVE_0, optional=True)
 
-    def compute(self, given: Input, notes: list[str]) -> ByTargetResult:
+    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
         """Probability that each target is negative, and its divergence from an equal one."""
         positive, negative = map(in_order, groups_of(given))
         probabilities = self._classified(positive, negative, given.rows[OF_TARGETS])

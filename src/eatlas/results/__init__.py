@@ -1,7 +1,6 @@
 """What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
 
 from eatlas.results.base import AssociationResult, GroupsResult, is_result
-from eatlas.results.by_target import ByTargetResult
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
 from eatlas.results.draws import CEATResult, DrawnResult
 from eatlas.results.effects import Effect, Rule
@@ -9,11 +8,11 @@ from eatlas.results.embedding_tests import MLEATResult, SCEATResult, ThreeLevelR
 from eatlas.results.files import to_json_line
 from eatlas.results.groups import DivDistResult, TargetsResult
 from eatlas.results.lpbs import LogRatioResult, LPBSCEATResult, LPBSResult
+from eatlas.results.target_values import TargetValuesResult
 from eatlas.results.trend import TrendResult
 
 __all__ = [
     "AssociationResult",
-    "ByTargetResult",
     "CEATResult",
     "DivDistResult",
     "DrawnResult",
@@ -27,6 +26,7 @@ __all__ = [
     "Results",
     "Rule",
     "SCEATResult",
+    "TargetValuesResult",
     "TargetsResult",
     "ThreeLevelResult",
     "TrendResult",

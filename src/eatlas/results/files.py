@@ -19,12 +19,12 @@ from pydantic import ValidationError
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.plugins import added
 from eatlas.results.base import SCHEMA, AssociationResult
-from eatlas.results.by_target import ByTargetResult
 from eatlas.results.draws import CEATResult
 from eatlas.results.embedding_tests import MLEATResult, SCEATResult, WEATResult
 from eatlas.results.groups import DivDistResult
 from eatlas.results.lpbs import LPBSCEATResult, LPBSResult
 from eatlas.results.parts import Record
+from eatlas.results.target_values import TargetValuesResult
 from eatlas.results.trend import TREND, TrendResult
 
 BUILT_IN: tuple[type[AssociationResult], ...] = (
@@ -34,7 +34,7 @@ BUILT_IN: tuple[type[AssociationResult], ...] = (
     CEATResult,
     LPBSResult,
     LPBSCEATResult,
-    ByTargetResult,
+    TargetValuesResult,
     DivDistResult,
 )
 ENTRY_POINTS = "eatlas.records"

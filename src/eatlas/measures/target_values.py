@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
 from eatlas.measures.p_values import defined, remarks, to_record
-from eatlas.results.by_target import ByTargetResult, Range, TargetValue
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Coverage
+from eatlas.results.target_values import Range, TargetValue, TargetValuesResult
 from eatlas.stats.permutation import recomputed_test
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -28,7 +28,7 @@ Statistic = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
-class ByTargetMeasure(GroupsMeasure):
+class TargetMeasure(GroupsMeasure):
     """A measure that gives one number for each target, and one for all of them."""
 
     two_groups: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class ByTargetMeasure(GroupsMeasure):
         each: Range,
         association: Array | None = None,
         p: PValues | None = None,
-    ) -> ByTargetResult:
+    ) -> TargetValuesResult:
         """Make the record of a result; what is not finite is undefined, and a note says so.
 
         Parameters
@@ -101,7 +101,7 @@ class ByTargetMeasure(GroupsMeasure):
             notes.append(f"Undefined {self.name} of {', '.join(undefined)}.")
         if defined(value) is None:
             notes.append(f"Undefined {self.name} of all targets.")
-        return ByTargetResult(
+        return TargetValuesResult(
             **given.head,
             measure=self.name,
             value=defined(value),
@@ -113,7 +113,7 @@ class ByTargetMeasure(GroupsMeasure):
 
 
 @dataclass(frozen=True)
-class RawOrUnit(ByTargetMeasure):
+class RawOrUnit(TargetMeasure):
     """A measure that depends on whether vectors keep their lengths.
 
     Parameters

@@ -63,9 +63,7 @@ WORDS = {
     ),
 }
 """The measures that the record serves."""
-ByTargetName = Literal[
-    "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb"
-]
+Named = Literal["direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb"]
 
 
 class Range(Record):
@@ -93,7 +91,7 @@ class TargetValue(Record):
     """None where it is undefined."""
 
 
-class ByTargetResult(GroupsResult):
+class TargetValuesResult(GroupsResult):
     """What a measure found that gives one number for each target, and one for all.
 
     These are the measures that came before DivDist: :class:`eatlas.RND`, :class:`eatlas.MAC`,
@@ -101,7 +99,7 @@ class ByTargetResult(GroupsResult):
     :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`.
     """
 
-    measure: ByTargetName
+    measure: Named
     value: float | None
     """The number for all targets; None where it is undefined."""
     p: PValues | None = None
@@ -169,8 +167,10 @@ class ByTargetResult(GroupsResult):
         ]
 
     def summary(self) -> str:
-        """The number, and the targets at either end."""
+        """The number with its p, and the targets at either end."""
         said = f"{self.display_name} = {_brief(self.value)}"
+        if self.p is not None:
+            said += f", two-sided p = {self.p.two_sided:.3g}"
         known = sorted((one.value, one.term) for one in self.targets if one.value is not None)
         if len(known) < 2:
             return said
