@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
+    from eatlas.sources.fetching import fetch_vectors
     from eatlas.sources.opening import transformed
-    from eatlas.sources.published import fetch_vectors
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -130,7 +130,7 @@ _HOMES = {
     "eatlas.sources": "ArraySource open_vectors",
     "eatlas.sources.diagnosis": "diagnose",
     "eatlas.sources.opening": "transformed",
-    "eatlas.sources.published": "fetch_vectors",
+    "eatlas.sources.fetching": "fetch_vectors",
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
 }

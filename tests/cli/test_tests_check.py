@@ -32,8 +32,8 @@ def test_all_faults_of_one_group_at_once(eatlas_cli, tmp_path):
         f"error: {path}: test tiny, key X.terms, term 5 (3): is not text (allowed: a quoted string)",
         f"{path}: test tiny, key X.terms, term 7: ' x' begins or ends with a space, so no vector "
         "would match it",
-        f"{path}: test tiny, key X.terms: duplicate terms 'aster'; each term may stand once",
-        f"{path}: test tiny, key terms: terms 'ant' stand on both sides, X and Y; a term that is "
+        f"{path}: test tiny, key X.terms: duplicate terms 'aster'; each term may occur once",
+        f"{path}: test tiny, key terms: terms 'ant' are on both sides, X and Y; a term that is "
         "both cannot tell the two concepts apart",
         f"  remedy: mend the file and run: eatlas tests check {path}",
     ]

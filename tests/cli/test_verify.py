@@ -207,7 +207,7 @@ def test_terms_that_make_no_test_cost_no_other_result(eatlas_cli, tmp_path):
     assert ended.code == 1
     assert (
         "  the terms of the result make no test: AssociationTest 'weat-6', argument terms: terms "
-        "'John' stand on both sides, X and Y; a term that is both"
+        "'John' are on both sides, X and Y; a term that is both"
     ) in ended.out
     assert ended.out.count(": same\n") == 1
     assert "1 of 2 results are the same" in ended.out

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import eatlas
-from eatlas.corpora import Context, find_contexts, lines, sampling
+from eatlas.corpora import Context, find_contexts, reading, sampling
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from tests.corpora import oracle
 from tests.inputs import make_test
@@ -111,14 +111,14 @@ def test_blocks_do_not_cut_texts(tmp_path, monkeypatch, unit):
     path = tmp_path / "corpus.txt"
     path.write_text(parted.join(f"{k} an aster {k}" for k in range(300)), encoding="utf-8")
     whole = find_contexts(path, TEST, unit=unit)
-    monkeypatch.setattr(lines, "BLOCK", 100)
-    monkeypatch.setattr("eatlas.corpora.lines.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
+    monkeypatch.setattr(reading, "BLOCK", 100)
+    monkeypatch.setattr("eatlas.corpora.reading.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
     assert find_contexts(path, TEST, unit=unit).rows == whole.rows
     assert len(whole) == 300
 
 
 def test_a_line_without_end_is_parted_at_white_space(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.corpora.lines.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
+    monkeypatch.setattr("eatlas.corpora.reading.read_lines.__kwdefaults__", {"ends": (b"\n",), "block": 64, "longest": 64})  # fmt: skip
     path = corpus(tmp_path, " ".join(f"{k} aster" for k in range(100)), "é" * 200)
     counts = find_contexts(path, TEST).counts
     assert counts[0].found == 100

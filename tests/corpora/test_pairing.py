@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs, matching
-from eatlas.corpora.sentence_rule import sentences
+from eatlas.corpora.matching import sentences
 from eatlas.errors import EatlasError, StimulusError
 from tests.inputs import TERMS, make_test
 

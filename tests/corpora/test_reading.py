@@ -219,7 +219,7 @@ def test_a_folder_holds_files_of_several_kinds(tmp_path):
 
 
 def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.corpora.formats.LONGEST_CELL", 50)
+    monkeypatch.setattr("eatlas.corpora.reading.LONGEST_CELL", 50)
     path = tmp_path / "some.csv"
     path.write_text('id,text\n1,love a\n2,"' + "love\n" * 30 + "3,love b\n", encoding="utf-8")
     contexts, damaged = told(path)

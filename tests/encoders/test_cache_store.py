@@ -20,7 +20,7 @@ from eatlas.encoders.cache import cached, entry_of, key_of
 from eatlas.encoders.cache_store import Store, clear, contents, renew
 from eatlas.errors import SourceWarning
 from eatlas.sources import Passage
-from eatlas.sources.folders import cache_folder
+from eatlas.sources.files.reading import cache_folder
 
 N = 1000
 FORK = multiprocessing.get_context("fork")

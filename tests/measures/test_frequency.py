@@ -12,7 +12,7 @@ from eatlas.errors import SignatureError
 from eatlas.measures.seeding import generator_of
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.frequency.orders import bundled_order
+from eatlas.sources.word_orders import bundled_order
 
 WORDS = [
     word for word in open_vectors("glove-sample").vocabulary() if word.isalpha() and len(word) > 3
@@ -310,7 +310,7 @@ def test_a_very_long_test_has_ranks_alone(monkeypatch):
     """Nearly every word is a term then, and the search for others would go through the file."""
     asked = []
     monkeypatch.setattr(
-        "eatlas.sources.frequency.orders.BundledOrder.neighbours",
+        "eatlas.sources.word_orders.BundledOrder.neighbours",
         lambda *given: asked.append(given) or {},
     )
     words = WORDS[:4004]

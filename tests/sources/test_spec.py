@@ -55,7 +55,7 @@ def test_escaped_options_come_back(options):
         ),
         ("index", "an option cannot be read\n  got: index\n  allowed: key=value, with & between"),
         ("=yes", "an option cannot be read\n  got: =yes"),
-        ("index=yes&index=no", "an option stands twice\n  got: index"),
+        ("index=yes&index=no", "an option is given twice\n  got: index"),
         ("encoding=ebcdic", "allowed: utf-8, utf8, latin-1, latin1"),
         (
             "format=glove",

@@ -106,7 +106,7 @@ def test_toml_round_trip(jobs, reference):
         ('{ name = "Female", terms', '{ name = "Female", term', "key groups.term, group 1: is not a key that eatlas knows; did you mean terms?"),
         ('"Female", terms', '"Male", terms', "key groups: more than one group has the name 'Male'; names must differ"),
         ('  { name = "Male", terms = ["he", "man", "him"] },\n', "", "key groups: needs two groups at least, got 1"),
-        ('"he", "man"', '"he", "woman", "she"', "key groups: terms stand in two groups: 'she', 'woman' in Female and Male"),
+        ('"he", "man"', '"he", "woman", "she"', "key groups: terms are in two groups: 'she', 'woman' in Female and Male"),
         ('"he", "man"', '"he", "he"', "key groups.terms, group 2: duplicate terms 'he'"),
         ("0.25", "0.3", "key reference: the weights sum to 1.05; they must sum to 1"),
         ("0.25", "-0.25", "key reference: the weight of 'Female' is -0.25 (allowed: a number from 0 to 1)"),
@@ -140,10 +140,10 @@ def test_every_fault_is_named_at_once(jobs):
     said = [line.removeprefix(f"{jobs}: test jobs, ") for line in caught.value.what.splitlines()]
     assert said == [
         "key targets.terms, term 3 (3): is not text (allowed: a quoted string)",
-        "key groups.terms, group 2: duplicate terms 'he'; each term may stand once",
+        "key groups.terms, group 2: duplicate terms 'he'; each term may occur once",
         "key reference: the weight of 'Female' is 2 (allowed: a number from 0 to 1)",
-        "key targets.terms: duplicate terms 'nurse'; each term may stand once",
-        "key groups: terms stand in two groups: 'she' in Female and Male; "
+        "key targets.terms: duplicate terms 'nurse'; each term may occur once",
+        "key groups: terms are in two groups: 'she' in Female and Male; "
         "a term of both cannot tell the groups apart",
     ]
 

@@ -14,14 +14,14 @@ from eatlas.stimuli.model import Sentence
 
 
 def test_a_concept_refuses_a_term_twice():
-    with pytest.raises(StimulusError, match=r"duplicate terms 'aster'; each term may stand once"):
+    with pytest.raises(StimulusError, match=r"duplicate terms 'aster'; each term may occur once"):
         Concept(name="Flowers", terms=("aster", "clover", "aster"))
 
 
 def test_a_term_may_not_stand_on_both_sides():
-    with pytest.raises(StimulusError, match=r"'ant' stand on both sides, X and Y"):
+    with pytest.raises(StimulusError, match=r"'ant' are on both sides, X and Y"):
         make_test(X=("ant", "aster"))
-    with pytest.raises(StimulusError, match=r"'war' stand on both sides, A and B"):
+    with pytest.raises(StimulusError, match=r"'war' are on both sides, A and B"):
         make_test(A=("war", "love"))
 
 
@@ -44,7 +44,7 @@ def test_tests_are_frozen(tiny):
 def test_a_copy_is_checked_as_any_other_test(tiny):
     with pytest.raises(StimulusError, match="AssociationTest 'tiny', argument X: is no concept"):
         tiny.model_copy(update={"X": 3})
-    with pytest.raises(StimulusError, match="stand on both sides, X and Y"):
+    with pytest.raises(StimulusError, match="are on both sides, X and Y"):
         tiny.model_copy(update={"Y": tiny.X})
     with pytest.raises(StimulusError, match="argument y: is not an argument that eatlas knows"):
         tiny.model_copy(update={"y": tiny.X})
@@ -67,14 +67,14 @@ CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
         (lambda: Concept(name="F", terms="aster"), "Concept 'F', argument terms: is not a list (allowed: [\"one\", \"two\"])"),
         (lambda: Concept(name="F", terms=[]), "Concept 'F', argument terms: is empty (allowed: one term at least)"),
         (lambda: Concept(name="F", terms=["a", 3, ""]), "Concept 'F', argument terms, term 2 (3): is not text (allowed: a quoted string)\nConcept 'F', argument terms, term 3: is an empty string (allowed: a word)"),
-        (lambda: Concept(name="F", terms=["a", "a", 3]), "Concept 'F', argument terms, term 3 (3): is not text (allowed: a quoted string)\nConcept 'F', argument terms: duplicate terms 'a'; each term may stand once"),
+        (lambda: Concept(name="F", terms=["a", "a", 3]), "Concept 'F', argument terms, term 3 (3): is not text (allowed: a quoted string)\nConcept 'F', argument terms: duplicate terms 'a'; each term may occur once"),
         (lambda: Concept(name=5, terms=["a"]), "Concept, argument name: is not text (allowed: a quoted string)"),
         (lambda: Concept(name="F", terms=["a "]), "Concept 'F', argument terms, term 1: 'a ' begins or ends with a space, so no vector would match it"),
         (lambda: Concept(name="F", term=["a"]), "Concept 'F', argument terms: is missing\nConcept 'F', argument term: is not an argument that eatlas knows; did you mean terms?"),
         (lambda: Concept(name="F", terms=["\ud800"]), "Concept 'F', argument terms, term 1: holds characters that are no text (allowed: text that can be saved as UTF-8)"),
         (lambda: make_test("my id"), "AssociationTest 'my id', argument id: is not usable as an id (allowed: no spaces, commas or any of ;#?=)"),
         (lambda: AssociationTest(id="t", X=["a"], Y=3), f"AssociationTest 't', argument X: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument Y: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument A: is missing\nAssociationTest 't', argument B: is missing"),
-        (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' stand on both sides, X and Y; a term that is both cannot tell the two concepts apart\nAssociationTest 't', argument terms: terms 'war' stand on both sides, A and B; a term that is both cannot tell the two concepts apart"),
+        (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' are on both sides, X and Y; a term that is both cannot tell the two concepts apart\nAssociationTest 't', argument terms: terms 'war' are on both sides, A and B; a term that is both cannot tell the two concepts apart"),
     ],
 )  # fmt: skip
 def test_misuse_in_python_is_said_in_our_words(make, message):

@@ -5,7 +5,7 @@ from tests.inputs import make_test
 
 from eatlas import Concept, GroupsTest, load_tests
 from eatlas.stimuli import battery_names
-from eatlas.stimuli.remarks import remarks
+from eatlas.stimuli.kinds import remarks
 
 
 def test_one_name_for_two_concepts_is_allowed_and_said(tiny):

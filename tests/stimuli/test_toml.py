@@ -31,7 +31,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
     ("old", "new", "message"),
     [
         ('"lily"]', '"lily", "aster"]', "test tiny, key X.terms: duplicate terms 'aster'"),
-        ('"lily"]', '"lily", "ant"]', "terms 'ant' stand on both sides, X and Y"),
+        ('"lily"]', '"lily", "ant"]', "terms 'ant' are on both sides, X and Y"),
         ('["aster", "clover", "iris", "lily"]', "[]", "key X.terms: is empty"),
         ('id = "tiny"\n', "", "test number 1, key id: is missing"),
         ('id = "tiny"', 'id = "my test"', "key id: is not usable as an id (allowed: no spaces"),
@@ -114,10 +114,10 @@ def test_every_fault_is_named_at_once(tmp_path):
         "match it",
         "test tiny, key Y.name: is missing",
         "test tiny, key C: is not a key that eatlas knows",
-        "test tiny, key X.terms: duplicate terms 'aster', 'ant'; each term may stand once",
-        "test tiny, key terms: terms 'ant' stand on both sides, X and Y; "
+        "test tiny, key X.terms: duplicate terms 'aster', 'ant'; each term may occur once",
+        "test tiny, key terms: terms 'ant' are on both sides, X and Y; "
         "a term that is both cannot tell the two concepts apart",
-        "test tiny, key terms: terms 'love' stand on both sides, A and B; "
+        "test tiny, key terms: terms 'love' are on both sides, A and B; "
         "a term that is both cannot tell the two concepts apart",
     ]
     assert lines[-1] == f"  remedy: mend the file and run: eatlas tests check {path}"

@@ -12,7 +12,7 @@ import eatlas
 from eatlas.decoding import read_toml
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.resampling import leave_one_out
-from eatlas.sources.published.registry import parse_registry
+from eatlas.sources.published import parse_registry
 from eatlas.stats.weighted import design
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.sentences.pairs import parse_pairs, read_pairs

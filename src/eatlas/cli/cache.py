@@ -86,7 +86,7 @@ def _values(found: Contents) -> dict[str, object]:
 
 
 def _print(found: Contents) -> None:
-    from eatlas.sources.published.registry import size_text  # noqa: PLC0415
+    from eatlas.sources.published import size_text  # noqa: PLC0415
 
     print_line(f"path:    {found.folder}")
     print_line(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")

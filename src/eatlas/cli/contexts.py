@@ -15,7 +15,7 @@ from eatlas.cli.progress import bar_of
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Count, Pairs
-    from eatlas.corpora.lines import Damage
+    from eatlas.corpora.reading import Damage
 
 SHOWN = 5
 """Damaged lines that are said one by one; --log writes all."""

@@ -11,8 +11,8 @@ from eatlas.cli.messages import output_of_a_command, print_json, print_line, rem
 from eatlas.cli.options import Commands
 
 if TYPE_CHECKING:
+    from eatlas.sources.downloading import Watch
     from eatlas.sources.published import Published
-    from eatlas.sources.published.downloading import Watch
 
 app = Commands(help="List and fetch published vectors by name.", no_args_is_help=True)
 
@@ -76,8 +76,7 @@ def where(name: str) -> None:
     """
     from pathlib import Path  # noqa: PLC0415
 
-    from eatlas.sources.published import find  # noqa: PLC0415
-    from eatlas.sources.published.registry import on_this_machine  # noqa: PLC0415
+    from eatlas.sources.published import find, on_this_machine  # noqa: PLC0415
     from eatlas.sources.spec import FileSpec  # noqa: PLC0415
 
     print_line(str(on_this_machine(FileSpec(Path(find(name).name))).path))
@@ -95,7 +94,8 @@ def fetch(names: list[str]) -> None:
     names : NAME...
         Names that eatlas data list shows.
     """
-    from eatlas.sources.published import fetch_vectors, find  # noqa: PLC0415
+    from eatlas.sources.fetching import fetch_vectors  # noqa: PLC0415
+    from eatlas.sources.published import find  # noqa: PLC0415
 
     for name in names:
         find(name)  # a wrong name is said before gigabytes come for the others
@@ -107,8 +107,8 @@ def fetch(names: list[str]) -> None:
 
 def _values(entry: Published) -> dict[str, Any]:
     """All that is known, what is not as null."""
+    from eatlas.sources.fetching import read_record  # noqa: PLC0415
     from eatlas.sources.published import place_of  # noqa: PLC0415
-    from eatlas.sources.published.fetching import read_record  # noqa: PLC0415
 
     path, record = place_of(entry), read_record(entry)
     vectors = entry.vectors.model_dump(mode="json")
@@ -140,7 +140,7 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
             yield key, values[key] or unknown[key]
     for note in values["notes"]:
         yield "note", note
-    from eatlas.sources.published.fetching import unproven  # noqa: PLC0415
+    from eatlas.sources.fetching import unproven  # noqa: PLC0415
 
     if values["hash"] and (caution := unproven(entry, None)):
         yield "caution", caution
@@ -150,7 +150,7 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
 
 
 def _size(entry: Published) -> str:
-    from eatlas.sources.published.registry import size_text  # noqa: PLC0415
+    from eatlas.sources.published import size_text  # noqa: PLC0415
 
     return size_text(entry.download.size) if entry.download.size else "?"
 

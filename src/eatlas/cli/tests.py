@@ -11,7 +11,7 @@ from eatlas.cli.options import Commands
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
 from eatlas.stimuli.batteries import namesake, read_test_file
-from eatlas.stimuli.remarks import remarks
+from eatlas.stimuli.kinds import remarks
 
 app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True

@@ -144,7 +144,7 @@ def find(
         Where to go on; the length of `data` if all was read.
     """
     size, table, marked = len(data), tables.characters, tables.beginnings
-    outside = np.empty(256, np.uint8)  # bytes that may stand before a word
+    outside = np.empty(256, np.uint8)  # bytes that may precede a word
     for byte in range(256):
         outside[byte] = byte >= _ASCII or table[byte] & WORD == 0
     i, count = begin, 0

@@ -74,7 +74,7 @@ def _begins(
     table: NDArray[np.uint8],
     known: NDArray[np.uint64],
 ) -> Any:
-    """Whether a sentence begins at `i`, which stands behind white space."""
+    """Whether a sentence begins at `i`, which follows white space."""
     at, newlines = i, 0
     while at > 0 and data[at - 1] != separator and is_space(data[at - 1]):
         at -= 1

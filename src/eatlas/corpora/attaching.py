@@ -1,4 +1,4 @@
-"""Tests of words become tests of the sentences in which the words stand."""
+"""Tests of words become tests of the sentences that hold the words."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def _no_context(test: AssociationTest, role: str, contexts: Contexts) -> Stimulu
     remedy = "use a larger corpus, or --case ignore where names are written in lower case"
     return StimulusError(
         f"test {test.id}, group {role} ({concept.name}): no stimulus has a context",
-        got=f"none of {len(concept.terms)} stimuli stands in {name}{for_others}",
-        allowed="one context in each group at least, and as many stimuli as the measure asks",
+        got=f"none of {len(concept.terms)} stimuli occurs in {name}{for_others}",
+        allowed="one context in each group at least, and as many stimuli as the measure needs",
         remedy=f"eatlas contexts CORPUS --tests {test.id}" if for_others else remedy,
     )
 
 
 def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
-    """Have a test of words say in which sentences it is asked."""
+    """Add to a test of words the sentences in which its pairs are scored."""
     where = pairs.origin
     return test.model_copy(update={"sentences_from": str(where), "contexts": where})
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.corpora.files import Format, Reading, Unit, corpus_files, look_at, read_texts
-from eatlas.corpora.lines import NAMED, Account, Damage, Tell
 from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
+from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
 from eatlas.corpora.sampling import (
     SENTENCE,
@@ -70,7 +70,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     per_term : int
         Most contexts of each stimulus.
     window : int or "sentence"
-        Words on either side of the stimulus, or the sentence that it stands in.
+        Words on either side of the stimulus, or the sentence that holds it.
     case : {"auto", "exact", "ignore"}
         ``auto``: a stimulus in lower case is found as written, with a capital first letter and in
         capitals; one with a capital letter only as written. ``exact``: only as written.
@@ -86,7 +86,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     seed : int
     workers : int or None
         Processes that share the files; None takes as many as the files are worth. A script that
-        asks for several guards what it runs with ``if __name__ == "__main__":``.
+        starts several guards what it runs with ``if __name__ == "__main__":``.
     tell : callable, optional
         Called with every line that is damaged, and skipped.
     progress : callable, optional
@@ -138,7 +138,7 @@ def find_pairs(
     progress: Progress | None = None,
     **choices: Any,
 ) -> Pairs:
-    """Sample texts in which a target and an attribute of one test stand near each other.
+    """Sample texts in which a target and an attribute of one test are near each other.
 
     Parameters
     ----------
@@ -404,7 +404,7 @@ def _read(
 def _read_apart(
     files: Sequence[Path], reading: Reading, make: Make
 ) -> tuple[Samples[Any], list[Account], list[Damage]]:
-    """Look through files in a process of its own, which tells of damage when it is done."""
+    """Look through files in a process of its own, which reports damage at the end."""
     damages: list[Damage] = []
     return *_read(files, reading, make, damages.append), damages
 

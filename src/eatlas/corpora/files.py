@@ -12,8 +12,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from eatlas.corpora.formats import json_rows, parquet_rows, table_rows, texts
-from eatlas.corpora.lines import Account, Batch, batched, line_texts, paragraph_texts, read_lines
+from eatlas.corpora.reading import (
+    Account,
+    Batch,
+    batched,
+    json_rows,
+    line_texts,
+    paragraph_texts,
+    parquet_rows,
+    read_lines,
+    table_rows,
+    texts,
+)
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.sources.archives import Content, locate
 
@@ -45,7 +55,7 @@ class Reading:
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
     unit : {"line", "paragraph"}
-        What of plain text is one text: a line, or what stands between blank lines.
+        What of plain text is one text: a line, or the text between blank lines.
     """
 
     format: Format = "auto"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eatlas.cells import unmarked
-from eatlas.corpora.formats import pyarrow_of
+from eatlas.corpora.reading import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, MARKED, TEXTS, Columns, beside
 from eatlas.errors import SourceError, SourceWarning, described
@@ -126,7 +126,7 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
 
 
 def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
-    """Say where something else than the stimulus stands at its span; its forms begin alike."""
+    """Warn of spans that hold something else than the stimulus; its forms begin alike."""
     at = fields.index("text")
     odd = [
         (stimulus, row[at][start:end])

@@ -1,4 +1,4 @@
-"""Where stimuli stand in texts, as whole words: spellings, the automaton, and its matches."""
+"""Where stimuli occur in texts, as whole words, and where sentences end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +16,7 @@ from eatlas.errors import SourceError
 
 if TYPE_CHECKING:
     from eatlas.corpora._kernels import Tables
+
 
 FNV_START, FNV_PRIME = 14695981039346656037, 1099511628211
 _MASK = (1 << 64) - 1
@@ -64,7 +66,7 @@ def character_table() -> NDArray[np.uint8]:
 Case = Literal["auto", "exact", "ignore"]
 Compounds = Literal["either", "written", "head"]
 GAP = "gap"
-"""A symbol for what stands between the words of a compound."""
+"""A symbol for what separates the words of a compound."""
 HYPHENS = ("-", "\u2010", "\u2011")
 """Hyphen-minus, hyphen, and the hyphen at which no line is broken."""
 _LAST_PART = re.compile(f"[^{''.join(HYPHENS)}]+[{''.join(HYPHENS)}]*$")
@@ -73,7 +75,7 @@ SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
 
 @dataclass(frozen=True)
 class Symbol:
-    """One place of a stimulus, and the characters that may stand there."""
+    """One place of a stimulus, and the characters that it may be."""
 
     name: str
     characters: tuple[str, ...]
@@ -253,7 +255,7 @@ class Matches:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     stimuli: NDArray[np.int64]
-    """Which stimulus stands there."""
+    """Number of the stimulus at each place."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -276,7 +278,7 @@ class Matcher:
     r"""Finds stimuli as whole words: from the left, the longest first, none within another.
 
     A word ends where a character of a word (``\w``) meets another one. What could be two stimuli,
-    such as EBONY where case is ignored and both Ebony and ebony are asked for, is the one that is
+    such as EBONY where case is ignored and both Ebony and ebony are stimuli, is the one that is
     written so, and else neither.
 
     Parameters
@@ -327,7 +329,7 @@ class Matcher:
         return _kernels.Tables(table.next, table.final, characters, beginnings)
 
     def find_in(self, text: str) -> list[tuple[str, str]]:
-        """Return what stands in a text, with the stimulus that it is."""
+        """Return the matches in a text, each with its stimulus."""
         data = np.frombuffer(text.encode(), np.uint8)
         return [
             (data[a:b].tobytes().decode(), self.stimuli[number])
@@ -360,3 +362,36 @@ class Matcher:
             if len(exact) == 1:
                 return exact[0]
         return -1
+
+
+BEFORE_MORE = frozenset(
+    {"mr", "mrs", "ms", "messrs", "dr", "prof", "st", "mt", "ft", "rev", "fr", "hon", "gov", "sen"}
+    | {"rep", "pres", "gen", "col", "capt", "cmdr", "lt", "sgt", "maj", "adm", "vs", "viz", "cf"}
+    | {"e.g", "i.e", "vol", "vols", "fig", "figs", "op", "eds", "pp", "p", "sec", "approx", "ca"}
+    | {"dept", "univ"}
+)
+"""Abbreviations behind which a sentence goes on, in lower case. Those that end sentences as well,
+such as etc. and Inc., or are words of their own, such as no. and art., are none of them."""
+
+
+@cache
+def abbreviations() -> NDArray[np.uint64]:
+    """Return the hashes of the abbreviations, in order."""
+    return np.array(sorted(fnv64(word.encode()) for word in BEFORE_MORE), np.uint64)
+
+
+def sentences(text: str) -> list[str]:
+    """Part a text into sentences.
+
+    Examples
+    --------
+    >>> sentences("Mr. Smith went. “Why?” he asked.  Nobody knew!")
+    ['Mr. Smith went.', '“Why?” he asked.', 'Nobody knew!']
+    """
+    from eatlas.corpora import _sentence_kernels  # noqa: PLC0415  (compiles on import)
+
+    data = np.frombuffer(text.encode(), np.uint8)
+    first = _sentence_kernels.sentence_starts(data, character_table(), abbreviations())
+    cuts = [0, *np.flatnonzero(first).tolist(), len(data)]
+    parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))
+    return [part for part in parts if part]

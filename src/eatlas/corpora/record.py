@@ -106,9 +106,9 @@ class Sample(Generic[Row, Counted]):
 
     @property
     def few(self) -> tuple[Counted, ...]:
-        """Those with fewer contexts than were asked for."""
-        asked = self.provenance.get("per_term", 1)
-        return tuple(count for count in self.counts if count.kept < asked)
+        """Those with fewer contexts than were requested."""
+        wanted = self.provenance.get("per_term", 1)
+        return tuple(count for count in self.counts if count.kept < wanted)
 
     @cached_property
     def sha256(self) -> str:
@@ -152,7 +152,7 @@ class Sample(Generic[Row, Counted]):
         return replace(self, rows=rows, counts=counts, provenance=said)
 
     def _cut(self, window: Window | None, distance: int | None = None) -> Self:
-        """Keep what stands so near, then leave so many words around, if there are more."""
+        """Keep pairs within a distance, then cut texts to a window, where they have more words."""
         found = self
         if distance is not None and distance != self.distance:
             require_distance(distance, self.distance, self.name or "the contexts")
@@ -165,7 +165,7 @@ class Sample(Generic[Row, Counted]):
         return found._with(found._shorter(int(window)), window=int(window))
 
     def _shorter(self, window: int) -> list[Row]:
-        """Cut each to so many words; of those that no longer differ keep that which stands first.
+        """Cut each to so many words; of those that no longer differ keep the first.
 
         As extraction does.
         """
@@ -206,7 +206,7 @@ class Sample(Generic[Row, Counted]):
             named = named.first(origin.per_term or 1)
         try:
             return named.cut_as(origin)
-        except EatlasError:  # what it was made of had more words
+        except EatlasError:  # it was made of longer contexts
             return None
 
     def to_frame(self) -> pd.DataFrame:
@@ -224,7 +224,7 @@ class Sample(Generic[Row, Counted]):
     def write(self, path: str | Path) -> None:
         """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
 
-        Parquet carries counts and provenance within; for the others they stand in ``FILE.json``.
+        Parquet carries counts and provenance within; for the others they are in ``FILE.json``.
 
         Raises
         ------

@@ -10,9 +10,8 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.lines import Batch
-from eatlas.corpora.matching import Matcher, Matches, character_table
-from eatlas.corpora.sentence_rule import abbreviations
+from eatlas.corpora.matching import Matcher, Matches, abbreviations, character_table
+from eatlas.corpora.reading import Batch
 from eatlas.stimuli import AssociationTest
 
 SENTENCE = "sentence"
@@ -36,9 +35,9 @@ class Count(NamedTuple):
 
     stimulus: str
     found: int
-    """Places in the corpus, the same text counted as often as it stands there."""
+    """Places in the corpus, the same text counted as often as it occurs."""
     kept: int
-    """Different contexts; fewer than were asked for only where there are no more."""
+    """Different contexts; fewer than requested only where there are no more."""
 
 
 class PairContext(NamedTuple):
@@ -96,7 +95,7 @@ class Reservoir(Generic[Found]):
         return self._kept[key][0] if key in self._kept else None
 
     def add(self, key: int, offset: int, context: Found) -> None:
-        """Take in a context; of two with one key, that whose stimulus stands first."""
+        """Take in a context; of two with one key, the one whose stimulus comes first."""
         if key > self.limit or (key in self._kept and self._kept[key][0] <= offset):
             return
         self._kept[key] = (offset, context)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.cells import marked
-from eatlas.corpora.formats import pyarrow_of
+from eatlas.corpora.reading import pyarrow_of
 from eatlas.errors import ResultsError
 from eatlas.results.files import atomic_file, require_writable
 
@@ -20,7 +20,7 @@ TEXTS = ("text", "stimulus", "target", "attribute")
 """Columns that hold words; all others hold places."""
 Columns = tuple[str, ...]
 MARKED = "marked_cells"
-"""Key of what stands beside a CSV file whose texts are marked as `eatlas.cells` says."""
+"""Key in the file beside a CSV file whose texts are marked as `eatlas.cells` says."""
 
 
 def require_ending(path: Path) -> None:
@@ -54,7 +54,7 @@ def require_place(path: Path) -> None:
 
 
 def beside(path: Path) -> Path:
-    """Return where counts and provenance of a file without metadata stand."""
+    """Return the path of the counts and provenance of a file without metadata."""
     return path.with_name(path.name + ".json")
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from eatlas.care import computes_afresh
 from eatlas.encoders.cache_store import SAME, Entry, Store
 from eatlas.errors import SourceError, described
-from eatlas.sources.folders import cache_folder
+from eatlas.sources.files.reading import cache_folder
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.source import Answers, Found, Item, Read, Unknown, Wrapper, is_contextual
 from eatlas.sources.spec import take_option
@@ -168,7 +168,7 @@ def through_cache(
     Parameters
     ----------
     keys : mapping
-        The key of everything that is asked for; several may share one.
+        The key of each item that is needed; several may share one.
     source : pair of str
         Fingerprint and name under which it is kept.
     same : callable

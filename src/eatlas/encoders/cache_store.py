@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from eatlas.errors import SourceError, SourceWarning, nearest
-from eatlas.sources.folders import CACHE, cache_folder
+from eatlas.sources.files.reading import CACHE, cache_folder
 from eatlas.sources.source import cut
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ pointer to the entry of a text of the same tokens."""
 APPLICATION = 0x65617431
 """Marks a database as one of ours: eat1."""
 PATIENCE = 60.0
-"""Seconds for which another process may hold the file; it holds it for one batch at a time."""
+"""Seconds for which another process may lock the file; it does so for one batch at a time."""
 SILENCE = 0.8
 """Seconds for which a lock is waited for without a word."""
 _AT_ONCE = 500
@@ -78,7 +78,7 @@ class Kept:
     fingerprint: str
     vectors: int
     answers: int
-    """Log-probabilities of stimuli in texts, where it was asked as a language model."""
+    """Log-probabilities of stimuli in texts, where the model is a language model."""
     bytes: int
     """Of the numbers alone."""
 
@@ -126,7 +126,7 @@ class Store:
         self._stack.close()
 
     def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
-        """Return what stands under those keys, where it is whole."""
+        """Return the entries of those keys that are whole."""
         if not keys or (self._connection is None and not self._files()):
             return {}  # a folder is made when there is something to keep
         return self._done(lambda connection: _get(connection, keys)) or {}
@@ -318,7 +318,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _create(path: Path) -> None:
-    """Make an empty file, which is whole when it stands under its name."""
+    """Make an empty file, which gets its name when it is whole."""
     new = path.with_suffix(".new")
     new.unlink(missing_ok=True)
     new.touch()
@@ -343,7 +343,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     Raises
     ------
     sqlite3.Error
-        If it is damaged, held by others, or cannot be read.
+        If it is damaged, locked by others, or cannot be read.
     NotOursError
         If another program wrote it.
     """

@@ -15,10 +15,9 @@ from typing import Any
 
 from eatlas.care import only_data, require_trust
 from eatlas.encoders.card import CONFIG, require_no_kernels
-from eatlas.encoders.files import PICKLED, SAFETENSORS
+from eatlas.encoders.files import ABOUT, FIRST, MODULES, PICKLED, README, SAFETENSORS
 from eatlas.errors import SourceError
 
-MODULES = "modules.json"
 _UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
 _UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
 """What a folder may hold beside the weights and settings that are used here."""
@@ -27,11 +26,6 @@ _OWN = re.compile(r"sentence_transformers(\.\w+)+", re.ASCII)
 _OF_NUMBERS = frozenset(("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout"))
 """Parts that are made of numbers alone; the settings of others name classes to be imported."""
 _ACTIVATION = re.compile(r"torch\.nn\.modules\.(activation|linear)\.\w+", re.ASCII)
-ABOUT = "config_sentence_transformers.json"
-FIRST = "sentence_bert_config.json"
-README = "README.md"
-FILES = (MODULES, ABOUT, FIRST, "*_Pooling/config.json", README)
-"""What is read of a folder, beside the model itself; patterns for a download."""
 POOLS = {
     "mean": "mean-all",
     "mean_sqrt_len": "mean-all",
@@ -47,7 +41,7 @@ PLAIN = ("Transformer", "Normalize")
 
 @dataclass(frozen=True)
 class Known:
-    """What the page of a well-known model asks of its users."""
+    """What the page of a well-known model prescribes."""
 
     name: str
     pattern: re.Pattern[str]
@@ -78,7 +72,7 @@ KNOWN = (
         ("search_query: ", "search_document: ", "clustering: ", "classification: "),
     ),
 )
-"""Models whose pages say how they are pooled and what stands before a text."""
+"""Models whose pages say how they are pooled and which prompt precedes a text."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ def declared(path: Path, name: str = "") -> Declared:
     path : Path
         Folder of the model, or a GGUF file.
     name : str
-        What it was asked for by, such as a name on the hub.
+        Its name in the source string, such as one on the hub.
     """
     if not path.is_dir():
         return Declared()
@@ -170,7 +164,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def prompt_note(found: Declared, *, put: str | None, how: str) -> list[str]:
-    """Say what the model wants before a text and what stands there; empty where it wants nothing.
+    """Name the prompt that a model expects and the one that is used; empty where it expects none.
 
     Parameters
     ----------

@@ -77,13 +77,13 @@ class Encoder(Source):
         call : callable
             From keys, and the text of each, to an array with a row for each.
         """
-        asked: dict[K, list[Item]] = {}
+        grouped: dict[K, list[Item]] = {}
         for one in sorted(items, key=lambda one: (len(one.content), one.content, one.span or ())):
-            asked.setdefault(key(one), []).append(one)
-        for some in cut(asked, size):
-            texts = [asked[one][0].content for one in some]
+            grouped.setdefault(key(one), []).append(one)
+        for some in cut(grouped, size):
+            texts = [grouped[one][0].content for one in some]
             rows = call(some, texts)
-            yield {one: Found(row) for k, row in zip(some, rows, strict=True) for one in asked[k]}
+            yield {one: Found(row) for k, row in zip(some, rows, strict=True) for one in grouped[k]}
 
 
 def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating]:

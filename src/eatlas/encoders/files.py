@@ -1,4 +1,4 @@
-"""Which files make a model, a hash of each, and whether its weights fit into memory."""
+"""Files of models: here or fetched from the hub, a hash of each, and the memory they need."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ import os
 import re
 from collections.abc import Collection
 from contextlib import suppress
+from fnmatch import fnmatch
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from eatlas.care import computes_afresh
+from eatlas.care import computes_afresh, require_trust
 from eatlas.encoders.card import CONFIG
+from eatlas.encoders.options import Options
 from eatlas.errors import ResultsError, SourceError
 from eatlas.results.files import atomic_file
-from eatlas.sources.folders import cache_folder
+from eatlas.sources.files.reading import cache_folder
+from eatlas.sources.spec import model_at
 
 SAFETENSORS = "model.safetensors"
 PICKLED = "pytorch_model.bin"
+MODULES = "modules.json"
+ABOUT = "config_sentence_transformers.json"
+FIRST = "sentence_bert_config.json"
+README = "README.md"
+SETTINGS = (MODULES, ABOUT, FIRST, "*_Pooling/config.json", README)
+"""What a model says of itself, beside the model; patterns for a download."""
 _INDEX = ".index.json"
 TOKENIZER = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
@@ -245,3 +254,136 @@ def _in_safetensors(file: Path) -> int:
             got=str(error)[:200],
             remedy="fetch the file again",
         ) from error
+
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
+_PATH_LIKE = ("/", "./", "../", "~", ".\\", "..\\")
+_OWNER = "sentence-transformers"
+_UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
+"""What comes with models of sentence-transformers and is not used here."""
+
+
+def transformer_on_the_hub(name: str, options: Options) -> Path:
+    """Return the folder of a transformer that has a name on the hub; what is not here is fetched.
+
+    Raises
+    ------
+    SourceError
+        If the name cannot be one, there is no such model, it is not accessible, or the hub
+        cannot be reached.
+    """
+    if name.startswith(_PATH_LIKE) or not _NAME.fullmatch(name) or name.endswith(".gguf"):
+        raise SourceError(
+            f"hf:{name}: there is no such folder or file",
+            allowed="a folder with config.json, a .gguf file, or a name on the hub such as "
+            "bert-base-cased or facebook/opt-125m",
+            remedy="check the path",
+        )
+    _require_trust(name)
+    trained = options.weights == "trained"
+    here = _in_cache(name, revision=options.revision)
+    there = [file.name for file in here.iterdir()] if here is not None else []
+    if here is not None and CONFIG in there and (weight_files(there) or not trained):
+        return here
+    return _fetch(name, options, trained=trained)
+
+
+def sentence_model_on_the_hub(name: str, revision: str) -> Path:
+    """Return the folder of a model of sentence-transformers, which owns names without an owner.
+
+    Raises
+    ------
+    SourceError
+        If there is no such model, or the hub cannot be reached.
+    """
+    if not _NAME.fullmatch(name):
+        model = model_at(Path(name)) if Path(name).is_file() else ""
+        raise SourceError(
+            f"st:{name}: there is no such folder",
+            allowed=f"a folder with {MODULES}, or a name on the hub such as all-MiniLM-L6-v2",
+            remedy=f"name the folder: {model}" if model else "check the path",
+        )
+    _require_trust(name)
+    full = name if "/" in name else f"{_OWNER}/{name}"
+    wanted: dict[str, Any] = {"revision": revision, "ignore_patterns": list(_UNUSED)}
+    folder = _in_cache(full, **wanted)
+    if folder is None:
+        try:
+            folder = _snapshot(full, **wanted)
+        except Exception as error:
+            raise SourceError(
+                f"st:{name}: there is no such folder, and the model cannot be fetched from the hub",
+                got=_first_line(error),
+                remedy="check the name and the network, or name a folder: st:/path/to/model",
+            ) from error
+    if not (folder / MODULES).is_file():
+        raise SourceError(
+            f"st:{name}: this is no model of sentence-transformers",
+            got=f"no {MODULES}",
+            remedy=f"hf:{name} takes other transformers",
+        )
+    return folder
+
+
+def _require_trust(name: str) -> None:
+    require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
+
+
+def _snapshot(name: str, **wanted: Any) -> Path:
+    from huggingface_hub import snapshot_download  # noqa: PLC0415
+
+    return Path(snapshot_download(name, **wanted))
+
+
+def _in_cache(name: str, **wanted: Any) -> Path | None:
+    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
+
+    try:
+        return _snapshot(name, local_files_only=True, **wanted)
+    except LocalEntryNotFoundError:
+        return None
+
+
+def _fetch(name: str, options: Options, *, trained: bool) -> Path:
+    """Fetch the files that are used, and no others: weights often lie there in five formats."""
+    from huggingface_hub import HfApi  # noqa: PLC0415
+
+    try:
+        info = HfApi().model_info(name, revision=options.revision)
+        there = [file.rfilename for file in info.siblings or ()]
+        weights = weight_files(there) if trained else ()
+        code = [file for file in there if options.trust and fnmatch(file, "*.py")]
+        wanted = [CONFIG, *TOKENIZER, *SETTINGS, *weights, *code]
+        return _snapshot(name, revision=info.sha, allow_patterns=wanted)
+    except Exception as error:
+        raise _not_fetched(name, options, error) from error
+
+
+def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
+    from huggingface_hub.errors import (  # noqa: PLC0415
+        GatedRepoError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    if isinstance(error, GatedRepoError):
+        return SourceError(
+            f"hf:{name}: this model is gated: its authors grant access",
+            remedy="request access on its page of the hub, and sign in: hf auth login",
+        )
+    if isinstance(error, RevisionNotFoundError):
+        return SourceError(f"hf:{name}: there is no such revision", got=options.revision)
+    if isinstance(error, RepositoryNotFoundError):
+        return SourceError(
+            f"hf:{name}: there is neither a folder nor a model on the hub of this name",
+            remedy="check the name; for a private model: hf auth login",
+        )
+    return SourceError(
+        f"hf:{name}: the model is not on this machine, and the hub cannot be reached",
+        got=_first_line(error),
+        remedy="connect to the network, or name a folder: hf:/path/to/model",
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:200]}"

@@ -29,7 +29,7 @@ SCHEME = "py:"
 AT_ONCE = 256
 """Texts that a function gets in one call: enough for a GPU, and progress moves."""
 PASSAGES = "passages"
-"""Name of the parameter by which a function asks for texts with the place of the stimulus."""
+"""Name of the parameter by which a function gets texts with the place of the stimulus."""
 _NOT_THEIRS = (
     "<frozen importlib",
     str(Path(__file__).parent),
@@ -59,8 +59,8 @@ class FunctionSource(Encoder):
     Notes
     -----
     The function gets up to 256 texts in a call, the shortest first, each text once; a vector should
-    not depend on the other texts of the call. The fingerprint is made of the file that the function
-    stands in, which says nothing of models and data that it reads: `version` is for these.
+    not depend on the other texts of the call. The fingerprint is made of the file that defines the
+    function, which says nothing of models and data that it reads: `version` is for these.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def _path_of(function: Callable[..., Any]) -> str:
 
 
 def _file_of(function: Callable[..., Any]) -> Path | None:
-    """The file that a function, a method or an instance's class stands in."""
+    """The file that defines a function, a method or an instance's class."""
     for thing in (inspect.unwrap(function), type(function)):
         try:
             found = inspect.getsourcefile(thing)

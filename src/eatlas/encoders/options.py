@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, NamedTuple
 
 from eatlas.errors import SourceError
 from eatlas.sources.spec import check_options
@@ -39,30 +39,45 @@ POOLS = {
 }
 """How the tokens of a text become one vector, in words. Those with ``-all`` take the special tokens
 too, as sentence-transformers does."""
-CHOICES = {
-    "level": ("sentence", "word"),
-    "layers": ("mean", "sum"),
-    "pool": tuple(POOLS),
-    "subword": ("mean", "first", "last"),
-    "weights": ("trained", "random"),
-    "precision": ("float32", "bfloat16", "float16"),
-    "truncate": ("no", "yes"),
-    "trust_remote_code": ("no", "yes"),
-}
 EVERY = "all"
 _ONE = re.compile(r"-?\d{1,4}", re.ASCII)
 _RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})", re.ASCII)
-_SEED = re.compile(r"\d{1,18}", re.ASCII)
-_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?", re.ASCII)
+
+
+class Values(NamedTuple):
+    """What an option may be."""
+
+    pattern: str
+    words: str
+
+    @classmethod
+    def of(cls, *names: str) -> Values:
+        """One of some names."""
+        return cls("|".join(map(re.escape, names)), ", ".join(names))
+
+
+VALUES = {
+    "level": Values.of("sentence", "word"),
+    "layers": Values.of("mean", "sum"),
+    "pool": Values.of(*POOLS),
+    "subword": Values.of("mean", "first", "last"),
+    "weights": Values.of("trained", "random"),
+    "precision": Values.of("float32", "bfloat16", "float16"),
+    "truncate": Values.of("no", "yes"),
+    "trust_remote_code": Values.of("no", "yes"),
+    "seed": Values(r"\d{1,18}", "a whole number from 0"),
+    "device": Values(r"auto|cpu|mps|cuda(:\d{1,3})?", "auto, cpu, cuda, cuda:NUMBER, mps"),
+}
+"""What is allowed; a layer is read with the model's own numbers."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for; None where the model's family decides."""
+    """The choices of a source string; None where the model's family decides."""
 
     level: Level = "sentence"
     layer: str = "-1"
-    combine: str | None = None
+    layers: str | None = None
     pool: str | None = None
     subword: str | None = None
     weights: Weights = "trained"
@@ -84,6 +99,19 @@ class Options:
         )
 
 
+_TEXTS = (
+    "level",
+    "layer",
+    "layers",
+    "pool",
+    "subword",
+    "weights",
+    "precision",
+    "device",
+    "revision",
+)
+
+
 def parse(given: Mapping[str, str], where: str) -> Options:
     """Check the options of a source string; `where` names it in an error.
 
@@ -98,43 +126,29 @@ def parse(given: Mapping[str, str], where: str) -> Options:
     'word'
     """
     check_options(given, OPTIONS, where)
-    for key, allowed in CHOICES.items():
-        if key in given and given[key] not in allowed:
-            raise not_allowed(where, key, given[key], ", ".join(allowed))
-    weights = cast("Weights", given.get("weights", "trained"))
-    return Options(
-        level=cast("Level", given.get("level", "sentence")),
-        layer=given.get("layer", "-1"),
-        combine=given.get("layers"),
-        pool=given.get("pool"),
-        subword=given.get("subword"),
-        weights=weights,
-        seed=_seed(given, weights, where),
-        precision=given.get("precision", "float32"),
-        device=_device(given, where),
-        truncate=given.get("truncate") == "yes",
-        trust=given.get("trust_remote_code") == "yes",
-        revision=given.get("revision", "main"),
-    )
-
-
-def _seed(given: Mapping[str, str], weights: str, where: str) -> int | None:
-    text = given.get("seed", "0")
-    if not _SEED.fullmatch(text):
-        raise not_allowed(where, "seed", text, "a whole number from 0")
-    if "seed" in given and weights != "random":
+    check_values(given, VALUES, where)
+    seed = int(given.get("seed", 0)) if given.get("weights") == "random" else None
+    if seed is None and "seed" in given:
         raise SourceError(
-            f"{where}: a seed is for random weights, and trained ones are asked for",
+            f"{where}: a seed is for random weights, and these are trained",
             remedy="add weights=random, or leave out the seed",
         )
-    return int(text) if weights == "random" else None
+    truncate, trust = (given.get(key) == "yes" for key in ("truncate", "trust_remote_code"))
+    texts: dict[str, Any] = {key: given[key] for key in _TEXTS if key in given}
+    return Options(**texts, seed=seed, truncate=truncate, trust=trust)
 
 
-def _device(given: Mapping[str, str], where: str) -> str:
-    text = given.get("device", "auto")
-    if not _DEVICE.fullmatch(text):
-        raise not_allowed(where, "device", text, "auto, cpu, cuda, cuda:NUMBER, mps")
-    return text
+def check_values(given: Mapping[str, str], allowed: Mapping[str, Values], where: str) -> None:
+    """Refuse an option that has a value which is not allowed.
+
+    Raises
+    ------
+    SourceError
+        Naming the first one, and what is allowed.
+    """
+    for key, values in allowed.items():
+        if key in given and not re.fullmatch(values.pattern, given[key], re.ASCII):
+            raise not_allowed(where, key, given[key], values.words)
 
 
 def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:

@@ -13,15 +13,13 @@ from typing import Any
 
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.declared import (
-    MODULES,
     declared,
     files_of_sentence_model,
     modules_of,
     prompt_note,
 )
 from eatlas.encoders.encoder import Encoder, as_rows, require_extra, roundoff_of
-from eatlas.encoders.files import sha256_of
-from eatlas.encoders.hub import sentence_model_on_the_hub
+from eatlas.encoders.files import MODULES, sentence_model_on_the_hub, sha256_of
 from eatlas.encoders.loading import first_line, quiet
 from eatlas.encoders.tokens import shown, unknown_of
 from eatlas.errors import SourceError
@@ -109,13 +107,13 @@ class SentenceModelSource(Encoder):
         SourceError
             If the model cannot be loaded, or a text is longer than it takes.
         """
-        asked: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
+        grouped: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
         for one, (what, unknown) in self._tokens(items).items():
-            asked[what].append((one, unknown))
-        order = sorted(asked, key=lambda what: (-len(what), what))
+            grouped[what].append((one, unknown))
+        order = sorted(grouped, key=lambda what: (-len(what), what))
         for _, alike in groupby(order, len):
             for some in cut(alike, AT_ONCE):
-                texts = [asked[what][0][0].content for what in some]
+                texts = [grouped[what][0][0].content for what in some]
                 with quiet():
                     given = self._model.encode(
                         texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
@@ -125,7 +123,7 @@ class SentenceModelSource(Encoder):
                 yield {
                     one: Found(row, unknown=unknown)
                     for what, row in zip(some, rows, strict=True)
-                    for one, unknown in asked[what]
+                    for one, unknown in grouped[what]
                 }
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
@@ -140,7 +138,7 @@ class SentenceModelSource(Encoder):
 
     @property
     def _before(self) -> str:
-        """What stands before each text: the user's choice, or the model's own default."""
+        """Prompt before each text: the user's choice, or the model's own default."""
         return self.prefix or declared(self.folder).default
 
     @property

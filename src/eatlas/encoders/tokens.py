@@ -14,8 +14,8 @@ from eatlas.errors import SourceError
 from eatlas.sources.source import Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
-"""What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else stands
-before a word, not in it, even where its offsets say the word's first character."""
+"""What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else
+precedes a word, is not in it, even where its offsets say the word's first character."""
 SHOWN = 60
 
 
@@ -25,12 +25,12 @@ class Tokens:
 
     ids: Sequence[int]
     types: Sequence[int]
-    """Segment of each token, for models that tell segments apart."""
+    """Segment of each token, for models that distinguish segments."""
     special: Sequence[int]
     """1 for a token that the tokenizer added, such as [CLS]; one that the text spells has 0."""
     pieces: Sequence[str]
     offsets: Sequence[tuple[int, int]] | None
-    """Characters of the text behind each token; None where the tokenizer does not tell."""
+    """Characters of the text behind each token; None where the tokenizer does not give them."""
     cut: bool = False
     """Whether the text went on."""
 
@@ -149,7 +149,7 @@ class Text:
         }
 
     def _unknown(self, item: Item, places: set[int], whole: bool) -> Unknown:  # noqa: FBT001
-        """How much of an item stands at places of pieces that the tokenizer does not know."""
+        """How much of an item is at places of pieces that the tokenizer does not know."""
         span = item.span if self.tokens.offsets is not None else None
         stimulus = self.tokens.of_text if span is None else self.tokens.of_span(span)
         if not places:
@@ -186,7 +186,7 @@ def prepare(
     Raises
     ------
     SourceError
-        Naming the first text that is too long, has no token, or not the one that is asked for.
+        Naming the first text that is too long, has no token, or not the one that is needed.
     """
     if options.level == "word":
         need_offsets(loaded.tokenizer, where)

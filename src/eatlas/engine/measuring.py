@@ -40,7 +40,7 @@ from eatlas.sources import (
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.batteries import namesake
-from eatlas.stimuli.remarks import of_sentences
+from eatlas.stimuli.kinds import of_sentences
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _of_vectors(
     require_terms(measure, test, coverage, place)
     provenance = _provenance(test, source.fingerprint, embedded.sha256, case, seed)
     head = {
-        **_head(measure, test, source.name, embedded.told, provenance),
+        **_head(measure, test, source.name, embedded.reported, provenance),
         "period": period,
         "encoding": source.encoding.model_copy(update={"roundoff": embedded.roundoff})
         if is_contextual(source)

@@ -34,7 +34,7 @@ from eatlas.sources import (
     period_of,
     prompted,
 )
-from eatlas.sources.frequency.ranking import strongest
+from eatlas.sources.frequency_ranks import strongest
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__

@@ -35,7 +35,7 @@ from eatlas.stimuli import Test
 if TYPE_CHECKING:
     from eatlas.measures.ceat import Contexts
     from eatlas.measures.log_ratios import Ratios
-    from eatlas.stimuli.sentences.questions import Question
+    from eatlas.stimuli.sentences.pairs import Question
 
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal"]

@@ -19,8 +19,7 @@ from eatlas.measures.rows import halves
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.model import OPPOSITES
-from eatlas.stimuli.sentences.pairs import Pair, pair
-from eatlas.stimuli.sentences.questions import Answer, How, Question
+from eatlas.stimuli.sentences.pairs import Answer, How, Pair, Question, pair
 from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
 
 Aggregate = Literal["mean", "logsum"]

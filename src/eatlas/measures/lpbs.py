@@ -47,12 +47,15 @@ from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,
     SEPARATOR,
+    Answer,
+    How,
+    Kind,
+    Question,
     built_in_pairs,
     choose,
     fault_of_pair,
     read_pairs,
 )
-from eatlas.stimuli.sentences.questions import Answer, How, Kind, Question
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]

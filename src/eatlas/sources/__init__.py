@@ -1,12 +1,9 @@
 """Where vectors come from, and how terms find them."""
 
-from eatlas.sources.cbow import CBOWSource
 from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
-from eatlas.sources.prompts import PromptedSource, prompted
 from eatlas.sources.protocol import ChunkedSource, VectorSource
-from eatlas.sources.series import PeriodSource, period_of
 from eatlas.sources.snapshot import Snapshot, ask
 from eatlas.sources.source import (
     ContextualSource,
@@ -18,6 +15,7 @@ from eatlas.sources.source import (
     Tell,
     is_contextual,
 )
+from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted
 
 __all__ = [
     "ArraySource",

@@ -27,7 +27,7 @@ from eatlas.sources.source import (
 )
 from eatlas.stats.precision import SINGLE
 from eatlas.stimuli import Concept, Test
-from eatlas.stimuli.remarks import remarks
+from eatlas.stimuli.kinds import remarks
 
 CaseRule = Literal["auto", "exact"]
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
@@ -52,12 +52,12 @@ class Embedded:
     """Of contexts of a file: their numbers in place of their texts."""
 
     @property
-    def told(self) -> Coverage:
+    def reported(self) -> Coverage:
         """What a result says of the terms."""
         return self.coverage if self.counts is None else self.counts
 
 
-@lru_cache(maxsize=65_536)  # a run asks for the same terms again, measure by measure
+@lru_cache(maxsize=65_536)  # a run looks up the same terms again, measure by measure
 def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
     """Keys under which a term is looked up, first hit wins.
 
@@ -91,11 +91,11 @@ def _rule(part: Concept, case: CaseRule) -> CaseRule:
 
 
 Ways = Mapping[str, Item]
-"""What is asked for one term, by the key under which it then is found; first hit wins."""
+"""Items to look up or encode for one term, by the key under which each is found; first hit wins."""
 
 
 def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
-    """What is asked for each term of a concept.
+    """Items to look up or encode for each term of a concept.
 
     An encoder takes items as they are; in a table words are looked up by their spellings, and
     images by the name that the test gives them.
@@ -108,7 +108,7 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
     }
 
 
-def asked_items(
+def needed_items(
     source: VectorSource, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
     """Return every item that tests of any kind, or measures by themselves, ask a source for."""
@@ -190,16 +190,16 @@ def _require_case_rule(case: str) -> None:
 
 
 def _accounted(
-    asked: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
+    wanted: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
 ) -> Embedded:
     """Ask a source for the terms of groups, and account for every term."""
-    every = {one for group in asked.values() for ways in group.values() for one in ways.values()}
+    every = {one for group in wanted.values() for ways in group.values() for one in ways.values()}
     answers = source.answers(every)
     found: dict[str, dict[str, Vector]] = {}
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
-    for role, group in asked.items():
+    for role, group in wanted.items():
         found[role] = {
             key: np.asarray(answers[one].vector)
             for ways in group.values()
@@ -220,7 +220,7 @@ def _accounted(
             role: {
                 term: how
                 for term, key in group.items()
-                if (how := answers[asked[role][term][key]].unknown)
+                if (how := answers[wanted[role][term][key]].unknown)
             }
             for role, group in keys.items()
         }
@@ -240,7 +240,7 @@ def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
 
 
 def _cover(
-    asked: Mapping[str, Ways],
+    wanted: Mapping[str, Ways],
     found: Mapping[str, Vector],
     answers: Mapping[Item, Found],
     source: str,
@@ -248,7 +248,7 @@ def _cover(
     """Account for one group; also the key of each used term."""
     keys: dict[str, str] = {}
     reasons: dict[str, str] = {}
-    for term, ways in asked.items():
+    for term, ways in wanted.items():
         there = [key for key in ways if key in found]
         usable = next((key for key in there if found[key].any()), None)
         if usable is not None:

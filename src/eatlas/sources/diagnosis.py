@@ -61,8 +61,8 @@ def diagnose(
         Must be readable from end to end: a file, a name, a dict, (words, array); or it encodes
         texts, and those of `tests` are looked at.
     tests : what :func:`eatlas.load_tests` takes, optional
-        For a source that encodes texts: default ``sent-caliskan`` where its vectors stand for
-        sentences, ``caliskan`` where they stand for words.
+        For a source that encodes texts: default ``sent-caliskan`` where its vectors are those of
+        sentences, ``caliskan`` where they are those of words.
     sample : int, default 10,000
         Vectors drawn for hubness, 2 or more; all other figures are about every vector.
     seed : int, default 0
@@ -75,7 +75,7 @@ def diagnose(
     Diagnosis
         Mean and standard deviation of the cosine over all pairs, IsoScore, share of variance in
         the top components, rogue dimensions, hubness, and the rank correlation of length with
-        frequency, for which the rank in the source stands. ``.warnings`` names what passes a
+        frequency, represented by the rank in the source. ``.warnings`` names what passes a
         limit; :mod:`eatlas.results.thresholds` gives the evidence.
 
     Raises
@@ -109,7 +109,7 @@ def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource
         return EncodedTexts(source, all_items(load_tests(tests)), tell)
     if tests is not None:
         raise SourceError(
-            f"{source.name}: tests say which texts an encoder is asked for",
+            f"{source.name}: tests say which texts an encoder encodes",
             got=f"tests {tests!r} for vectors that are all there",
             remedy="leave the tests out: all vectors are looked at",
         )

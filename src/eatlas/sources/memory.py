@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.source import Table
 
 SAMPLE = "glove-sample"
 """Real GloVe vectors that come with the package."""
 
 
-class ArraySource:
+class ArraySource(Table):
     """Rows of an array, each with a word.
 
     Parameters
@@ -29,7 +30,7 @@ class ArraySource:
     name : str
         What names the source in results.
     ordered : bool, default False
-        Whether words stand in order of frequency, the most frequent first. Results then have the
+        Whether words are in order of frequency, the most frequent first. Results then have the
         rank of each term, and are compared with random words of the same frequencies.
 
     Raises
@@ -47,6 +48,7 @@ class ArraySource:
     def __init__(
         self, words: Sequence[str], vectors: Any, *, name: str = "array", ordered: bool = False
     ) -> None:
+        super().__init__(name)
         self._vectors = _as_matrix(vectors, name)
         if len(words) != len(self._vectors):
             raise SourceError(
@@ -58,13 +60,7 @@ class ArraySource:
         self._index: dict[str, int] = {}
         for row, word in enumerate(words):
             self._index.setdefault(_as_word(word, row, name), row)
-        self._name = name
         self.ordered = ordered
-
-    @property
-    def name(self) -> str:
-        """What names the source in results."""
-        return self._name
 
     @property
     def dim(self) -> int:
@@ -72,9 +68,9 @@ class ArraySource:
         return int(self._vectors.shape[1])
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Duplicate words, if there are any."""
-        return (*duplicate_note(self.name, len(self._words) - len(self._index)),)
+    def duplicates(self) -> int:
+        """Number of words that occur again."""
+        return len(self._words) - len(self._index)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -105,7 +101,7 @@ class ArraySource:
         """Every word, in the order of the rows."""
         return iter(self._words)
 
-    def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time."""
         for start in range(0, len(self._words), rows):
             part = slice(start, start + rows)
@@ -121,7 +117,7 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     for word, shape in lengths.items():
         if len(shape) != 1:
             raise SourceError(
-                f"{name}: what stands for {word!r} is no vector",
+                f"{name}: the value of {word!r} is no vector",
                 got=f"shape {shape}" if shape else f"{vectors[word]!r:.60}",
                 allowed="a list of numbers",
             )
@@ -167,13 +163,6 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
 def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
     """Take gensim ``KeyedVectors``, without copying them."""
     return ArraySource(vectors.index_to_key, vectors.vectors, name=name, ordered=True)
-
-
-def duplicate_note(name: str, count: int) -> list[str]:
-    """Say that words stand more than once, in a list that is empty when none does."""
-    if not count:
-        return []
-    return [f"{name}: {count} duplicate word{'s' * (count > 1)}; the first of each was taken."]
 
 
 def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:

@@ -14,11 +14,7 @@ import numpy as np
 from eatlas.care import require_trust
 from eatlas.errors import SourceError, described, nearest
 from eatlas.plugins import imported, points
-from eatlas.sources.cbow import SCHEME as CBOW
-from eatlas.sources.cbow import open_cbow
 from eatlas.sources.debiasing import DebiasedSource
-from eatlas.sources.frequency.orders import OPTION as COUNTS
-from eatlas.sources.frequency.orders import CountedOrder, CountedSource
 from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
@@ -27,10 +23,7 @@ from eatlas.sources.memory import (
     from_mapping,
     open_sample,
 )
-from eatlas.sources.prompts import OPTION as PROMPT
-from eatlas.sources.prompts import prompted
 from eatlas.sources.protocol import VectorSource
-from eatlas.sources.series import is_series, open_series, period_of
 from eatlas.sources.spec import (
     FileSpec,
     file_like,
@@ -41,6 +34,17 @@ from eatlas.sources.spec import (
     take_option,
 )
 from eatlas.sources.transforms import TransformedEncodings, TransformedSource, with_transform
+from eatlas.sources.word_orders import OPTION as COUNTS
+from eatlas.sources.word_orders import CountedOrder, CountedSource
+from eatlas.sources.wrappers import (
+    CBOW,
+    PROMPT,
+    is_series,
+    open_cbow,
+    open_series,
+    period_of,
+    prompted,
+)
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -49,7 +53,7 @@ SUFFIXES = (
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
-    "hf": "eatlas.encoders.hf:open_hf",
+    "hf": "eatlas.encoders.transformer:open_hf",
     "http": "eatlas.encoders.endpoint:open_endpoint",
     "https": "eatlas.encoders.endpoint:open_endpoint",
     "py": "eatlas.encoders.functions:open_py",
@@ -302,7 +306,7 @@ def _file(text: str) -> FileSpec:
     file = parse_file_spec(text)
     if is_there(file.path) or str(file.path) in named_sources():
         return file
-    from eatlas.sources.published.registry import on_this_machine  # noqa: PLC0415
+    from eatlas.sources.published import on_this_machine  # noqa: PLC0415
 
     return on_this_machine(file)
 
@@ -338,7 +342,7 @@ def _meant(path: Path, published: list[str]) -> str:
 
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
-    from eatlas.sources.published.registry import published_vectors  # noqa: PLC0415
+    from eatlas.sources.published import published_vectors  # noqa: PLC0415
 
     spec, names = str(file.path), list(named_sources())
     published = [entry.name for entry in published_vectors()]

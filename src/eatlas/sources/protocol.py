@@ -12,7 +12,7 @@ from eatlas.errors import SourceError
 
 Vector = NDArray[np.floating]
 CHUNK = 8192
-"""Rows that a source hands out at a time unless told otherwise: 10 MB of 300 single-precision
+"""Rows of a chunk by default: 10 MB of 300 single-precision
 components."""
 LARGEST = 1e100
 """Squares of larger components, summed over a vocabulary, would leave the range of float64."""
@@ -59,7 +59,7 @@ class VectorSource(Protocol):
 
 @runtime_checkable
 class ChunkedSource(Protocol):
-    """A source whose every word can be had, in its own order, without holding all of them."""
+    """A source whose words can all be read, in its own order, without keeping all in memory."""
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time.
@@ -72,7 +72,7 @@ class ChunkedSource(Protocol):
         Yields
         ------
         words : list of str
-            In the order of the source; a word that stands twice comes twice.
+            In the order of the source; a word that occurs twice comes twice.
         vectors : array, shape (len(words), dim)
             float32, or float64 where the source holds that; zero vectors as they are.
 

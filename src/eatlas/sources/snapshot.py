@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eatlas.results.parts import Encoding
-from eatlas.sources.coverage import CaseRule, asked_items
-from eatlas.sources.frequency.ranking import Ranking, Wish, ranking_of, read_in_passes
+from eatlas.sources.coverage import CaseRule, needed_items
+from eatlas.sources.frequency_ranks import Ranking, Wish, ranking_of, read_in_passes
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.source import (
     Answers,
@@ -28,23 +28,23 @@ from eatlas.stimuli import Test
 class Snapshot(Source):
     """What a source answered, kept as a source of its own.
 
-    A run asks each source once for all its items; its workers get the answer, not the source, so
+    Each source of a run is read once for all items; its workers get the answers, not the source, so
     that a file of many gigabytes is read once, however many processes share the work.
     """
 
     facts: SourceFacts
     found: Mapping[Item, Found]
     ranking: Ranking | None = None
-    """How frequent the words are, and random words; None where nobody asked."""
+    """How frequent the words are, and random words; None where they are not needed."""
 
     @classmethod
     def of(
         cls, source: VectorSource, items: Iterable[Item | str], tell: Tell | None = None
     ) -> Snapshot:
-        """Ask a source for items, or for words that stand alone, and keep what it answers."""
-        asked = {one if isinstance(one, Item) else word_alone(one) for one in items}
+        """Read items, or words alone, from a source and keep the answers."""
+        wanted = {one if isinstance(one, Item) else word_alone(one) for one in items}
         whole = as_source(source)
-        found = whole.answers(asked, tell)
+        found = whole.answers(wanted, tell)
         return cls(SourceFacts.of(whole), found)
 
     @property
@@ -79,7 +79,7 @@ class Snapshot(Source):
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """All: what it was not asked for is not there."""
+        """All: what was not read is missing."""
         return frozenset(("text", "image"))
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
@@ -101,7 +101,7 @@ def ask(
     tell: Tell | None = None,
     frequency: Wish | None = None,
 ) -> Snapshot:
-    """Ask a source once for all that tests and measures need, and keep the answer.
+    """Read all that tests and measures need from a source at once, and keep the answers.
 
     Parameters
     ----------
@@ -114,15 +114,15 @@ def ask(
     tell : callable, optional
         Called with the number of items encoded and the number of all.
     frequency : {"ranks", "cheap", "always"}, optional
-        What is asked of the frequency of words: see :func:`ranking_of`. By default nothing.
+        What is read of the frequency of words: see :func:`ranking_of`. By default nothing.
 
     Raises
     ------
     SourceError
-        If the source finds fault with what it reads, or cannot encode what it is asked.
+        If the source finds fault with what it reads, or cannot encode an item.
     """
     tests = tuple(tests)
-    items = asked_items(source, tests, words, case)
+    items = needed_items(source, tests, words, case)
     if frequency is None:
         return Snapshot.of(source, items, tell)
     if not is_contextual(source) and read_in_passes(source):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Literal, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -34,7 +36,7 @@ AT_ONCE = 256
 
 @dataclass(frozen=True, order=True)
 class Item:
-    """What is looked up or encoded: a text or an image, and where in it the stimulus stands.
+    """What is looked up or encoded: a text or an image, and the place of the stimulus in it.
 
     A test knows an item by an id, its term; two tests may hold one item under two ids.
 
@@ -57,7 +59,7 @@ class Item:
 
     @property
     def stimulus(self) -> str:
-        """What stands at the span; the whole content where there is none."""
+        """The text at the span; the whole content where there is none."""
         return self.content if self.span is None else self.content[slice(*self.span)]
 
 
@@ -154,6 +156,34 @@ class Source(ABC):
         """Kinds of items that can be answered."""
         return frozenset(("text",))
 
+    @property
+    def encodes(self) -> bool:
+        """Whether vectors are computed of items, and not looked up by word."""
+        return self.encoding is not None
+
+    @property
+    def listed(self) -> bool:
+        """Whether all vectors can be read from end to end, with ``iter_chunks()``."""
+        return hasattr(self, "iter_chunks")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether ``vocabulary()`` yields the words in order of frequency."""
+        return False
+
+    word_order: Any = None
+    """Words in order of frequency, kept once they were read: of a source that is ordered."""
+
+    @property
+    def slow_to_list(self) -> bool:
+        """Whether to read all words once more takes longer than a second."""
+        return False
+
+    @property
+    def in_passes(self) -> bool:
+        """Whether each look-up of new words reads everything, and keeps what it finds."""
+        return False
+
     @abstractmethod
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items, batch by batch, each item at most once; one may stay out.
@@ -177,7 +207,7 @@ class Source(ABC):
         return {}
 
     def recall(self, answers: Answers) -> None:  # noqa: B027  (few have anything to note)
-        """Take note of answers that were kept from an earlier run, where notes tell of them."""
+        """Take note of answers that were kept from an earlier run, where notes report them."""
 
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Answer items at once.
@@ -219,12 +249,22 @@ class Source(ABC):
         return {one: found.vector for one, found in answers if found.vector is not None}
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words that stand alone, by word."""
+        """Return the vectors of words alone, by word."""
         return {one.content: vector for one, vector in self.encode(words_alone(keys)).items()}
 
 
+def forwarded(*path: str) -> Any:
+    """Return a property with the value at a path of attributes."""
+    return property(attrgetter(".".join(path)), doc=f"The {path[-1]} of the {path[0]}.")
+
+
+def stated(name: str, *, default: Any = None) -> Any:
+    """Return a property with what the source inside states, or else a default."""
+    return property(lambda self: getattr(self.source, name, default), doc=f"The {name}.")
+
+
 class Wrapper(Source):
-    """A source around another one, which says and does as that one, but for what it overrides.
+    """A source around another one: all facts and answers are those of that one, unless overridden.
 
     Parameters
     ----------
@@ -236,45 +276,16 @@ class Wrapper(Source):
     def __init__(self, source: VectorSource) -> None:
         self.source = as_source(source)
 
-    @property
-    def name(self) -> str:
-        """That of the source."""
-        return self.source.name
-
-    @property
-    def dim(self) -> int:
-        """That of the source."""
-        return self.source.dim
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source."""
-        return self.source.fingerprint
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Those of the source."""
-        return self.source.notes
-
-    @property
-    def period(self) -> int | None:
-        """That of the source."""
-        return self.source.period
-
-    @property
-    def encoding(self) -> Encoding | None:
-        """That of the source."""
-        return self.source.encoding
-
-    @property
-    def expected(self) -> int | None:
-        """That of the source."""
-        return self.source.expected
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """Those of the source."""
-        return self.source.kinds
+    name = forwarded("source", "name")
+    dim = forwarded("source", "dim")
+    fingerprint = forwarded("source", "fingerprint")
+    notes = forwarded("source", "notes")
+    period = forwarded("source", "period")
+    encoding = forwarded("source", "encoding")
+    expected = forwarded("source", "expected")
+    kinds = forwarded("source", "kinds")
+    encodes = forwarded("source", "encodes")
+    listed = forwarded("source", "listed")
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items as the source does."""
@@ -285,42 +296,124 @@ class Wrapper(Source):
         return cast("ListedSource", self.source).iter_chunks(rows)
 
 
-class Adapted(Wrapper):
-    """What is no :class:`Source` and has ``lookup``, or ``encode``, such as a plug-in's class."""
+class Table(Source):
+    """Words, each with a vector, that can be read from end to end: an array or a file.
 
-    source: Any
+    Images are looked up too, by the names of their files.
+
+    Parameters
+    ----------
+    name : str
+        What names the source in results.
+    """
+
+    ordered = False
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._repeated: set[Any] = set()
+        """Words that a look-up found more than once."""
+
+    @property
+    def name(self) -> str:
+        """What names the source in results."""
+        return self._name
+
+    @property
+    def duplicates(self) -> int:
+        """Number of words that are known to occur again."""
+        return len(self._repeated)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicate words, if there are any."""
+        if not (count := self.duplicates):
+            return ()
+        words = f"{count} duplicate word{'s' * (count > 1)}"
+        return (f"{self.name}: {words}; the first of each was taken.",)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Texts and images."""
+        return frozenset(("text", "image"))
+
+    @abstractmethod
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that have one."""
+
+    @abstractmethod
+    def vocabulary(self) -> Iterator[str]:
+        """Every word in order, duplicates included."""
+
+    @abstractmethod
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their vectors, `rows` at a time."""
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Look up all items at once."""
+        yield looked_up(self, items)
+
+
+class Adapted(Source):
+    """What is no :class:`Source` and has ``lookup``, or ``encode``, such as a plug-in's class.
+
+    Facts that it does not state have the values that they have by default.
+    """
 
     def __init__(self, source: Any) -> None:
         self.source = source
 
-    @property
-    def period(self) -> int | None:
-        """That of a source that has one."""
-        return getattr(self.source, "period", None)
+    name = forwarded("source", "name")
+    dim = forwarded("source", "dim")
+    fingerprint = forwarded("source", "fingerprint")
+    notes = forwarded("source", "notes")
+
+    period = stated("period")
+    encoding = stated("encoding")
+    expected = stated("expected")
+    ordered = stated("ordered", default=False)
+    slow_to_list = stated("slow_to_list", default=False)
+    in_passes = stated("in_passes", default=False)
+    vocabulary = forwarded("source", "vocabulary")
 
     @property
-    def encoding(self) -> Encoding | None:
-        """That of a source that encodes."""
-        return getattr(self.source, "encoding", None)
+    def word_order(self) -> Any:
+        """Kept with the class' instance, where that takes an attribute."""
+        return getattr(self.source, "_eatlas_word_order", None)
+
+    @word_order.setter
+    def word_order(self, order: Any) -> None:
+        with suppress(AttributeError):
+            self.source._eatlas_word_order = order
 
     @property
-    def expected(self) -> int | None:
-        """That of a source that has one."""
-        return getattr(self.source, "expected", None)
+    def encodes(self) -> bool:
+        """Whether the class has ``encode``: properties of an instance could load a model."""
+        return callable(getattr(type(self.source), "encode", None))
+
+    @property
+    def listed(self) -> bool:
+        """Whether it has ``iter_chunks``."""
+        return hasattr(self.source, "iter_chunks")
 
     @property
     def kinds(self) -> frozenset[Kind]:
         """Texts for what encodes; for a look-up, images too: by the name of their file."""
-        return frozenset(("text",) if is_contextual(self) else ("text", "image"))
+        return frozenset(("text",) if self.encodes else ("text", "image"))
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Look up all items at once, or have some encoded at a time."""
-        if not callable(getattr(type(self.source), "encode", None)):
-            found = self.source.lookup({one.content for one in items})
-            yield {one: Found(found[one.content]) for one in items if one.content in found}
+        if not self.encodes:
+            yield looked_up(self.source, items)
             return
         for some in cut(items, AT_ONCE):
             yield {one: Found(vector) for one, vector in self.source.encode(some).items()}
+
+
+def looked_up(source: VectorSource, items: Collection[Item]) -> Answers:
+    """Answer items by what they are called, in one look-up."""
+    found = source.lookup({one.content for one in items})
+    return {one: Found(found[one.content]) for one in items if one.content in found}
 
 
 def as_source(source: Any) -> Source:
@@ -352,28 +445,23 @@ class ContextualSource(VectorSource, Protocol):
         Raises
         ------
         SourceError
-            If an item cannot be encoded as it is asked for, such as a text longer than the model
+            If an item cannot be encoded, such as a text longer than the model
             takes.
         """
         ...
 
 
-def innermost(source: Any) -> Any:
+def innermost(source: VectorSource) -> Source:
     """The source within all wrappers."""
-    while isinstance(source, Wrapper):
-        source = source.source
-    return source
+    inner = as_source(source)
+    while isinstance(inner, Wrapper):
+        inner = inner.source
+    return inner
 
 
 def is_contextual(source: Any) -> TypeGuard[ContextualSource]:
-    """Whether a source encodes items.
-
-    The type of what is no :class:`Source` says so: its properties could load a model.
-    """
-    inner = innermost(source)
-    if isinstance(inner, Source):
-        return inner.encoding is not None
-    return callable(getattr(type(inner), "encode", None))
+    """Whether a source encodes items."""
+    return as_source(source).encodes
 
 
 def require_whole(source: Any, why: str) -> ListedSource:
@@ -382,10 +470,11 @@ def require_whole(source: Any, why: str) -> ListedSource:
     Raises
     ------
     SourceError
-        If it only answers for words that are asked for; `why` says what all vectors are for.
+        If it only looks up single words; `why` says what all vectors are for.
     """
-    if isinstance(innermost(source), ListedSource) and isinstance(source, ListedSource):
-        return source
+    if as_source(source).listed:
+        whole: ListedSource = source
+        return whole
     raise SourceError(
         f"{source.name}: {why}, and this source cannot list its vectors",
         got=type(source).__name__,
@@ -443,14 +532,14 @@ class Mapped(Wrapper):
 
 
 def items_of(concept: Concept) -> dict[str, Item]:
-    """Return what is asked for each term: the sentence with its stimulus, or the word alone."""
+    """Return the item of each term: the sentence with its stimulus, or the word alone."""
     if not concept.sentences:
         return {term: word_alone(term) for term in concept.terms}
     return {one.term: Item(one.text, one.span) for one in concept.sentences}
 
 
 def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
-    """Return every item of tests of any kind, and of words that measures ask for."""
+    """Return every item of tests of any kind, and of words that measures need."""
     of_tests = {
         one for test in tests for part in test.concepts.values() for one in items_of(part).values()
     }

@@ -37,7 +37,7 @@ def parse_file_spec(text: str) -> FileSpec:
     Raises
     ------
     SourceError
-        If an option has no ``=``, or stands twice.
+        If an option has no ``=``, or is repeated.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def parse_options(text: str, where: str) -> dict[str, str]:
                 allowed="key=value, with & between options",
             )
         if unquote(key) in options:
-            raise SourceError(f"{where}: an option stands twice", got=unquote(key))
+            raise SourceError(f"{where}: an option is given twice", got=unquote(key))
         options[unquote(key)] = unquote(value)
     return options
 

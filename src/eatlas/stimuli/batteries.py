@@ -35,7 +35,7 @@ _ALLOWED = "the name of a battery, the id of a test, or a TOML file"
 
 
 def battery_names() -> tuple[str, ...]:
-    """Names of the batteries that can be asked for, built-in ones first."""
+    """Names of all batteries, built-in ones first."""
     return (*BUILT_IN, *sorted(_third_party()))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.model import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, AssociationTest, identifier
@@ -77,8 +77,8 @@ def import_test(
             allowed=", ".join(FORMATS),
         )
     path = Path(path)
-    content = _object(path)
-    return _made(FORMATS[form](content, str(path), plurals), path, test_id)
+    content = _At(_object(path), str(path))
+    return _made(FORMATS[form](content, plurals), path, test_id)
 
 
 def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
@@ -97,7 +97,11 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
         "notes": [
             f"Imported from {path.name}, format {draft.form}.",
             *draft.notes,
-            *_repeats(draft),
+            *(
+                f"Given more than once in {role}, taken once: {quoted(twice)}."
+                for role in ROLES
+                if (twice := [t for t, n in Counter(draft.terms[role]).items() if n > 1])
+            ),
         ],
         **{
             role: {"name": draft.names[role], "terms": list(dict.fromkeys(terms))}
@@ -113,84 +117,86 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
     return test
 
 
-def _repeats(draft: Draft) -> Iterator[str]:
-    for role in ROLES:
-        if twice := [term for term, count in Counter(draft.terms[role]).items() if count > 1]:
-            yield f"Given more than once in {role}, taken once: {quoted(twice)}."
-
-
-def _sent_bias(content: Mapping[str, Any], where: str, plurals: bool) -> Draft:  # noqa: FBT001
+def _sent_bias(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
     """``{"targ1": {"category": ..., "examples": [...]}, ...}`` (May et al. 2019, SEAT).
 
     Word sets of Mind Your Bias, which have ``singular`` in place of ``examples``, are recognised.
     """
-    first = content.get(KEYS[0])
+    first = content.value.get(KEYS[0])
     if isinstance(first, dict) and "examples" not in first and "singular" in first:
-        return _mind_your_bias(content, where, plurals)
-    _refuse_plurals(plurals, where, "sent-bias")
-    draft = Draft("sent-bias", notes=_unused(content, KEYS))
-    for role, key, given in _groups(content, where):
-        draft.names[role] = _text(_require(given, "category", where, key), where, f"{key}.category")
-        examples = _require(given, "examples", where, key)
-        draft.terms[role] = _words(examples, where, f"{key}.examples")
-        draft.notes.extend(_unused(given, ("category", "examples"), key))
+        return _mind_your_bias(content, plurals)
+    _refuse_plurals(plurals, content.file, "sent-bias")
+    draft = Draft("sent-bias", notes=content.unused(KEYS))
+    for role, key in zip(ROLES, KEYS, strict=True):
+        group = content[key].table()
+        draft.names[role] = group["category"].text()
+        draft.terms[role] = group["examples"].words()
+        draft.notes.extend(group.unused(("category", "examples")))
     return draft
 
 
-def _mind_your_bias(content: Mapping[str, Any], where: str, plurals: bool) -> Draft:  # noqa: FBT001
+def _mind_your_bias(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
     """``{"targ1": {"concept": ..., "singular": [...], "plural": [...]}, ...}`` (Husse and Spitz).
 
     The singular forms are the stimuli; plurals and adjectives serve templates. In the simplified
     sets, whose plurals are stimuli (he; men, boys), `plurals` takes them too.
     """
-    draft = Draft("mind-your-bias", notes=_unused(content, KEYS))
-    for role, key, given in _groups(content, where):
-        terms = _words(_require(given, "singular", where, key), where, f"{key}.singular")
-        used = ["concept", "singular"]
-        if plurals and "plural" in given:
-            terms = terms + _words(given["plural"], where, f"{key}.plural")
-            used.append("plural")
-        draft.names[role] = _text(given.get("concept", key), where, f"{key}.concept")
-        if "concept" not in given:
+    draft = Draft("mind-your-bias", notes=content.unused(KEYS))
+    for role, key in zip(ROLES, KEYS, strict=True):
+        group = content[key].table()
+        lists = ["singular", "plural"] if plurals and "plural" in group.value else ["singular"]
+        draft.terms[role] = [word for name in lists for word in group[name].words()]
+        draft.names[role] = group["concept"].text() if "concept" in group.value else key
+        if "concept" not in group.value:
             draft.notes.append(f"The file gives no name for {role}; {key} is its key.")
-        draft.terms[role] = terms
-        draft.notes.extend(_unused(given, used, key))
+        draft.notes.extend(group.unused(("concept", *lists)))
     return draft
 
 
-def _wefe(content: Mapping[str, Any], where: str, plurals: bool) -> Draft:  # noqa: FBT001
+def _wefe(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
     """A query of WEFE as JSON, for example ``json.dump(vars(query), file)``.
 
     Sets are lists, with their names in ``target_sets_names`` and ``attribute_sets_names``; or an
     object, ``{"Flowers": ["aster", ...], "Insects": [...]}``, whose keys are the names.
     """
-    _refuse_plurals(plurals, where, "wefe")
-    named = {key: _named_sets(content, key, where) for key in SETS}
+    _refuse_plurals(plurals, content.file, "wefe")
+    named = {key: _named_sets(content, key) for key in SETS}
     targets, attributes = map(len, named.values())
     if (targets, attributes) != (2, 2):
         larger = min(targets, attributes) >= 2
         raise StimulusError(
-            f"{where}: this query is no association test",
+            f"{content.file}: this query is no association test",
             got=f"{targets} target sets and {attributes} attribute sets",
             allowed="two target sets and two attribute sets",
             remedy="WEFE splits it: query.get_subqueries((2, 2)); import each" if larger else None,
         )
-    by_role = {
-        role: one
-        for key, roles in SETS.items()
-        for role, one in zip(roles, named[key], strict=True)
-    }
-    names = (f"{key}_names" for key in SETS if isinstance(content[key], list))
+    sets = dict(zip(ROLES, (one for several in named.values() for one in several), strict=True))
+    names = (f"{key}_names" for key in SETS if isinstance(content.value[key], list))
     return Draft(
         "wefe",
-        {role: name for role, (name, _) in by_role.items()},
-        {role: terms for role, (_, terms) in by_role.items()},
-        _unused(content, [*SETS, *names, *_BESIDE_SETS]),
-        _text(content.get("query_name", ""), where, "query_name"),
+        {role: name for role, (name, _) in sets.items()},
+        {role: terms for role, (_, terms) in sets.items()},
+        content.unused([*SETS, *names, *_BESIDE_SETS]),
+        content["query_name"].text() if "query_name" in content.value else "",
     )
 
 
-FORMATS: dict[str, Callable[[Mapping[str, Any], str, bool], Draft]] = {
+def _named_sets(content: _At, key: str) -> list[tuple[str, list[str]]]:
+    """Names and terms of the targets, or of the attributes, of a query."""
+    sets = content[key]
+    if not isinstance(sets.value, list):
+        return [(name, sets[name].words()) for name in sets.table().value]
+    names = content[f"{key}_names"].words()
+    if len(names) != len(sets.value):
+        raise StimulusError(
+            f"{content.file}, key {key}_names: does not name every set",
+            got=f"{len(names)} names for {len(sets.value)} sets",
+            allowed="one name for each set",
+        )
+    return [(name, one.words()) for name, one in zip(names, sets.items(), strict=True)]
+
+
+FORMATS: dict[str, Callable[[_At, bool], Draft]] = {
     "sent-bias": _sent_bias,
     "mind-your-bias": _mind_your_bias,
     "wefe": _wefe,
@@ -203,36 +209,6 @@ def _refuse_plurals(plurals: bool, where: str, form: str) -> None:  # noqa: FBT0
             f"{where}: a file of the format {form} has no plural forms",
             allowed="--plurals with word sets of Mind Your Bias",
         )
-
-
-def _groups(content: Mapping[str, Any], where: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Role, key and table of each group."""
-    for role, key in zip(ROLES, KEYS, strict=True):
-        yield role, key, _table(_require(content, key, where), where, key)
-
-
-def _named_sets(content: Mapping[str, Any], key: str, where: str) -> list[tuple[str, list[str]]]:
-    """Names and terms of the targets, or of the attributes, of a query."""
-    sets = _require(content, key, where)
-    if isinstance(sets, list):
-        named = [(f"{key}.{number}", given) for number, given in enumerate(sets)]
-        names = _words(_require(content, f"{key}_names", where), where, f"{key}_names")
-        if len(names) != len(sets):
-            raise StimulusError(
-                f"{where}, key {key}_names: does not name every set",
-                got=f"{len(names)} names for {len(sets)} sets",
-                allowed="one name for each set",
-            )
-    else:
-        names = list(_table(sets, where, key))
-        named = [(f"{key}.{name}", sets[name]) for name in names]
-    return [
-        (name, _words(given, where, place))
-        for name, (place, given) in zip(names, named, strict=True)
-    ]
-
-
-# --- JSON, and what is expected in it; every fault names the file and the key -----------------
 
 
 def _object(path: Path) -> dict[str, Any]:
@@ -269,46 +245,55 @@ def _object(path: Path) -> dict[str, Any]:
     return content
 
 
-def _require(given: Mapping[str, Any], key: str, where: str, inside: str = "") -> Any:
-    """Return the value of a key that must be there; `inside` is the key of its table."""
-    if key not in given:
-        prefix = f"{inside}." if inside else ""
-        raise StimulusError(
-            f"{where}, key {prefix}{key}: is missing",
-            got=f"the keys {', '.join(given)}" if given else "no keys",
-            remedy="check that --format is the format of the file",
-        )
-    return given[key]
+@dataclass(frozen=True)
+class _At:
+    """A value of a JSON file, with the file and the key for messages."""
 
+    value: Any
+    file: str
+    key: str = ""
 
-def _table(given: Any, where: str, key: str) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise _other(_type(given), where, key, "is no object", "{ ... }")
-    return given
+    def _within(self, key: object, value: Any) -> _At:
+        return _At(value, self.file, f"{self.key}.{key}" if self.key else str(key))
 
+    def __getitem__(self, key: str) -> _At:
+        """The value of a key of this object, which must have it."""
+        if key not in self.value:
+            raise StimulusError(
+                f"{self.file}, key {self._within(key, None).key}: is missing",
+                got=f"the keys {', '.join(self.value)}" if self.value else "no keys",
+                remedy="check that --format is the format of the file",
+            )
+        return self._within(key, self.value[key])
 
-def _text(given: Any, where: str, key: str) -> str:
-    if not isinstance(given, str):
-        raise _other(_type(given), where, key, "is not text", "a quoted string")
-    return given
+    def items(self) -> list[_At]:
+        """The values of this list."""
+        return [self._within(number, value) for number, value in enumerate(self.value)]
 
+    def table(self) -> _At:
+        """The value, which must be an object."""
+        return self if isinstance(self.value, dict) else self._refuse("is no object", "{ ... }")
 
-def _words(given: Any, where: str, key: str) -> list[str]:
-    if not isinstance(given, list) or not given:
-        got = "an empty list" if given == [] else _type(given)
-        raise _other(got, where, key, "is no list of words", '["one", "two"]')
-    return [_text(word, where, f"{key}.{number}") for number, word in enumerate(given)]
+    def text(self) -> str:
+        """The value, which must be text."""
+        if not isinstance(self.value, str):
+            self._refuse("is not text", "a quoted string")
+        return str(self.value)
 
+    def words(self) -> list[str]:
+        """The value, which must be a list of texts, one at least."""
+        if not isinstance(self.value, list) or not self.value:
+            self._refuse("is no list of words", '["one", "two"]')
+        return [one.text() for one in self.items()]
 
-def _other(got: str, where: str, key: str, fault: str, allowed: str) -> StimulusError:
-    return StimulusError(f"{where}, key {key}: {fault}", got=got, allowed=allowed)
+    def unused(self, used: Iterable[str]) -> list[str]:
+        """Note the keys that were not taken, if there are any."""
+        left = ", ".join(key for key in self.value if key not in set(used))
+        return [f"Not taken from {self.key or 'the file'}: {left}."] if left else []
 
-
-def _unused(given: Mapping[str, Any], used: Iterable[str], inside: str = "") -> list[str]:
-    """Note the keys that were not taken, if there are any."""
-    known = set(used)
-    left = ", ".join(key for key in given if key not in known)
-    return [f"Not taken from {inside or 'the file'}: {left}."] if left else []
+    def _refuse(self, fault: str, allowed: str) -> NoReturn:
+        got = "an empty list" if self.value == [] else _type(self.value)
+        raise StimulusError(f"{self.file}, key {self.key}: {fault}", got=got, allowed=allowed)
 
 
 def _type(value: Any) -> str:

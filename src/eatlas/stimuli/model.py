@@ -38,7 +38,7 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
 
 class Sentence(Frozen):
-    """A sentence that stands for a concept, and what it was made of."""
+    """A sentence that represents a concept, and what it was made of."""
 
     text: Term
     """The whole sentence, as it is to be encoded."""
@@ -47,10 +47,10 @@ class Sentence(Frozen):
     template: str = ""
     """The sentence before the word was put in, as in ``This is {a term}.``"""
     span: tuple[int, int] | None = None
-    """Where the stimulus stands: characters of the text, first and behind the last. Found where it
-    is not given; None where the stimulus does not stand in the text as it is written."""
+    """Place of the stimulus: characters of the text, first and behind the last. Found where it
+    is not given; None where the text does not hold the stimulus as it is written."""
     key: str = Field(default="", repr=False)
-    """What tells it from another sentence of the same text; empty where the text does."""
+    """What distinguishes it from another sentence of the same text; empty where the text does."""
 
     @property
     def term(self) -> str:
@@ -77,7 +77,7 @@ class Sentence(Frozen):
 
 
 class Concept(Frozen):
-    """A concept and the terms that stand for it.
+    """A concept and the terms that represent it.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Concept(Frozen):
     """Where the terms are sentences made of stimuli: each with its stimulus; the terms are their
     keys, or else their texts."""
     absent: tuple[tuple[Term, Text], ...] = ()
-    """Stimuli that stand for the concept too but have no sentence, each with the reason."""
+    """Stimuli of the concept that have no sentence, each with the reason."""
     clusters: tuple[tuple[Term, ...], ...] = ()
     """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
     cluster whole. Words in none are clusters of their own."""
@@ -119,7 +119,7 @@ class Concept(Frozen):
 
     @property
     def span_of(self) -> dict[str, tuple[int, int]]:
-        """Where the stimulus stands in each sentence in which one would not find it there."""
+        """Place of the stimulus in each sentence in which a search would not find it there."""
         return {
             one.term: one.span
             for one in self.sentences
@@ -133,7 +133,7 @@ class Concept(Frozen):
 
     @property
     def stimuli(self) -> list[Any]:
-        """What tells these stimuli from others, in an order of their own."""
+        """What distinguishes these stimuli from others, in a fixed order."""
         if self.sentences:
             return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
         return sorted(self.terms)
@@ -166,7 +166,7 @@ class Concept(Frozen):
         if strangers := sorted(set(members) - set(self.terms)):
             raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
         if fault := repeated(members):
-            raise ValueError(fault.replace("each term may stand once", "one cluster a term"))
+            raise ValueError(fault.replace("each term may occur once", "one cluster a term"))
         if any(len(cluster) == 1 for cluster in self.clusters):
             raise ValueError("a cluster holds two terms or more; others are left out")
         return self
@@ -231,7 +231,7 @@ class Described(Frozen):
     title: str = ""
     citation: str = ""
     table: str = ""
-    """Where published numbers for this test stand."""
+    """Where numbers for this test are published."""
     notes: tuple[str, ...] = ()
     """Every deviation of the stimuli from the source cited, and cautions."""
     sentences_from: str = ""
@@ -337,7 +337,7 @@ class AssociationTest(Described):
     def stimuli_sha256(self) -> str:
         """Hash of the stimuli by role; the order of terms and all names leave it unchanged.
 
-        Of sentences, what each is about and where that stands belong to it; of contexts, how much
+        Of sentences, what each is about and its place belong to it; of contexts, how much
         of a text they hold.
         """
         stimuli = {role: concept.stimuli for role, concept in self.parts}
@@ -346,7 +346,7 @@ class AssociationTest(Described):
 
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
-    """Find where a stimulus first stands in a text as a word of its own.
+    """Find where a stimulus first occurs in a text as a word of its own.
 
     As it is written, or else in any case.
 
@@ -370,7 +370,7 @@ def identifier(text: str) -> str:
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """SHA-256 of what a test asks, independent of the order of keys."""
+    """SHA-256 of the content of a test, independent of the order of keys."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -394,15 +394,15 @@ def _texts(sentences: object) -> list[object]:
 
 
 def repeated(terms: Iterable[str]) -> str | None:
-    """Say which terms stand more than once in a group."""
+    """Say which terms a group has more than once."""
     twice = [term for term, count in Counter(terms).items() if count > 1]
-    return f"duplicate terms {quoted(twice)}; each term may stand once" if twice else None
+    return f"duplicate terms {quoted(twice)}; each term may occur once" if twice else None
 
 
 def on_both_sides(terms: Mapping[str, Iterable[str]]) -> list[str]:
-    """Say which terms stand in X and Y, or in A and B; `terms` by role."""
+    """Say which terms are in X and Y, or in A and B; `terms` by role."""
     return [
-        f"terms {quoted(both)} stand on both sides, {one} and {other}; "
+        f"terms {quoted(both)} are on both sides, {one} and {other}; "
         "a term that is both cannot tell the two concepts apart"
         for one, other in OPPOSITES
         if (both := sorted(set(terms[one]) & set(terms[other])))

@@ -38,7 +38,7 @@ _ALLOWED = {
     ("missing", "reference"): 'reference = "uniform", or a weight for each group',
     ("tuple_type", "groups"): '[{ name = "Female", terms = ["she"] }, ...]',
 }
-"""What may stand under one key, where that is not the same for all."""
+"""What is allowed for one key, where that is not the same for all."""
 _NO_CONCEPT = {
     "key": ("is not a table", TABLE),
     "argument": ("is no concept", CONCEPT),
@@ -48,7 +48,7 @@ _NO_CONCEPT = {
 class _Explaining(ModelMetaclass):
     """What Python calls to make a record: faults come in our words, as a StimulusError.
 
-    It stands here and not in ``__init__``, which pydantic would also call for every record within
+    It is here and not in ``__init__``, which pydantic would also call for every record within
     a record; where the fault lies would be lost then.
     """
 

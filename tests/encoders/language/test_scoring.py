@@ -10,7 +10,7 @@ from tests.encoders.language import tiny
 
 from eatlas.encoders.language import Question
 from eatlas.encoders.language.models import CausalLM, MaskedLM
-from eatlas.encoders.language.scoring import Asks, boundaries, closes
+from eatlas.encoders.language.scoring import Predictions, boundaries, closes
 from eatlas.encoders.loading import Loaded
 from eatlas.errors import SourceError
 
@@ -193,7 +193,7 @@ def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():
     shares = [math.exp(one.log_probability) for one in model.score(questions).values()]
     assert 0 < sum(shares) < 1
     # all pieces, by the engine that the model uses
-    asks = Asks()
+    asks = Predictions()
     ids = tuple(tokenizer(f"{tokenizer.mask_token} is nice.")["input_ids"])
     keys = [asks.add(ids, 1, piece) for piece in range(model.vocabulary)]
     (found,) = asks.answered(model._logits, model.vocabulary, "tiny")
@@ -275,7 +275,7 @@ def test_broken_weights_are_said():
 
     model = masked(tiny.bert)
     logits = lambda ids: torch.full((*ids.shape, model.vocabulary), float("nan"))  # noqa: E731
-    asks = Asks()
+    asks = Predictions()
     asks.add((2, 4, 3), 1, 7)
     with pytest.raises(
         SourceError, match="tiny: the model computes log-probabilities that are not"

@@ -51,7 +51,7 @@ def test_files_that_end_early(tmp_path, sound, size):
 
 def test_bytes_without_words(tmp_path):
     path = written(tmp_path / "v.bin", b"2 3000\n" + b"\xff" * 24_100)
-    assert "FILE, vector 1: no word stands here\n  got: b'\\xff" in fault(path)
+    assert "FILE, vector 1: there is no word here\n  got: b'\\xff" in fault(path)
 
 
 def test_words_in_latin_1(tmp_path):

@@ -21,7 +21,7 @@ from tests.sources.series_files import write_histwords
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
-from eatlas.sources.published.downloading import CHUNK
+from eatlas.sources.downloading import CHUNK
 
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
 
@@ -455,7 +455,7 @@ def test_an_announced_length_that_no_disk_holds(publisher, data):
 
 
 def test_without_length_and_size_there_is_a_bound(publisher, data, monkeypatch):
-    from eatlas.sources.published import downloading
+    from eatlas.sources import downloading
 
     monkeypatch.setattr(downloading, "LARGEST", 1000)
     publisher.files["mine.vec"], publisher.lengths = MANY, False

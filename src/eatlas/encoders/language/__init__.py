@@ -9,7 +9,7 @@ from eatlas.lazy import attributes
 if TYPE_CHECKING:
     from eatlas.encoders.language.opening import language_model, open_language_model
     from eatlas.encoders.language.questions import Answers, LanguageModel
-    from eatlas.stimuli.sentences.questions import Answer, How, Kind, Question
+    from eatlas.stimuli.sentences.pairs import Answer, How, Kind, Question
 
 __all__ = [
     "Answer",
@@ -25,7 +25,7 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        "eatlas.stimuli.sentences.questions": "Answer How Kind Question",
+        "eatlas.stimuli.sentences.pairs": "Answer How Kind Question",
         "eatlas.encoders.language.questions": "Answers LanguageModel",
         "eatlas.encoders.language.opening": "language_model open_language_model",
     },

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.language.scoring import (
     ENDS,
-    Asks,
     Encoded,
     FaultError,
     Input,
+    Predictions,
     Step,
     Waiting,
     boundaries,
@@ -26,7 +26,7 @@ from eatlas.encoders.language.scoring import (
 from eatlas.encoders.loading import Loaded
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
-from eatlas.stimuli.sentences.questions import Answer, Kind, Question
+from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 if TYPE_CHECKING:
     import torch
@@ -38,7 +38,7 @@ class TransformerLM(ABC):
     Parameters
     ----------
     load : callable
-        Returns the model and its tokenizer; called when the first question is asked.
+        Returns the model and its tokenizer; called with the first question.
     name : str
         What names the source in results.
     fingerprint : str
@@ -72,7 +72,7 @@ class TransformerLM(ABC):
         model = self.loaded.module
         precision = str(model.dtype).removeprefix("torch.")
         return LanguageModelRecord(
-            model=self.asked_for,
+            model=self.model_name,
             architecture=type(model).__name__,
             kind=self.kind,
             vocabulary=self.vocabulary,
@@ -81,13 +81,13 @@ class TransformerLM(ABC):
         )
 
     @property
-    def asked_for(self) -> str:
-        """The model as it was asked for, without options."""
+    def model_name(self) -> str:
+        """The model as the source string names it, without options."""
         return self.name.removeprefix("hf:").partition("?")[0]
 
     @property
     def vocabulary(self) -> int:
-        """Number of pieces that the model tells apart."""
+        """Number of pieces in the vocabulary."""
         return int(self.loaded.module.config.vocab_size)
 
     def score(
@@ -109,27 +109,29 @@ class TransformerLM(ABC):
         mapping from Question to Answer
             First those that have a fault, which take no computing.
         """
-        asks = Asks()
-        all_plans = self._plans(questions, asks)
+        wanted = Predictions()
+        all_plans = self._plans(questions, wanted)
         if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:
             yield faults
         plans = {one: plan for one, plan in all_plans.items() if isinstance(plan, _Plan)}
         waiting = Waiting({one: (*plan.steps, *plan.given) for one, plan in plans.items()})
         found: dict[Step, float] = {}
         ends = self.boundaries if any(one.how == "ends" for one in questions) else ()
-        for values in asks.answered(self._logits, self.vocabulary, self.name, ends):
+        for values in wanted.answered(self._logits, self.vocabulary, self.name, ends):
             found |= values
             yield {one: plans[one].answer(found) for one in waiting.ready(values)}
 
     def same(self, questions: Collection[Question]) -> Mapping[Question, str]:
         """Return the pieces that decide each answer: questions of the same share it."""
-        plans = self._plans(questions, Asks())
+        plans = self._plans(questions, Predictions())
         return {one: repr(plan) for one, plan in plans.items() if isinstance(plan, _Plan)}
 
-    def _plans(self, questions: Collection[Question], asks: Asks) -> dict[Question, Answer | _Plan]:
+    def _plans(
+        self, questions: Collection[Question], wanted: Predictions
+    ) -> dict[Question, Answer | _Plan]:
         texts = list(dict.fromkeys(self.read_text(one) for one in questions))
         encoded = dict(zip(texts, self.encoded(texts), strict=True))
-        return {one: self._plan(one, encoded[self.read_text(one)], asks) for one in questions}
+        return {one: self._plan(one, encoded[self.read_text(one)], wanted) for one in questions}
 
     def read_text(self, question: Question) -> str:
         """The part of a text that the model reads."""
@@ -139,24 +141,24 @@ class TransformerLM(ABC):
         """Cut texts into pieces."""
         return encode(self.loaded.tokenizer, texts)
 
-    def _plan(self, question: Question, encoded: Encoded, asks: Asks) -> Answer | _Plan:
+    def _plan(self, question: Question, encoded: Encoded, wanted: Predictions) -> Answer | _Plan:
         tokenizer = self.loaded.tokenizer
         try:
-            asked = places(tokenizer, encoded, question.asked)
+            scored = places(tokenizer, encoded, question.asked)
         except FaultError as fault:
             return Answer(None, fault=str(fault), at="asked")
         try:
             span = question.other
             other = () if span is None else places(tokenizer, encoded, span)
         except FaultError as fault:
-            return Answer(None, pieces=len(asked), fault=str(fault), at="other")
-        steps = list(self.steps(question, encoded.ids, asked, other))
+            return Answer(None, pieces=len(scored), fault=str(fault), at="other")
+        steps = list(self.steps(question, encoded.ids, scored, other))
         longest, limit = max(len(seen) for seen, _, _ in steps), self.loaded.limit
         if limit is not None and longest > limit:
             why = f"a sentence has {longest:,} pieces, and the model takes {limit:,} at most"
-            return Answer(None, len(asked), len(other), why, at="text")
-        given = tuple(asks.add(*step) for step in self.given(question, encoded.ids, asked))
-        return _Plan(tuple(asks.add(*step) for step in steps), given, len(asked), len(other))
+            return Answer(None, len(scored), len(other), why, at="text")
+        given = tuple(wanted.add(*step) for step in self.given(question, encoded.ids, scored))
+        return _Plan(tuple(wanted.add(*step) for step in steps), given, len(scored), len(other))
 
     @cached_property
     def boundaries(self) -> tuple[int, ...]:
@@ -167,14 +169,14 @@ class TransformerLM(ABC):
         self,
         question: Question,  # noqa: ARG002
         ids: Input,  # noqa: ARG002
-        asked: tuple[int, ...],  # noqa: ARG002
+        scored: tuple[int, ...],  # noqa: ARG002
     ) -> Iterable[tuple[Input, int, int]]:
         """Input, place and piece of each factor by which a probability is divided."""
         return ()
 
     @abstractmethod
     def steps(
-        self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]
+        self, question: Question, ids: Input, scored: tuple[int, ...], other: tuple[int, ...]
     ) -> Iterable[tuple[Input, int, int]]:
         """Input, place and piece of each factor of a probability."""
 
@@ -186,7 +188,7 @@ class TransformerLM(ABC):
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where the factors of one probability will stand."""
+    """The factors of one probability."""
 
     steps: tuple[Step, ...]
     given: tuple[Step, ...]
@@ -202,7 +204,7 @@ class _Plan:
 class MaskedLM(TransformerLM):
     """A masked language model, such as BERT or RoBERTa.
 
-    The stimulus that is asked for stands behind one mask a piece. ``joint`` fills them in from
+    The stimulus that is scored is replaced by one mask a piece. ``joint`` fills them in from
     left to right: log P(p1 | masks) + log P(p2 | p1, masks) + ..., which Kauf and Ivanova (2023)
     use within words; ``pll`` shows all other pieces of the stimulus each time.
     """
@@ -210,13 +212,13 @@ class MaskedLM(TransformerLM):
     kind: Kind = "masked"
 
     def steps(
-        self, question: Question, ids: Input, asked: tuple[int, ...], other: tuple[int, ...]
+        self, question: Question, ids: Input, scored: tuple[int, ...], other: tuple[int, ...]
     ) -> Iterable[tuple[Input, int, int]]:
         """One input for each piece."""
         mask = self.loaded.tokenizer.mask_token_id
         hidden = set(other) if question.hidden else set()
-        for i, place in enumerate(asked):
-            masked = hidden | (set(asked[i:]) if question.how == "joint" else {place})
+        for i, place in enumerate(scored):
+            masked = hidden | (set(scored[i:]) if question.how == "joint" else {place})
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
             yield seen, place, ids[place]
 
@@ -225,13 +227,13 @@ class CausalLM(TransformerLM):
     """A causal language model, such as GPT-2, OPT or BLOOM.
 
     The model reads the text up to the stimulus' end, after its own beginning-of-text token; what
-    stands behind the stimulus is not read.
+    follows the stimulus is not read.
     """
 
     kind: Kind = "causal"
 
     def read_text(self, question: Question) -> str:
-        """The text up to the end of what is asked."""
+        """The text up to the end of the stimulus that is scored."""
         return question.text[: question.asked[1]]
 
     def encoded(self, texts: list[str]) -> list[Encoded]:
@@ -253,30 +255,31 @@ class CausalLM(TransformerLM):
         self,
         question: Question,
         ids: Input,
-        asked: tuple[int, ...],
+        scored: tuple[int, ...],
         other: tuple[int, ...],  # noqa: ARG002
     ) -> Iterable[tuple[Input, int, int]]:
         """One input for all pieces: each is predicted at the place before it.
 
-        ``ends`` asks at the last piece too, for all pieces that do not go on with the word.
+        ``ends`` scores the place behind the last piece too, for all pieces that do not go on with
+        the word.
         """
-        seen = self._seen(question, ids, asked)
-        for place in asked:
+        seen = self._seen(question, ids, scored)
+        for place in scored:
             yield seen, place - 1, ids[place]
-        if question.how == "ends" and not closes(self.loaded.tokenizer, ids[asked[-1]]):
-            yield seen, asked[-1], ENDS
+        if question.how == "ends" and not closes(self.loaded.tokenizer, ids[scored[-1]]):
+            yield seen, scored[-1], ENDS
 
     def given(
-        self, question: Question, ids: Input, asked: tuple[int, ...]
+        self, question: Question, ids: Input, scored: tuple[int, ...]
     ) -> Iterable[tuple[Input, int, int]]:
         """Of ``ends``: that the word before has ended, where the first piece says so."""
-        if question.how == "ends" and asked[0] and ids[asked[0]] in self._boundaries:
-            yield self._seen(question, ids, asked), asked[0] - 1, ENDS
+        if question.how == "ends" and scored[0] and ids[scored[0]] in self._boundaries:
+            yield self._seen(question, ids, scored), scored[0] - 1, ENDS
 
     @cached_property
     def _boundaries(self) -> frozenset[int]:
         return frozenset(self.boundaries)
 
     @staticmethod
-    def _seen(question: Question, ids: Input, asked: tuple[int, ...]) -> Input:
-        return ids[: asked[-1] + (question.how == "ends")]
+    def _seen(question: Question, ids: Input, scored: tuple[int, ...]) -> Input:
+        return ids[: scored[-1] + (question.how == "ends")]

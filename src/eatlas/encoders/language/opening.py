@@ -15,16 +15,16 @@ from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
 from eatlas.encoders.card import DECODER
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
-from eatlas.encoders.hf import SCHEME, NamedModel, find_model
 from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
 from eatlas.encoders.language.questions import LanguageModel
 from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
+from eatlas.encoders.transformer import SCHEME, NamedModel, find_model
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.folders import cache_folder
+from eatlas.sources.files.reading import cache_folder
 from eatlas.sources.source import Tell
-from eatlas.stimuli.sentences.questions import Answer, Kind, Question
+from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
 """Options of ``hf:`` that say how a text becomes a vector."""
@@ -70,7 +70,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
 def open_hf_language_model(
     text: str, kind: Kind, is_known: Callable[[str], bool] = lambda _: False
 ) -> TransformerLM:
-    """Open a transformer as a language model; its weights are read when it is asked.
+    """Open a transformer as a language model; its weights are read with the first question.
 
     Parameters
     ----------
@@ -110,7 +110,8 @@ def _require_options(found: NamedModel) -> None:
     given = [name for name in OF_VECTORS if name in found.spec.options]
     if given:
         raise SourceError(
-            f"{found.where}: the option {given[0]} is for vectors, and log-probabilities are asked",
+            f"{found.where}: the option {given[0]} is for vectors, and this is a source of "
+            "log-probabilities",
             got=f"{given[0]}={found.spec.options[given[0]]}",
             allowed="weights, seed, precision, device, trust_remote_code, revision",
             remedy="leave it out",
@@ -132,7 +133,7 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     model : transformers.PreTrainedModel
         With a head that predicts pieces: ``AutoModelForMaskedLM`` or ``AutoModelForCausalLM``.
     tokenizer : transformers.PreTrainedTokenizerFast
-        A fast one, which says where its pieces stand in a text.
+        A fast one, which gives the characters of its pieces.
     name : str
         What names the source in results.
 
@@ -246,7 +247,7 @@ class CachedLanguageModel:
         if kept is None:
             return self.model.about
         return LanguageModelRecord(
-            model=self.model.asked_for,
+            model=self.model.model_name,
             kind=self.kind,
             roundoff=roundoff_of_log_ratios(str(kept.get("precision", ""))),
             **kept,
@@ -305,8 +306,8 @@ def _key_of(fingerprint: str, question: Question) -> bytes:
     >>> _key_of("m", one) == _key_of("m", other)
     False
     """
-    asked = (question.asked, question.other, question.hidden, question.how)
-    return hashed(ANSWER, SHARED, fingerprint, repr(asked), question.text)
+    spans = (question.asked, question.other, question.hidden, question.how)
+    return hashed(ANSWER, SHARED, fingerprint, repr(spans), question.text)
 
 
 def _about_key(fingerprint: str) -> bytes:

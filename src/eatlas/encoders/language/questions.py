@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
-from eatlas.stimuli.sentences.questions import Answer, Kind, Question
+from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 
 @runtime_checkable
@@ -63,7 +63,7 @@ class LanguageModel(Protocol):
 class Answers:
     """What a language model answered, kept as a model of its own.
 
-    A run asks each model once for all its tests; its workers get the answers, not the model.
+    Each model of a run is queried once for all tests; its workers get the answers, not the model.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Answers:
     def of(
         cls, model: LanguageModel, questions: Collection[Question], tell: Tell | None = None
     ) -> Answers:
-        """Ask a model and keep what it answers."""
+        """Query a model and keep its answers."""
         answers = dict(model.score(questions, tell))
         return cls(model.name, model.fingerprint, model.notes, model.kind, model.about, answers)
 

@@ -1,4 +1,4 @@
-"""Log-probabilities of pieces: where a stimulus' pieces stand, and asking a model for them."""
+"""Log-probabilities of pieces: the pieces of a stimulus, and their batches through a model."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from eatlas.errors import SourceError
-from eatlas.stimuli.sentences.questions import Span
+from eatlas.stimuli.sentences.pairs import Span
 
 if TYPE_CHECKING:
     import torch
 
 Input = tuple[int, ...]
 """Pieces of one text, as the model takes them."""
-Ask = tuple[int, int]
+Prediction = tuple[int, int]
 """Place whose prediction is read, and the piece whose log-probability is wanted, or ENDS."""
 ENDS = -1
 """In the place of a piece: all pieces together that say that the word before them has ended."""
-Step = tuple[Input, Ask]
+Step = tuple[Input, Prediction]
 """One factor of a probability."""
 T = TypeVar("T")
 Logits = Callable[["torch.Tensor"], "torch.Tensor"]
@@ -37,7 +37,7 @@ CONTINUED = "##"
 CLOSED = "</w>"
 """How some tokenizers write that a word ends within a piece."""
 JOINERS = frozenset("'’-_")
-"""What stands within words beside letters, digits and marks."""
+"""What words hold beside letters, digits and marks."""
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -48,11 +48,11 @@ class Encoded:
     text: str
     ids: tuple[int, ...]
     offsets: tuple[Span, ...]
-    """Characters of each piece; (0, 0) for one that stands for none."""
+    """Characters of each piece; (0, 0) for one without any."""
 
 
 class FaultError(Exception):
-    """A stimulus that the tokenizer cannot stand for; the text says why."""
+    """A stimulus that the tokenizer cannot represent; the message says why."""
 
 
 def encode(tokenizer: Any, texts: Sequence[str]) -> list[Encoded]:
@@ -67,7 +67,7 @@ def encode(tokenizer: Any, texts: Sequence[str]) -> list[Encoded]:
 
 
 def require_offsets(tokenizer: Any, name: str) -> None:
-    """Refuse a tokenizer that does not say where its pieces stand."""
+    """Refuse a tokenizer that does not give the characters of its pieces."""
     if not getattr(tokenizer, "is_fast", False):
         raise SourceError(
             f"{name}: the tokenizer does not say where its pieces stand in a text",
@@ -82,7 +82,7 @@ def places(tokenizer: Any, encoded: Encoded, span: Span) -> tuple[int, ...]:
     """Find the pieces of the stimulus at `span`.
 
     A space before the stimulus may belong to its first piece, or be a piece before it, which then
-    is one of the word's own: without it, the model would be told how the word is cut. Nothing else
+    is one of the word's own: without it, the model would see how the word is cut. Nothing else
     of the text may belong to a piece.
 
     Raises
@@ -179,49 +179,49 @@ def _goes_on(tokenizer: Any, piece: str) -> bool:
     return unicodedata.category(first)[0] in "LNM"
 
 
-class Asks:
-    """Inputs with what is asked about each; what two questions share is computed once."""
+class Predictions:
+    """Inputs with the predictions needed of each; what two questions share is computed once."""
 
     def __init__(self) -> None:
-        self._asked: dict[Input, dict[Ask, None]] = defaultdict(dict)
+        self._of_input: dict[Input, dict[Prediction, None]] = defaultdict(dict)
 
     def add(self, pieces: Input, place: int, piece: int) -> Step:
-        """Ask for one piece at one place, and return the key of the answer."""
-        self._asked[pieces][place, piece] = None
+        """Add the prediction of one piece at one place, and return its key."""
+        self._of_input[pieces][place, piece] = None
         return pieces, (place, piece)
 
     def __len__(self) -> int:
         """Texts that the model has to read."""
-        return len(self._asked)
+        return len(self._of_input)
 
     def answered(
         self, logits: Logits, vocabulary: int, name: str, ends: Sequence[int] = ()
     ) -> Iterator[Mapping[Step, float]]:
         """Have the model read all inputs, batch by batch.
 
-        Texts of one length are read together, so none is padded: what stands beside a text in a
-        batch is no part of what the model sees. `ends` are the pieces that ENDS stands for.
+        Texts of one length are read together, so none is padded: the other texts of a
+        batch are no part of what the model sees. `ends` are the pieces that ENDS means.
 
         Yields
         ------
         mapping
-            Every log-probability that is asked about the texts of a batch.
+            Every log-probability that is needed of the texts of a batch.
 
         Raises
         ------
         SourceError
             If a log-probability is not finite.
         """
-        for batch in _batches(list(self._asked), vocabulary):
-            asks = [(row, ask) for row, one in enumerate(batch) for ask in self._asked[one]]
-            values = _log_probabilities(logits, batch, asks, ends)
+        for batch in _batches(list(self._of_input), vocabulary):
+            needed = [(row, at) for row, one in enumerate(batch) for at in self._of_input[one]]
+            values = _log_probabilities(logits, batch, needed, ends)
             if not np.isfinite(values).all():
                 raise SourceError(
                     f"{name}: the model computes log-probabilities that are not finite",
                     remedy="its weights may be damaged; half precision may overflow: open it in "
                     "single precision",
                 )
-            yield {(batch[row], ask): v for (row, ask), v in zip(asks, values, strict=True)}
+            yield {(batch[row], at): v for (row, at), v in zip(needed, values, strict=True)}
 
 
 class Waiting(Generic[T]):
@@ -267,25 +267,25 @@ def _batches(inputs: Sequence[Input], vocabulary: int) -> Iterator[list[Input]]:
 def _log_probabilities(
     logits: Logits,
     batch: Sequence[Input],
-    asks: Sequence[tuple[int, Ask]],
+    needed: Sequence[tuple[int, Prediction]],
     ends: Sequence[int],
 ) -> list[float]:
-    """Log-softmax of the asked places alone, in double precision: rare pieces stay finite."""
+    """Log-softmax of the needed places alone, in double precision: rare pieces stay finite."""
     import torch  # noqa: PLC0415  (seconds, and only language models need it)
 
     with torch.inference_mode():
         computed = logits(torch.tensor(batch, dtype=torch.long))
-        places = list(dict.fromkeys((row, place) for row, (place, _) in asks))
+        places = list(dict.fromkeys((row, place) for row, (place, _) in needed))
         at = {where: i for i, where in enumerate(places)}
         rows, columns = (
             torch.tensor(index, device=computed.device) for index in zip(*places, strict=True)
         )
         chances = torch.log_softmax(computed[rows, columns].double(), dim=-1)
-        which = torch.tensor([at[row, place] for row, (place, _) in asks], device=computed.device)
-        pieces = torch.tensor([piece for _, (_, piece) in asks], device=computed.device)
+        which = torch.tensor([at[row, place] for row, (place, _) in needed], device=computed.device)
+        pieces = torch.tensor([piece for _, (_, piece) in needed], device=computed.device)
         found = chances[which, pieces.clamp(min=0)]
-        if ends and (asked := pieces == ENDS).any():
+        if ends and (ending := pieces == ENDS).any():
             together = chances[:, torch.tensor(ends, device=computed.device)].logsumexp(dim=-1)
-            found[asked] = together[which[asked]]
+            found[ending] = together[which[ending]]
         values: list[float] = found.tolist()
     return values

@@ -1,1 +1,1 @@
-"""Files of vectors: :mod:`eatlas.sources.files.formats` tells formats apart and opens them."""
+"""Files of vectors: :mod:`eatlas.sources.files.formats` recognises and opens them."""

@@ -68,7 +68,7 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """Map an array: its rows are read when they are asked for.
+    """Map an array: its rows are read when they are needed.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def _whole(raw: bytes, head: ArrayHead, label: str) -> NDArray[Any]:
 
 
 def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:
-    if head.fortran:  # rows do not stand together, so a stream of them would need it all
+    if head.fortran:  # rows are not contiguous, so a stream of them would need it all
         return ArrayMatrix(_read(path, key, head))
     shape = head.shape[0], head.shape[1]
     member = zip_member(path, f"{key}.npy")

@@ -1,4 +1,4 @@
-"""How lines of text are read: what the first lines tell about all others, and one line after it.
+"""How lines of text are read: the dialect that the first lines show, and one line in it.
 
 A line is a word and `dim` numbers, separated by one byte; or a row of a table, whose word may be
 quoted.
@@ -30,7 +30,7 @@ _DECIMAL_COMMAS = re.compile(rb"([;\t]) *-?\d+,\d+ *(\1|$)")
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the first lines of a file tell about all others.
+    """The form of all lines of a file, as its first lines show it.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Dialect:
     table: bool = False
 
     def stripped(self, line: bytes) -> bytes:
-        """A line without what may stand behind its last number."""
+        """A line without what may follow its last number."""
         return line.rstrip(b"\r" if self.table else b" \t\r")
 
     def split(self, line: bytes, where: str) -> tuple[bytes, list[bytes]]:

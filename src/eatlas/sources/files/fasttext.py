@@ -15,10 +15,11 @@ from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
 from eatlas.sources.files.arrays import mapped
 from eatlas.sources.files.dialects import MAX_DIM, check_finite, decode
-from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, as_floats, check_matrix
+from eatlas.sources.files.matrix import ArrayMatrix, Matrix, MatrixSource, as_floats, check_matrix
 from eatlas.sources.files.reading import Stamp, incomplete, open_binary
 from eatlas.sources.files.words import Words
 from eatlas.sources.protocol import Vector
+from eatlas.sources.source import cut
 from eatlas.sources.spec import choice
 
 _OPTIONS = struct.Struct("<14id")  # magic, version, twelve options, one more
@@ -223,7 +224,7 @@ def _hash(data: bytes) -> int:
 
 
 @dataclass(frozen=True)
-class SubwordMatrix:
+class SubwordMatrix(Matrix):
     """A word's vector is the mean of its own row and of the rows of its n-grams."""
 
     words: Words
@@ -232,7 +233,7 @@ class SubwordMatrix:
     scheme: Ngrams
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # it follows from the rows
         """Rows and components."""
         return self.rows.shape[0], self.rows.shape[1]
 
@@ -244,14 +245,8 @@ class SubwordMatrix:
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
-        block: list[Vector] = []
-        for row, word in zip(self.rows, self.words, strict=True):
-            block.append(self._whole(row, word))
-            if len(block) == size:
-                yield np.array(block, np.float32)
-                block = []
-        if block:
-            yield np.array(block, np.float32)
+        for some in cut(zip(self.rows, self.words, strict=True), size):
+            yield np.array([self._whole(row, word) for row, word in some], np.float32)
 
     def composed(self, word: str) -> Vector | None:
         """A vector for a word that has no row; None if it has no n-gram either."""

@@ -25,7 +25,8 @@ from eatlas.sources.files.dialects import (
     separator_of,
     trailing_numbers,
 )
-from eatlas.sources.files.matrix import WholeSource
+from eatlas.sources.protocol import ListedSource
+from eatlas.sources.source import Table
 from eatlas.sources.spec import GGUF, check_options, choice, load, model_at
 
 Options = Mapping[str, str]
@@ -38,7 +39,7 @@ _OF_TEXT = {
 _OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}
 _VOCABULARY = {"vocab": "file of words, one a line"}
 _NAMED = {"vectors": "name of the array of vectors", "words": "name of the array of words"}
-_EVERYWHERE = {"format": "the format, where its content does not tell it"}
+_EVERYWHERE = {"format": "the format, where its content does not show it"}
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ class Format:
     options : mapping of str to str
         What may follow ``?``, and what it is for.
     magic : bytes
-        How its files begin, where that tells them.
+        How its files begin, where that identifies them.
     unpacked : str
         What it is called where it cannot be read while compressed.
     ordered : bool
-        Whether words stand in order of frequency: by the format's own tools they do.
+        Whether words are in order of frequency, as the format's own tools write them.
     """
 
     opener: str
@@ -66,13 +67,12 @@ class Format:
     unpacked: str = ""
     ordered: bool = False
 
-    def open(self, content: Content, options: Options, name: str) -> WholeSource:
+    def open(self, content: Content, options: Options, name: str) -> Table:
         """Open a file of this kind."""
         if self.unpacked:
             content.need_plain(self.unpacked)
-        source: WholeSource = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
-        if self.ordered:
-            source.ordered = True  # type: ignore[attr-defined]  # of files that state an order
+        source: Table = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
+        source.ordered = self.ordered
         return source
 
 
@@ -115,7 +115,7 @@ def open_file(
     member: str | None = None,
     *,
     name: str | None = None,
-) -> WholeSource:
+) -> ListedSource:
     """Open a file of vectors, or a folder of spaCy, whatever its format.
 
     Parameters
@@ -130,7 +130,7 @@ def open_file(
 
     Returns
     -------
-    WholeSource
+    ListedSource
         A source with ``lookup``, ``vocabulary`` and ``iter_chunks``.
 
     Raises
@@ -145,7 +145,7 @@ def open_file(
     suffix = path.suffix.removeprefix(".")
     if point := _of_packages().get(chosen.get("format", suffix)):
         require_trust(f"call {point.value}, which an installed package registers")
-        source: WholeSource = imported(point)(path, chosen, name)
+        source: ListedSource = imported(point)(path, chosen, name)
         return source
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
@@ -159,7 +159,7 @@ def _of_packages() -> dict[str, EntryPoint]:
     return {name: p for name, p in points(ENTRY_POINTS).items() if name not in FORMATS}
 
 
-def _open_folder(path: Path, options: Options, name: str) -> WholeSource:
+def _open_folder(path: Path, options: Options, name: str) -> Table:
     from eatlas.sources.files import gensim_spacy  # noqa: PLC0415  (few sources are folders)
 
     place = gensim_spacy.find_spacy(path)
@@ -258,7 +258,7 @@ def _is_table(first: bytes, content: Content) -> bool:
 
 
 def _suffix(content: Content) -> str:
-    """The suffix that tells a form: of the member, or of the name without its compression."""
+    """The suffix that shows the format: of the member, or of the name without its compression."""
     path = Path(content.member or content.path)
     if not content.member and not content.plain:
         path = path.with_suffix("")

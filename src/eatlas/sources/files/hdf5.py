@@ -22,8 +22,8 @@ from eatlas.sources.files.matrix import (
     MatrixSource,
     as_floats,
     check_matrix,
+    index_of_rows,
     part_of,
-    rows_at_once,
 )
 from eatlas.sources.files.reading import (
     Stamp,
@@ -48,7 +48,7 @@ _AGAIN = "get it again, or write it anew with words in UTF-8"
 
 
 @dataclass(frozen=True)
-class DatasetMatrix:
+class DatasetMatrix(Matrix):
     """Rows of a data set."""
 
     path: Path
@@ -56,22 +56,17 @@ class DatasetMatrix:
     shape: tuple[int, int]
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
-        """Rows in ascending order, shape (len(rows), dim), read one at a time."""
+        """Rows in ascending order, shape (len(rows), dim): a range at once, others one by one."""
+        which = index_of_rows(rows)
         with opened(self.path) as file:
             data = file[self.dataset]
-            return as_floats(np.array([data[row] for row in rows]))
-
-    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
-        """All rows in order, at most `size` at a time."""
-        with opened(self.path) as file:
-            data = file[self.dataset]
-            size = rows_at_once(size, self.shape[1])
-            for start in range(0, self.shape[0], size):
-                yield as_floats(data[start : start + size])
+            return as_floats(
+                data[which] if isinstance(which, slice) else np.array([data[row] for row in which])
+            )
 
 
 @dataclass(frozen=True)
-class NamedMatrix:
+class NamedMatrix(Matrix):
     """Data sets of one vector each."""
 
     path: Path
@@ -82,11 +77,6 @@ class NamedMatrix:
         """Rows in ascending order, shape (len(rows), dim)."""
         with opened(self.path) as file:
             return as_floats(np.array([np.ravel(file[self.datasets[row]][()]) for row in rows]))
-
-    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
-        """All rows in order, at most `size` at a time."""
-        for start in range(0, len(self.datasets), size):
-            yield self.take(range(start, min(start + size, len(self.datasets))))
 
 
 def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:

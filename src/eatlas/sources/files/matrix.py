@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from eatlas.sources.archives import Content
 from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.reading import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
-from eatlas.sources.memory import duplicate_note
-from eatlas.sources.protocol import CHUNK, ListedSource, Vector
+from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.source import Table
 
 MAX_COMPONENTS = 1 << 20
 _LARGEST = 1 << 30
@@ -25,19 +26,10 @@ _BLOCK = 1 << 28
 
 
 class Chunk(NamedTuple):
-    """Some rows of a source as they stand: words, and vectors of shape (len(words), dim)."""
+    """Some consecutive rows of a source: words, and vectors of shape (len(words), dim)."""
 
     words: list[str]
     vectors: NDArray[np.floating]
-
-
-@runtime_checkable
-class WholeSource(ListedSource, Protocol):
-    """A source that lists every word, in the order of the file and with duplicates."""
-
-    def vocabulary(self) -> Iterator[str]:
-        """Every word; memory does not grow with their number where the format allows it."""
-        ...
 
 
 def rows_at_once(rows: int, dim: int) -> int:
@@ -70,21 +62,38 @@ def _joined(chunks: list[Chunk]) -> Chunk:
     return Chunk(words, np.concatenate([chunk.vectors for chunk in chunks]))
 
 
-class Matrix(Protocol):
+class Matrix(ABC):
     """Rows of numbers, each of which can be read."""
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and components."""
-        ...
+    shape: tuple[int, int]
+    """Rows and components."""
 
+    @abstractmethod
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim)."""
-        ...
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
-        ...
+        count, dim = self.shape
+        size = rows_at_once(size, dim)
+        for start in range(0, count, size):
+            yield self.take(range(start, min(start + size, count)))
+
+
+def index_of_rows(rows: Sequence[int]) -> slice | list[int]:
+    """How arrays name rows: those of a range without copying."""
+    return slice(rows.start, rows.stop) if isinstance(rows, range) else list(rows)
+
+
+def picked(
+    blocks: Iterable[NDArray[np.floating]], rows: NDArray[np.int64]
+) -> list[NDArray[np.floating]]:
+    """Rows, in ascending order, of consecutive blocks that begin with row 0."""
+    parts, start = [], 0
+    for block in blocks:
+        parts.append(block[rows[(rows >= start) & (rows < start + len(block))] - start])
+        start += len(block)
+    return parts
 
 
 def as_floats(rows: NDArray[Any]) -> NDArray[np.floating]:
@@ -94,7 +103,7 @@ def as_floats(rows: NDArray[Any]) -> NDArray[np.floating]:
 
 
 @dataclass(frozen=True)
-class ArrayMatrix:
+class ArrayMatrix(Matrix):
     """An array, in memory or mapped.
 
     Parameters
@@ -111,28 +120,21 @@ class ArrayMatrix:
     places: NDArray[np.int64] | None = None
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]  # it follows from the array
         """Rows and components."""
         count = self.array.shape[0] if self.places is None else len(self.places)
         return count, self.array.shape[1]
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim)."""
-        return self._rows(list(rows))
-
-    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
-        """All rows in order, at most `size` at a time."""
-        size = rows_at_once(size, self.array.shape[1])
-        for start in range(0, self.shape[0], size):
-            yield self._rows(slice(start, start + size))
-
-    def _rows(self, which: list[int] | slice) -> NDArray[np.floating]:
-        rows = which if self.places is None else self.places[which]
-        return self.convert(np.asarray(self.array[rows]))
+        which = index_of_rows(rows)
+        return self.convert(
+            np.asarray(self.array[which if self.places is None else self.places[which]])
+        )
 
 
 @dataclass(frozen=True)
-class StreamMatrix:
+class StreamMatrix(Matrix):
     """Rows of a stream that cannot be jumped in, such as a member of a zip file.
 
     Parameters
@@ -150,13 +152,7 @@ class StreamMatrix:
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim), by one pass."""
-        wanted = np.array(rows, np.int64)
-        parts, start = [], 0
-        for block in self.blocks(CHUNK):
-            here = wanted[(wanted >= start) & (wanted < start + len(block))] - start
-            parts.append(block[here])
-            start += len(block)
-        return np.concatenate(parts)
+        return np.concatenate(picked(self.blocks(CHUNK), np.array(rows, np.int64)))
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
@@ -172,7 +168,7 @@ class StreamMatrix:
                 yield as_floats(np.frombuffer(raw, self.dtype).reshape(rows, dim))
 
 
-class MatrixSource:
+class MatrixSource(Table):
     """Words, and a row of a matrix for each.
 
     Parameters
@@ -191,9 +187,6 @@ class MatrixSource:
         If there are more words than rows, or fewer.
     """
 
-    ordered = False
-    """Whether the format has its words in order of frequency."""
-
     def __init__(self, words: Words, matrix: Matrix, *, name: str, files: Sequence[Path]) -> None:
         if len(words) != matrix.shape[0]:
             raise SourceError(
@@ -204,16 +197,10 @@ class MatrixSource:
             )
         if not matrix.shape[1]:
             raise SourceError(f"{name}: the vectors have no components", got=str(matrix.shape))
+        super().__init__(name)
         self.words, self.matrix = words, matrix
-        self._name = name
         self._stamps = [(path, Stamp.of(path)) for path in files]
         self._digest = FileDigest(files, [stamp for _, stamp in self._stamps])
-        self._duplicates: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        """The source string."""
-        return self._name
 
     @property
     def dim(self) -> int:
@@ -225,16 +212,11 @@ class MatrixSource:
         """Hash of the bytes of all files."""
         return f"sha256:{self._digest.result()}"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Duplicates among the words that were looked up."""
-        return (*duplicate_note(self.name, len(self._duplicates)),)
-
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one."""
         self._check_unchanged()
         rows, again = find_rows(self.words, keys)
-        self._duplicates |= again
+        self._repeated |= again
         order = sorted(rows, key=rows.__getitem__)
         if not order:
             return {}

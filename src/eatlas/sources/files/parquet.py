@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, check_growth
-from eatlas.sources.files.matrix import MatrixSource, as_floats, check_matrix, rows_at_once
+from eatlas.sources.files.matrix import (
+    Matrix,
+    MatrixSource,
+    as_floats,
+    check_matrix,
+    picked,
+    rows_at_once,
+)
 from eatlas.sources.files.reading import Stamp, damaged, faults_of_library, library
 
 _KIND = "this Parquet file"
@@ -60,7 +67,7 @@ class ColumnWords:
         return self.count
 
     def __iter__(self) -> Iterator[str]:
-        # of a word that stands in many rows the file has one copy, and so has the memory
+        # of a word in many rows the file has one copy, and so has the memory
         with _opened(self.path, shared=[self.column]) as file:
             for batch in _batches(file, self.path, _WORDS_AT_ONCE, [self.column]):
                 words = _spread(batch.column(self.column))
@@ -79,7 +86,7 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class ColumnMatrix:
+class ColumnMatrix(Matrix):
     """The vectors; only the columns and row groups that are needed are read."""
 
     path: Path
@@ -94,27 +101,22 @@ class ColumnMatrix:
             for group in range(file.num_row_groups):
                 end = start + _group_rows(file, group)
                 if len(here := wanted[(wanted >= start) & (wanted < end)] - start):
-                    parts += self._picked(file, group, here)
+                    parts += picked(self._read(file, _BATCH, group), here)
                 start = end
         return np.concatenate(parts)
 
     def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
         """All rows in order, at most `size` at a time."""
-        columns = list(self.columns.numbers)
         with _opened(self.path) as file:
-            for batch in _batches(file, self.path, rows_at_once(size, self.shape[1]), columns):
-                yield self._numbers(batch)
+            yield from self._read(file, rows_at_once(size, self.shape[1]))
 
-    def _picked(
-        self, file: Any, group: int, rows: NDArray[np.int64]
+    def _read(
+        self, file: Any, size: int, group: int | None = None
     ) -> Iterator[NDArray[np.floating]]:
-        """Some rows of a group."""
-        start = 0
-        for batch in _batches(file, self.path, _BATCH, list(self.columns.numbers), group):
-            end = start + batch.num_rows
-            if len(here := rows[(rows >= start) & (rows < end)] - start):
-                yield self._numbers(batch.take(here))
-            start = end
+        """Vectors of a group, or of all, batch by batch."""
+        return map(
+            self._numbers, _batches(file, self.path, size, list(self.columns.numbers), group)
+        )
 
     def _numbers(self, batch: Any) -> NDArray[np.floating]:
         """Vectors of a batch, shape (rows, dim)."""
@@ -200,7 +202,7 @@ def _spread(column: Any) -> list[Any]:
     compute: Any = library("pyarrow.compute", "", "Parquet")
     used = compute.unique(column.indices)
     words = column.dictionary.take(used).to_pylist()
-    if len(words) == len(column):  # in the order in which they first stand
+    if len(words) == len(column):  # in the order of their first rows
         return list(words)
     places = compute.index_in(column.indices, used).to_pylist()
     return [words[place] for place in places]

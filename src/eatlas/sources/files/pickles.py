@@ -1,6 +1,6 @@
 """Pickles read as data: nothing in them is imported or called, and reading them has an end.
 
-The library's own reader is used, for which all names stand for inert records, in a process of its
+The library's own reader is used, to which all names are inert records, in a process of its
 own (:mod:`eatlas.sources.files.unpickle`): some bytes are enough to make it hash or build for ever
 where Ctrl-C is not heard, or to end the process.
 """

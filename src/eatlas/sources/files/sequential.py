@@ -17,11 +17,11 @@ import hashlib
 import warnings
 import zipfile
 import zlib
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,16 @@ from eatlas.care import computes_afresh
 from eatlas.errors import ResultsError, SourceWarning
 from eatlas.results.files import atomic_file
 from eatlas.sources.archives import Content
-from eatlas.sources.files.reading import FileDigest, ends_hash, open_binary, stream_hash
+from eatlas.sources.files.reading import (
+    FileDigest,
+    cache_folder,
+    ends_hash,
+    open_binary,
+    stream_hash,
+)
 from eatlas.sources.files.words import find_rows
-from eatlas.sources.folders import cache_folder
-from eatlas.sources.memory import duplicate_note
 from eatlas.sources.protocol import Vector
+from eatlas.sources.source import Table
 from eatlas.sources.spec import choice
 
 INDEX_CHOICES = ("auto", "yes", "no")
@@ -60,7 +65,7 @@ class Rows(Protocol):
         ...
 
 
-class SequentialSource(ABC):
+class SequentialSource(Table):
     """A file whose words are found by a pass, or by an index.
 
     Parameters
@@ -76,23 +81,21 @@ class SequentialSource(ABC):
         Encoding of the words.
     """
 
-    ordered = False
-    """Whether the format has its words in order of frequency."""
     between = b"\n"
     """A byte that no word holds."""
 
     def __init__(
         self, content: Content, *, name: str, index: str, reading: str, encoding: str
     ) -> None:
+        super().__init__(name)
         self.content = content
-        self._name, self._reading, self._encoding = name, reading, encoding
+        self._reading, self._encoding = reading, encoding
         self._wishes_index = index
         large = content.stamp.size >= _INDEX_FROM
-        wished = index == "yes" or (index == "auto" and large)
-        self._indexed = content.plain and wished and not computes_afresh()
+        wanted = index == "yes" or (index == "auto" and large)
+        self._indexed = content.plain and wanted and not computes_afresh()
         self._index_known: Index | None = None
         self._known: dict[bytes, Vector | None] = {}
-        self._duplicates: set[bytes] = set()
         self._digest = FileDigest([content.path], [content.stamp])
         self._stream_digest: str | None = None
 
@@ -102,17 +105,7 @@ class SequentialSource(ABC):
 
     @abstractmethod
     def _read_at(self, file: BinaryIO, start: int, word: bytes) -> Vector | None:
-        """The vector of a word that should stand at a place; None if it does not."""
-
-    @property
-    def name(self) -> str:
-        """The source string."""
-        return self._name
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Duplicates among the words that were looked up."""
-        return (*duplicate_note(self.name, len(self._duplicates)),)
+        """The vector of a word that should be at a place; None if it is not."""
 
     @property
     def fingerprint(self) -> str:
@@ -131,9 +124,9 @@ class SequentialSource(ABC):
         return None if self._index_known is None else len(self._index_known.starts)
 
     @property
-    def gets_index(self) -> bool:
-        """Whether there is an index, or will be after the first look-up."""
-        return self._indexed
+    def in_passes(self) -> bool:
+        """Whether there is no index, and will be none after the first look-up."""
+        return not self._indexed
 
     @property
     def slow_to_list(self) -> bool:
@@ -174,7 +167,7 @@ class SequentialSource(ABC):
             return None
 
     def _by_pass(self, new: Collection[bytes]) -> Mapping[bytes, Vector]:
-        """Read the whole file, find the words, and keep the index that is wished for."""
+        """Read the whole file, find the words, and keep the index, where there is to be one."""
         if self.content.plain:
             self._digest.start()
         found: dict[bytes, Vector] = {}
@@ -185,7 +178,7 @@ class SequentialSource(ABC):
             if not wanted.isdisjoint(part.words):
                 for k, word in enumerate(part.words):
                     if word in found:
-                        self._duplicates.add(word)
+                        self._repeated.add(word)
                     elif word in wanted:
                         found[word] = part.vector(k)
             if self._indexed:
@@ -210,7 +203,7 @@ class SequentialSource(ABC):
                     self._index_known = None
                     return None
                 found[word] = vector
-        self._duplicates |= again
+        self._repeated |= again
         self.content.stamp.check(self.content.path)
         return found
 
@@ -274,7 +267,7 @@ def write_index(path: Path, index: Index) -> None:
     ResultsError
         If the system does not let us write it.
     """
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "joined": np.frombuffer(index.joined, np.uint8),
         "starts": index.starts,
         "sha256": np.array(index.sha256),

@@ -202,7 +202,7 @@ class Lines:
         return np.concatenate([[0], self.ends[:-1] + 1])
 
     def line(self, k: int) -> bytes:
-        """A line, without what may stand behind its last number."""
+        """A line, without what may follow its last number."""
         return self.dialect.stripped(self.data[self.starts[k] : self.ends[k]])
 
     def rows(self) -> LineRows:

@@ -8,7 +8,7 @@ function, it gets an inert record of the name, if the name is on the list, and i
 
 `LISTED` is JSON: ``[[names], [beginnings of names], [attributes]]``. Of objects only those
 attributes are written. Written are the lengths of all that follows, in one line; the value as JSON,
-in which ``{"list": [...]}``, ``{"bytes": number}`` and so on stand for what JSON has not; and the
+in which ``{"list": [...]}``, ``{"bytes": number}`` and so on represent what JSON lacks; and the
 bytes, one after the other.
 """
 

@@ -84,8 +84,8 @@ class Word2VecBinarySource(SequentialSource):
         Raises
         ------
         SourceError
-            If there are fewer or more than the header announces, no word stands where one should,
-            or a word is none of the encoding.
+            If there are fewer or more than the header announces, no word where one
+            should be, or a word is none of the encoding.
         """
         size, label = 4 * self._dim, self.content.label
         block = max(BLOCK, 2 * (MAX_WORD + size))
@@ -113,7 +113,7 @@ class Word2VecBinarySource(SequentialSource):
     def _no_record(self, data: bytes, done: int) -> SourceError:
         if len(data) >= MAX_WORD and b" " not in data[:MAX_WORD]:
             return SourceError(
-                f"{self.content.label}, vector {done + 1}: no word stands here",
+                f"{self.content.label}, vector {done + 1}: there is no word here",
                 got=repr(data[:20]),
                 allowed=f"a word of at most {MAX_WORD} bytes, a space, {self._dim} numbers",
                 remedy="the header's dimension may be wrong, or the file damaged",
@@ -177,7 +177,7 @@ class Records:
 
 
 def _records(data: bytes, offset: int, size: int, most: int, label: str) -> Records:
-    """Find whole records from the beginning of some bytes; line breaks may stand before words."""
+    """Find whole records from the beginning of some bytes; line breaks may precede words."""
     pattern = rb"([^ ]{0,%d}+) .{%d}" % (MAX_WORD - 1, size)
     words = re.findall(pattern, data, re.DOTALL)[:most]
     lengths = np.fromiter(map(len, words), np.int64, len(words))

@@ -1,4 +1,4 @@
-"""Vocabularies: the word of each row, and where words stand."""
+"""Vocabularies: the word of each row, and the row of each word."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Key = TypeVar("Key", str, bytes)
 
 
 def find_rows(words: Iterable[Key], keys: Collection[Key]) -> tuple[dict[Key, int], set[Key]]:
-    """Rows of those keys that are there, the first of each, and which of them stand again."""
+    """Rows of those keys that are there, the first of each, and which of them occur again."""
     wanted = frozenset(keys)
     rows: dict[Key, int] = {}
     again: set[Key] = set()

@@ -141,12 +141,12 @@ def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sente
         With at least one place for the term, or for a form of it.
     term : str
     forms : Forms, optional
-        Needed where the template asks for more than ``{term}``.
+        Needed where the template has other places than ``{term}``.
 
     Returns
     -------
     Sentence
-        Its span is where the term, without an article, stands first.
+        Its span is the first place of the term, without an article.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tup
     -------
     text : str
     span : (int, int)
-        Where the term, without an article, stands first.
+        First place of the term, without an article.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> d
     return {str(role): name for role, name in given.items()}
 
 
-# --- the sentence batteries, made of word batteries when asked for ----------------------------
+# --- the sentence batteries, made of word batteries when needed -------------------------------
 
 Read = Callable[[str], Battery]
 """Reads a word battery by its name."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
@@ -62,7 +63,7 @@ def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
     ----------
     template : str
         With ``{target}`` and ``{attribute}`` once each; ``[singular|plural]`` for what agrees with
-        the target; ``{target:It|They}`` names what stands there where the target is left out.
+        the target; ``{target:It|They}`` names what takes its place where the target is left out.
     target, attribute : str
     plural : bool
         Whether the target is a plural.
@@ -162,7 +163,7 @@ def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[
 
 
 def _filled(text: str, said: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
-    """Fill in all places, and say where what was filled in stands."""
+    """Fill in all places, and give the spans of what was filled in."""
     parts: list[str] = []
     spans: dict[str, Span] = {}
     length = end = 0
@@ -212,3 +213,62 @@ def _of_words(words: object) -> list[str]:
     if not isinstance(plural, list) or not all(isinstance(one, str) and one for one in plural):
         faults.append('key words.plural: is no list of words (allowed: ["ants"])')
     return faults
+
+
+How = Literal["joint", "pll", "next", "ends"]
+"""How the log-probability of a stimulus of several pieces is made of those of its pieces.
+
+``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
+piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.
+(2020). ``next``: each piece after all that precede it, for causal models. ``ends``: the
+same, and that the word ends there, given that the word before it has ended (Pimentel and Meister
+2024).
+"""
+Kind = Literal["masked", "causal"]
+
+
+@dataclass(frozen=True, order=True)
+class Question:
+    """A question: how probable is a stimulus at its place in a text.
+
+    Examples
+    --------
+    >>> asked = Question("Ivy is nice.", (0, 3), (7, 11), hidden=True)
+    >>> asked.stimulus, asked.other_stimulus
+    ('Ivy', 'nice')
+    """
+
+    text: str
+    asked: Span
+    """Characters of the stimulus that is scored, first and behind the last."""
+    other: Span | None = None
+    """Characters of the other stimulus; None where the text has none."""
+    hidden: bool = False
+    """Whether the other stimulus is masked too, one mask for each of its pieces."""
+    how: How = "joint"
+
+    @property
+    def stimulus(self) -> str:
+        """What is scored."""
+        return self.text[slice(*self.asked)]
+
+    @property
+    def other_stimulus(self) -> str:
+        """The text at the other place; empty where there is none."""
+        return "" if self.other is None else self.text[slice(*self.other)]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The log-probability of a stimulus, or why there is none."""
+
+    log_probability: float | None
+    """Natural logarithm, at most 0, finite; summed over pieces."""
+    pieces: int = 0
+    """Pieces of the stimulus that was scored."""
+    other_pieces: int = 0
+    """Pieces of the other stimulus; 0 where there is none."""
+    fault: str = ""
+    """Why there is no log-probability."""
+    at: Literal["asked", "other", "text", ""] = ""
+    """The stimulus that is at fault, or the text, which is too long."""

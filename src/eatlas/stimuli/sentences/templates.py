@@ -18,11 +18,11 @@ from eatlas.stimuli.records import quoted
 
 SCHEMA = 1
 PLACES = ("term", "a term", "the term", "terms", "the terms")
-"""What may stand in braces: the term as written, and its forms."""
+"""Names of places in braces: the term as written, and its forms."""
 PLACE = re.compile(r"\{([^{}]*)\}")
 _TOP_KEYS = ("schema", "templates", "words")
 NO_FORM = "no adjective is known for it"
-"""Why a word is left out where adjectives are asked for."""
+"""Why a word is left out where adjectives are needed."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from tests.sources.files.writers import (
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.frequency.orders import (
+from eatlas.sources.frequency_ranks import ranking_of, strongest
+from eatlas.sources.word_orders import (
     FARTHEST,
     NEAR,
     ListedOrder,
@@ -29,7 +30,6 @@ from eatlas.sources.frequency.orders import (
     in_lower_case,
     is_candidate,
 )
-from eatlas.sources.frequency.ranking import ranking_of, strongest
 
 LISTED = list(open_vectors("glove-sample").vocabulary())[:3000]
 DATA = Data(LISTED, matrix(3000, 12))

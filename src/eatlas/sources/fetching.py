@@ -16,9 +16,7 @@ from typing import BinaryIO
 
 from eatlas.errors import SourceError
 from eatlas.sources.archives import archive_errors, locate
-from eatlas.sources.folders import DATA, data_folder
-from eatlas.sources.published import registry
-from eatlas.sources.published.downloading import (
+from eatlas.sources.downloading import (
     PAUSE,
     BrokenOffError,
     NoRoomError,
@@ -27,7 +25,15 @@ from eatlas.sources.published.downloading import (
     Resuming,
     Watch,
 )
-from eatlas.sources.published.registry import Published, Vectors
+from eatlas.sources.files.reading import DATA, data_folder
+from eatlas.sources.published import (
+    Published,
+    Vectors,
+    find,
+    place_of,
+    published_vectors,
+    target_of,
+)
 
 # what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
 _OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
@@ -92,7 +98,7 @@ def fetch_vectors(
     eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
       remedy: did you mean glove.6B.50d, ...? eatlas data list shows them all
     """
-    entry, report = registry.find(name), say or (lambda _: None)
+    entry, report = find(name), say or (lambda _: None)
     try:
         data_folder().mkdir(parents=True, exist_ok=True)
         with _alone(entry, report):
@@ -103,7 +109,7 @@ def fetch_vectors(
             got=error.strerror or str(error),
             remedy=f"make room, or set {DATA} to a folder that you may write to",
         ) from error
-    return registry.target_of(entry)
+    return target_of(entry)
 
 
 def read_record(entry: Published) -> Record | None:
@@ -122,7 +128,7 @@ def read_record(entry: Published) -> Record | None:
 
 def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
     _tidy(entry)
-    if registry.place_of(entry) is not None:
+    if place_of(entry) is not None:
         return
     by_hand, ours = entry.file(""), entry.file(".download")
     earlier = read_record(entry)
@@ -146,22 +152,22 @@ def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pa
 def _tidy(entry: Published) -> None:
     """Remove what killed processes have left: half-unpacked vectors, parts of what is here.
 
-    Nobody else is at work on this file, whose lock is held.
+    No other process works on this file, which is locked.
     """
-    sets = [one for one in registry.published_vectors() if one.download == entry.download]
+    sets = [one for one in published_vectors() if one.download == entry.download]
     for one in sets:
-        clear(registry.target_of(one))
-    if all(registry.place_of(one) is not None for one in sets):
+        clear(target_of(one))
+    if all(place_of(one) is not None for one in sets):
         for path in (entry.file(".download"), entry.file(".part"), entry.file(".part.json")):
             path.unlink(missing_ok=True)
 
 
 def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> None:
     """Unpack every set of vectors that the file holds."""
-    for each in registry.published_vectors():
-        if each.download == entry.download and registry.place_of(each) is None:
+    for each in published_vectors():
+        if each.download == entry.download and place_of(each) is None:
             say(f"{each.name}: unpacking")
-            unpack(archive, each.vectors, registry.target_of(each))
+            unpack(archive, each.vectors, target_of(each))
 
 
 def _download(
@@ -199,13 +205,13 @@ def unproven(entry: Published, earlier: Record | None) -> str:
 
     A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
     """
-    published = entry.download.hash or ""
-    if published.startswith("sha256:") or (not published and _known(entry, earlier)):
+    stated = entry.download.hash or ""
+    if stated.startswith("sha256:") or (not stated and _known(entry, earlier)):
         return ""
     open_way = "; over http, everybody on the way can replace it"
     way = open_way if entry.download.url.startswith("http:") else ""
-    if published:
-        kind = published.partition(":")[0].upper()
+    if stated:
+        kind = stated.partition(":")[0].upper()
         return f"of this file only an {kind} is published, which can be forged{way}"
     return (
         "nobody has published a hash of this file, so nothing tells whether it is the right one; "

@@ -93,7 +93,7 @@ class WordOrder(ABC):
 
     @abstractmethod
     def _place(self, rank: int) -> int:
-        """Where a rank stands among the words that random ones are taken from."""
+        """Place of a rank among the words that random ones are taken from."""
 
     @abstractmethod
     def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
@@ -245,7 +245,7 @@ class BundledOrder(WordOrder):
 
     @cached_property
     def _candidates(self) -> NDArray[np.bool_]:
-        """Which words may stand for a term; all are in lower case."""
+        """Which words may replace a term; all are in lower case."""
         return np.array([is_candidate(word) for word in self._listed])
 
     def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:

@@ -41,7 +41,7 @@ class NoRoomError(Exception):
 
 @dataclass(frozen=True)
 class Remote:
-    """What tells one state of a remote file from another."""
+    """What distinguishes one state of a remote file from another."""
 
     url: str
     length: int | None
@@ -50,7 +50,7 @@ class Remote:
 
     @property
     def condition(self) -> str | None:
-        """For If-Range: a weak ETag does not promise the same bytes, so it may not stand there."""
+        """For If-Range: a weak ETag does not promise the same bytes, so it does not do."""
         strong = self.etag if self.etag and not self.etag.startswith("W/") else None
         return strong or self.modified
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, spellings
-from eatlas.sources.frequency.orders import (
+from eatlas.sources.memory import SAMPLE, ArraySource
+from eatlas.sources.protocol import Vector, VectorSource
+from eatlas.sources.source import Mapped, Table, Wrapper, as_source, innermost, is_contextual
+from eatlas.sources.word_orders import (
     NEAR,
     CountedSource,
     ListedOrder,
@@ -21,9 +23,6 @@ from eatlas.sources.frequency.orders import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import Mapped, Wrapper, innermost, is_contextual
 from eatlas.stats.ranks import spearman
 from eatlas.stimuli import Concept, Test
 
@@ -89,7 +88,7 @@ class Ranking:
     def windows(
         self, keys: Collection[str], leave_out: Collection[str]
     ) -> dict[str, NDArray[np.intp]]:
-        """Places in the pool of the words that stand for each key: 25 on either side of its rank.
+        """Places in the pool of the words that replace each key: 25 on either side of its rank.
 
         Parameters
         ----------
@@ -110,10 +109,6 @@ class Ranking:
             window = places[max(0, at - NEAR) : at + NEAR]
             found[key] = window[usable[window]]
         return found
-
-
-_KEPT = "_known_order"
-"""Attribute in which a source keeps its order, so that it is read once."""
 
 
 class _Unordered(Exception):  # noqa: N818  (no error: a source need not have an order)
@@ -169,10 +164,9 @@ def ranking_of(
     return _with_pool(found, pool, order, source)
 
 
-def read_in_passes(source: object) -> bool:
+def read_in_passes(source: VectorSource) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
-    source = innermost(source)
-    return not getattr(source, "gets_index", True)
+    return innermost(source).in_passes
 
 
 def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
@@ -240,36 +234,31 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     return found | dict(order.vectors_of([word for word in words if word not in found]))
 
 
-def _order_of(source: Any, wish: Wish) -> WordOrder:
-    while isinstance(source, Wrapper):
-        if isinstance(source, CountedSource):
-            return source.order
-        source = source.source
-    if source is None or is_contextual(source):
+def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder:
+    """The order of a list of counts, of the words that come with the package, or of the source."""
+    if source is None:
         return bundled_order()
-    if isinstance(source, ArraySource) and source.name == SAMPLE and source.ordered:
+    inner = as_source(source)
+    while isinstance(inner, Wrapper):
+        if isinstance(inner, CountedSource):
+            return inner.order
+        inner = inner.source
+    if inner.encodes or (isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered):
         return bundled_order()
-    if not getattr(source, "ordered", False):
-        raise _Unordered(f"{source.name} does not say how frequent its words are")
-    known = getattr(source, _KEPT, None)
-    if isinstance(known, WordOrder):
-        return known
-    order = _plausible(_listed(source, wish))
-    with suppress(AttributeError):  # a source of another package may take none
-        setattr(source, _KEPT, order)
+    if not inner.ordered:
+        raise _Unordered(f"{inner.name} does not say how frequent its words are")
+    order: WordOrder | None = inner.word_order
+    if order is None:
+        # whether an index exists today decides how words are read, and not whether they are: a
+        # result can be repeated
+        if inner.slow_to_list and wish != "always":
+            raise _Unordered(
+                f"to read all words of {inner.name} again takes more than a second; "
+                "frequency=2000 does so"
+            )
+        order = _plausible(ListedOrder(list(cast("Table", inner).vocabulary()), inner.name))
+        inner.word_order = order
     return order
-
-
-def _listed(source: Any, wish: Wish) -> WordOrder:
-    """All words in their order."""
-    # whether an index is there today decides how they are read, and not whether: a result can be
-    # repeated
-    if getattr(source, "slow_to_list", False) and wish != "always":
-        raise _Unordered(
-            f"to read all words of {source.name} again takes more than a second; "
-            "frequency=2000 does so"
-        )
-    return ListedOrder(list(source.vocabulary()), source.name)
 
 
 def _plausible(order: WordOrder) -> WordOrder:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError, nearest
-from eatlas.sources.folders import data_folder
+from eatlas.sources.files.reading import data_folder
 from eatlas.sources.spec import FileSpec
 
 ENTRY_POINTS = "eatlas.published"
@@ -274,7 +274,7 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
     ------
     SourceError
         If the name is one of published vectors that were not fetched. Nothing is downloaded here:
-        gigabytes come only to who asks for them.
+        gigabytes are downloaded only on request.
     """
     name = str(spec.path)
     entry = next((each for each in published_vectors() if each.name == name), None)

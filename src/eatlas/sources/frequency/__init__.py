@@ -1,1 +1,0 @@
-"""How frequent words are, as the order of a source or a list of counts says, and random words."""
