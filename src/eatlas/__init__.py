@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.fetching import fetch_vectors
     from eatlas.sources.opening import transformed
+    from eatlas.sources.writing import write_vectors
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -109,6 +110,7 @@ __all__ = [
     "verify",
     "with_contexts",
     "write_report",
+    "write_vectors",
 ]
 
 _HOMES = {
@@ -131,6 +133,7 @@ _HOMES = {
     "eatlas.sources.diagnosis": "diagnose",
     "eatlas.sources.opening": "transformed",
     "eatlas.sources.fetching": "fetch_vectors",
+    "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
 }

@@ -1,0 +1,105 @@
+"""Vectors that are written: every format read back, its note, and what is refused."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import ResultsError, SourceError
+from eatlas.sources.writing import FORMATS
+
+WORDS = ["the", "cat", "Über", "naïve", "日本", "don't", "🌹", "a.b", "none", "the"]
+ROWS = np.random.default_rng(2).standard_normal((10, 7)) * 10.0 ** np.arange(-3, 4)
+ROWS[8] = 0
+
+
+def words_and_rows(source):
+    parts = list(source.iter_chunks())
+    return [w for some, _ in parts for w in some], np.concatenate([rows for _, rows in parts])
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.filterwarnings("ignore::eatlas.EatlasWarning")
+def test_what_is_written_is_read_back_to_the_last_bit(suffix, tmp_path):
+    path = tmp_path / f"v{suffix}"
+    note = eatlas.write_vectors((WORDS, ROWS), path)
+    words, rows = words_and_rows(eatlas.open_vectors(path))
+    assert words == WORDS
+    assert (rows == ROWS.astype(np.float32)).all()
+    assert note == tmp_path / f"v{suffix}.json"
+    said = json.loads(note.read_text(encoding="utf-8"))
+    assert (said["words"], said["dim"], said["transform"]) == (10, 7, None)
+    assert said["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    beside = {"v.vocab.txt"} if suffix == ".safetensors" else set()
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, note.name} | beside
+
+
+def test_gensim_reads_what_is_written(tmp_path):
+    from gensim.models import KeyedVectors
+
+    for suffix in (".vec", ".bin"):
+        eatlas.write_vectors((WORDS[:9], ROWS[:9]), tmp_path / f"v{suffix}")
+        read = KeyedVectors.load_word2vec_format(
+            str(tmp_path / f"v{suffix}"), binary=suffix == ".bin"
+        )
+        assert read.index_to_key == WORDS[:9]
+        assert (read.vectors == ROWS[:9].astype(np.float32)).all()
+
+
+def test_a_debiased_file_gives_the_numbers_of_the_transform(tmp_path):
+    spec = "glove-sample?transform=hard-debias:gender"
+    note = eatlas.write_vectors(spec, tmp_path / "debiased.npz")
+    (one,) = eatlas.run(tests="weat-6", vectors=spec, measures="weat")
+    (other,) = eatlas.run(tests="weat-6", vectors=tmp_path / "debiased.npz", measures="weat")
+    assert other.effect_size == pytest.approx(one.effect_size, abs=1e-5)
+    said = json.loads(note.read_text(encoding="utf-8"))
+    assert said["source"] == spec
+    assert said["source_fingerprint"] == one.provenance.source_fingerprint
+    assert said["transform"] == "hard-debias:gender"
+    assert said["notes"][0].startswith("Vectors debiased by hard-debias:gender")
+
+
+@pytest.mark.parametrize(
+    ("words", "suffix", "message"),
+    [
+        (["a", "b c"], ".txt", "got: 'b c'\n  allowed: words that are not empty, without spaces, "
+         "line breaks and zero bytes\n  remedy: choose a name that ends in .npz"),
+        (["a", ""], ".bin", "got: ''\n"),
+        (["a", "b\nc"], ".safetensors", "got: 'b\\nc'\n  allowed: words that are not empty, without "
+         "line breaks and zero bytes"),
+    ],
+)  # fmt: skip
+def test_words_that_a_format_cannot_hold(words, suffix, message, tmp_path):
+    with pytest.raises(SourceError) as caught:
+        eatlas.write_vectors((words, np.eye(2)), tmp_path / f"v{suffix}")
+    assert message in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_beyond_single_precision(tmp_path):
+    with pytest.raises(SourceError, match="'b' cannot be written in single precision"):
+        eatlas.write_vectors((["a", "b"], [[1.0], [1e39]]), tmp_path / "v.vec")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text("old")
+    with pytest.raises(SourceError):
+        eatlas.write_vectors((["a", "b c"], np.eye(2)), path)
+    assert path.read_text() == "old"
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    path = tmp_path / "v.vec"
+    eatlas.write_vectors((["a", "b"], np.eye(2)), path)
+    with pytest.raises(ResultsError, match="this is the file that is read"):
+        eatlas.write_vectors(f"{path}?transform=center", path)
+    with pytest.raises(ResultsError):
+        eatlas.write_vectors((["a", "b"], np.eye(2)), path / "below.vec")
+    with pytest.raises(SourceError, match="the suffix names no format"):
+        eatlas.write_vectors((["a", "b"], np.eye(2)), tmp_path / "v")
+    with pytest.raises(SourceError, match="cannot list its vectors"):
+        eatlas.write_vectors("cbow:glove-sample", tmp_path / "w.vec")
