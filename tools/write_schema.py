@@ -1,16 +1,21 @@
-"""Write the JSON Schemas of results, scans and diagnoses into the package, from the records."""
+"""Write the JSON Schemas of results, scans and other records into the package."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from eatlas.results import diagnosis, files, scan
+from eatlas.results import diagnosis, files, residual, scan
 
 DATA = Path(__file__).parents[1] / "src/eatlas/results/data"
 
 if __name__ == "__main__":
-    for name, module in (("result-1", files), ("scan-1", scan), ("diagnosis-1", diagnosis)):
+    for name, module in (
+        ("result-1", files),
+        ("scan-1", scan),
+        ("diagnosis-1", diagnosis),
+        ("residual-1", residual),
+    ):
         target = DATA / f"{name}.schema.json"
         target.write_text(json.dumps(module.json_schema(), indent=1) + "\n", encoding="utf-8")
         print(target)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from eatlas.sources.fetching import fetch_vectors
     from eatlas.sources.opening import transformed
     from eatlas.sources.writing import write_vectors
+    from eatlas.sources.residual import residual_bias
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -104,6 +105,7 @@ __all__ = [
     "read_results",
     "read_scan",
     "reliability",
+    "residual_bias",
     "run",
     "scan",
     "transformed",
@@ -134,6 +136,7 @@ _HOMES = {
     "eatlas.sources.opening": "transformed",
     "eatlas.sources.fetching": "fetch_vectors",
     "eatlas.sources.writing": "write_vectors",
+    "eatlas.sources.residual": "residual_bias",
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
 }

@@ -9,7 +9,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import cache, contexts, data, diagnose, report, run, scan, tests, transform, verify
+from eatlas.cli import (
+    cache,
+    contexts,
+    data,
+    diagnose,
+    report,
+    residual,
+    run,
+    scan,
+    tests,
+    transform,
+    verify,
+)
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
@@ -57,8 +69,8 @@ app = Commands(
 )
 app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
 for command in (
-    contexts.contexts, diagnose.diagnose, report.report, scan.scan, transform.transform,
-    verify.verify,
+    contexts.contexts, diagnose.diagnose, report.report, residual.residual, scan.scan,
+    transform.transform, verify.verify,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(tests.app, name="tests")

@@ -20,6 +20,7 @@ from eatlas.sources.coverage import spellings
 from eatlas.sources.protocol import usable
 from eatlas.sources.source import Source, require_whole
 from eatlas.sources.spec import is_there
+from eatlas.stats.debiasing import unit_or_zero
 from eatlas.stimuli import GroupsTest, load_tests
 
 FAMILIES = ("gender", "race", "religion")
@@ -249,7 +250,7 @@ class FoundSets:
     @property
     def group_directions(self) -> Array:
         """Unit direction of each group: the mean of its words, less that of their sets."""
-        return unit_rows(np.mean([one - one.mean(axis=0) for one in self.defining], axis=0))
+        return unit_or_zero(np.mean([one - one.mean(axis=0) for one in self.defining], axis=0))
 
 
 def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundSets:
@@ -329,26 +330,48 @@ def most_biased(
         Whether to add as many words that are nearest to none, as a last class.
     """
     words, leans = leanings(source, sets.group_directions, sets.spared)
+    chosen, labels = most_of_each(leans, most)
+    if neutral:
+        k, n = leans.shape[1], len(chosen) // leans.shape[1]
+        rest = np.setdiff1d(np.arange(len(words)), chosen)
+        least = rest[np.argsort(np.abs(leans[rest]).max(axis=1), kind="stable")[:n]]
+        chosen, labels = np.append(chosen, least), np.append(labels, np.full(len(least), k))
+    return [words[int(i)] for i in chosen], labels
+
+
+def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the rows that lean most to each column, the same number for all.
+
+    Parameters
+    ----------
+    leans : array, shape (n, k)
+    most : int
+        Rows of each column; fewer where that would be more than 15% of all rows.
+
+    Returns
+    -------
+    rows, columns : arrays of int
+        A row leans to the column of its largest number.
+
+    Raises
+    ------
+    SourceError
+        If there are fewer than ten for a column.
+    """
     k = leans.shape[1]
-    nearest = np.argmax(leans, axis=1) if len(words) else np.zeros(0, np.int64)
-    sizes = [int(np.sum(nearest == i)) for i in range(k)]
-    n = min(most, int(SHARE * len(words)), *sizes)
+    nearest = np.argmax(leans, axis=1) if len(leans) else np.zeros(0, np.int64)
+    n = min(most, int(SHARE * len(leans)), *np.bincount(nearest, minlength=k).tolist())
     if n < FEWEST:
         raise SourceError(
             "there are too few words to learn from",
-            got=f"{n} most biased words of a group, of {len(words):,} words",
+            got=f"{n} most biased words of a group, of {len(leans):,} words",
             allowed=f"{FEWEST} or more of each group, {SHARE:.0%} of all words at most",
         )
-    chosen: list[int] = []
+    chosen = []
     for i in range(k):
         mine = np.flatnonzero(nearest == i)
-        chosen += mine[np.argsort(-leans[mine, i], kind="stable")[:n]].tolist()
-    labels = np.repeat(np.arange(k), n)
-    if neutral:
-        rest = np.setdiff1d(np.arange(len(words)), chosen)
-        least = rest[np.argsort(np.abs(leans[rest]).max(axis=1), kind="stable")[:n]]
-        chosen, labels = [*chosen, *least.tolist()], np.append(labels, np.full(len(least), k))
-    return [words[i] for i in chosen], labels
+        chosen.append(mine[np.argsort(-leans[mine, i], kind="stable")[:n]])
+    return np.concatenate(chosen), np.repeat(np.arange(k), n)
 
 
 def leanings(source: Source, directions: Array, spared: Collection[str]) -> tuple[list[str], Array]:

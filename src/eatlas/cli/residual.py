@@ -1,0 +1,76 @@
+"""``eatlas residual``: the bias that a transform leaves in vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.cli.messages import output_of_a_command, print_json, print_line
+
+if TYPE_CHECKING:
+    from eatlas.results.residual import BeforeAfter, ResidualBias
+
+
+def residual(
+    source: str,
+    *,
+    sets: str | None = None,
+    targets: str = "divdist-gender",
+    as_json: bool = False,
+    seed: int = 0,
+) -> None:
+    """Measure the bias that a transform leaves: clusters, neighbours and a classifier.
+
+    What Gonen and Goldberg (2019) look at, before the transform and after: whether the most
+    biased words still cluster by group, whether biased words are still neighbours, and whether a
+    classifier can tell them apart, beside the projection that debiasing targets.
+
+    Exit codes: 0 done, whatever was found; 2 the source is not usable.
+
+    Parameters
+    ----------
+    source : SOURCE
+        Vectors with a transform, such as "glove-sample?transform=hard-debias:gender"; compared
+        with the same vectors without it.
+    sets : gender|race|religion|FILE.toml|TEST
+        Word sets that define the bias. [default: those of the transform]
+    targets : TEST
+        A test of groups whose targets' neighbours are counted.
+    as_json : --json
+        Print one JSON object, and nothing else.
+    seed : N >= 0
+        Of the starts of clusters.
+    """
+    from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
+
+    found = residual_bias(source, sets=sets, targets=targets, seed=seed)
+    with output_of_a_command():
+        if as_json:
+            print_json([found.to_dict()])
+        else:
+            _print(found)
+
+
+def _print(found: ResidualBias) -> None:
+    """Print a row for each figure, what each is, and what is left."""
+    said = {
+        "projection": "mean cosine with the direction of the group; what debiasing targets",
+        "clusters": f"{found.clustered:,} most biased words in the cluster of their group",
+        "neighbours": f"correlation of the bias of {found.targets:,} targets and their neighbours",
+        "classifier": f"accuracy on {found.tested:,} biased words, trained on {found.trained:,}",
+    }
+    print_line(f"{found.source}: {', '.join(found.groups)}; {found.vocabulary:,} words")
+    print_line("")
+    print_line(f"{'':11}{'before':>8}{'after':>8}{'chance':>8}{'left':>6}")
+    for name, one in found.figures().items():
+        print_line(f"{name:11}{_row(one)}  {said[name]}")
+    print_line("")
+    for warning in found.warnings:
+        print_line(warning)
+
+
+def _row(figure: BeforeAfter) -> str:
+    """Write the numbers of a figure; one that is not known as a dash."""
+    numbers = (figure.before, figure.after, figure.chance)
+    shown = ["–" if one is None else f"{one + 0.0:.3f}" for one in numbers]
+    left = "–" if figure.kept is None else f"{figure.kept + 0.0:.0%}"
+    return "".join(f"{one.replace('-0.000', '0.000'):>8}" for one in shown) + f"{left:>6}"

@@ -1,0 +1,27 @@
+"""``eatlas residual``: the bias that a transform leaves, as a table and as JSON."""
+
+import json
+
+import eatlas
+
+SOURCE = "glove-sample?transform=hard-debias:gender"
+
+
+def test_a_table_for_people_and_json(eatlas_cli):
+    ended = eatlas_cli("residual", SOURCE)
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == f"{SOURCE}: Female, Male; 10,360 words"
+    assert lines[2].split() == ["before", "after", "chance", "left"]
+    assert [line.split()[0] for line in lines[3:7]] == [
+        "projection", "clusters", "neighbours", "classifier",
+    ]  # fmt: skip
+    assert "there is left: clusters" in ended.out
+    ended = eatlas_cli("residual", SOURCE, "--json")
+    assert json.loads(ended.out) == eatlas.residual_bias(SOURCE).to_dict()
+
+
+def test_mistakes_end_with_2(eatlas_cli):
+    ended = eatlas_cli("residual", "glove-sample")
+    assert (ended.code, ended.out) == (2, "")
+    assert "nothing was done to these vectors" in ended.err
