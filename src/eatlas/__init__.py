@@ -137,6 +137,7 @@ _HOMES = {
     "eatlas.sources.fetching": "fetch_vectors",
     "eatlas.sources.writing": "write_vectors",
     "eatlas.sources.residual": "residual_bias",
+    "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
 }
