@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from eatlas.sources.diagnosis import diagnose
     from eatlas.sources.fetching import fetch_vectors
     from eatlas.sources.opening import transformed
-    from eatlas.sources.writing import write_vectors
     from eatlas.sources.residual import residual_bias
+    from eatlas.sources.writing import write_vectors
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
@@ -135,7 +135,6 @@ _HOMES = {
     "eatlas.sources.diagnosis": "diagnose",
     "eatlas.sources.opening": "transformed",
     "eatlas.sources.fetching": "fetch_vectors",
-    "eatlas.sources.writing": "write_vectors",
     "eatlas.sources.residual": "residual_bias",
     "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
