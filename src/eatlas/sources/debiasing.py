@@ -22,8 +22,9 @@ from eatlas.sources.bias_sets import (
     most_biased,
     whole,
 )
+from eatlas.sources.mapped import Mapped
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
-from eatlas.sources.source import Mapped, Source
+from eatlas.sources.source import Source
 from eatlas.stats.debiasing import (
     agreement,
     bias_subspace,

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, spellings
+from eatlas.sources.mapped import Mapped
 from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import Mapped, Table, Wrapper, as_source, innermost, is_contextual
+from eatlas.sources.source import Table, Wrapper, as_source, innermost, is_contextual
 from eatlas.sources.word_orders import (
     NEAR,
     CountedSource,

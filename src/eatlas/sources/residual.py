@@ -20,8 +20,9 @@ from eatlas.sources.bias_sets import (
     most_of_each,
 )
 from eatlas.sources.debiasing import DebiasedSource
+from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import open_vectors
-from eatlas.sources.source import Mapped, Source
+from eatlas.sources.source import Source
 from eatlas.stats.debiasing import agreement, k_means
 from eatlas.stats.inputs import whole
 from eatlas.stimuli import GroupsTest, load_tests

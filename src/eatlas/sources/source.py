@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Literal, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import CHUNK, ListedSource, Vector, VectorSource
-from eatlas.sources.spec import escape, with_option
 from eatlas.stimuli import Concept, Test
 
 T = TypeVar("T")
@@ -480,55 +479,6 @@ def require_whole(source: Any, why: str) -> ListedSource:
         got=type(source).__name__,
         allowed="files and arrays, or a source that has iter_chunks()",
     )
-
-
-class Mapped(Wrapper):
-    """A source whose vectors are mapped to others, word by word.
-
-    Parameters
-    ----------
-    source : VectorSource
-        Must be readable from end to end.
-    name : str, optional
-        What names the source in results; by default the name of the source that no transform was
-        done to, with ``?transform=...``.
-    """
-
-    def __init__(self, source: VectorSource, name: str | None = None) -> None:
-        super().__init__(require_whole(source, "a transform is fitted on all vectors"))
-        self._name = name
-
-    @property
-    @abstractmethod
-    def own(self) -> str:
-        """The transforms that this object does, as a source string writes them."""
-
-    @property
-    def original(self) -> Source:
-        """The source that no transform was done to."""
-        return self.source.original if isinstance(self.source, Mapped) else self.source
-
-    @property
-    def transform(self) -> str:
-        """All transforms as a source string writes them."""
-        before = f"{self.source.transform}," if isinstance(self.source, Mapped) else ""
-        return f"{before}{self.own}"
-
-    @property
-    def name(self) -> str:
-        """The source's name and the transforms."""
-        return self._name or with_option(self.original.name, f"transform={escape(self.transform)}")
-
-    @abstractmethod
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
-        """Transform vectors that are, or might be, of the source, by their words."""
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Transform the vectors of the source."""
-        for batch in self.source.vectors(items):
-            found = {one.content: f.vector for one, f in batch.items() if f.vector is not None}
-            images = self.transform_all(found)
-            yield {one: replace(f, vector=images.get(one.content)) for one, f in batch.items()}
 
 
 def items_of(concept: Concept) -> dict[str, Item]:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
+from eatlas.sources.mapped import Mapped
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.source import (
     Answers,
     ContextualSource,
     Found,
     Item,
-    Mapped,
     Source,
     Tell,
     Wrapper,
