@@ -287,7 +287,7 @@ def test_the_first_are_a_sample_and_say_of_what():
         ("weat-6", 3, "these are no contexts\n  got: 3 (int)"),
         ("sent-weat-6", contexts(), "the test sent-weat-6 cannot be one of contexts\n"
          "  got: terms that are sentences already\n"),
-        ("divdist", contexts(), "cannot be one of contexts\n  got: a test of the kind groups\n"),
+        ("divdist", contexts(), "group targets (Professions): no stimulus has a context\n"),
         ("weat-6", "none.parquet", "none.parquet: there is no such file"),
     ],
 )  # fmt: skip

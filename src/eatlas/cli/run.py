@@ -38,6 +38,7 @@ def run(
     per_term: int | None = None,
     window: list[str] | None = None,
     distance: list[int] | None = None,
+    reference: str | None = None,
     family: str = "level1",
     frequency: str | None = None,
     case: str = "auto",
@@ -80,6 +81,10 @@ def run(
         how findings move with it. [default: as they are]
     distance : N
         For lpbs: most words between the two of a pair; may be repeated. [default: as they are]
+    reference : uniform|GROUP=SHARE,...|FILE
+        What the shares of tests of groups are compared with: equal shares; a share for each group;
+        a CSV table of numbers by term and group, such as a census, FILE.csv?year=2010; or results
+        of another measurement by divdist, FILE.jsonl. [default: as each test says]
     family : level1|level2|both|none[,settings]
         The p-values that are adjusted together (Holm): of the tests of each setting (source,
         measure, period, window), or with ,settings of all results.
@@ -105,6 +110,7 @@ def run(
             contexts=_contexts(contexts, per_term),
             windows=[number_or_word(one) for one in window or ()] or None,
             distances=distance or None,
+            reference=reference,
             frequency=None if frequency is None else number_or_word(frequency),
             case=lookup,
             seed=seed,

@@ -12,10 +12,11 @@ from eatlas.corpora.record import CUT, Contexts, Pairs
 from eatlas.corpora.sampling import SENTENCE, Context
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
+from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.model import OPPOSITES
 
 
-def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[AssociationTest, ...]:
+def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ...]:
     """Turn tests of words into tests of contexts.
 
     A test keeps its id; its notes and the provenance of its results name the file and its hash.
@@ -57,36 +58,41 @@ def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Associat
     return tuple(_with(test, contexts) for test in load_tests(tests))
 
 
-def _with(test: Test, contexts: Contexts) -> AssociationTest:
-    if not isinstance(test, AssociationTest):
-        raise StimulusError(
-            f"the test {test.id} cannot be one of contexts",
-            got=f"a test of the kind {test.kind}",
-            allowed="tests of the kind association",
-        )
+def _with(test: Test, contexts: Contexts) -> Test:
     if any(concept.sentences for _, concept in test.parts):
         raise StimulusError(
             f"the test {test.id} cannot be one of contexts",
             got="terms that are sentences already",
             allowed="a test of words, such as weat-6",
         )
-    chosen = {role: _of(concept, contexts) for role, concept in test.parts}
-    if without := [role for role, _ in test.parts if not chosen[role]]:
+    chosen = {role: _of(concept, contexts) for role, concept in test.concepts.items()}
+    if without := [role for role in test.concepts if not chosen[role]]:
         raise _no_context(test, without[0], contexts)
-    shared = {pair: _of_several(chosen, pair) for pair in OPPOSITES}
+    opposed = OPPOSITES if isinstance(test, AssociationTest) else (tuple(test.concepts),)
+    shared = {side: _of_several(chosen, side) for side in opposed}
     parts: dict[str, Concept] = {
         role: _concept(test, role, chosen[role], several, contexts.name or "a corpus")
-        for pair, several in shared.items()
-        for role in pair
+        for side, several in shared.items()
+        for role in side
     }
     where = contexts.origin
     notes = (*test.notes, *_notes(contexts, sum(map(len, shared.values()))))
     title = f"{test.title or test.label} (in contexts)"
     update = {"title": title, "table": "", "notes": notes, "contexts": where}
-    return test.model_copy(update={**update, "sentences_from": str(where), **parts})
+    return test.model_copy(update={**update, "sentences_from": str(where), **_parts(test, parts)})
 
 
-def _no_context(test: AssociationTest, role: str, contexts: Contexts) -> StimulusError:
+def _parts(test: Test, concepts: Mapping[str, Concept]) -> dict[str, Any]:
+    """Concepts as the fields of a test."""
+    if isinstance(test, AssociationTest):
+        return dict(concepts)
+    return {
+        OF_TARGETS: concepts[OF_TARGETS],
+        "groups": tuple(concepts[group.name] for group in test.groups),
+    }
+
+
+def _no_context(test: Test, role: str, contexts: Contexts) -> StimulusError:
     """Say that a group has no context at all, and whether any were looked for."""
     concept, name = test.concept(role), contexts.name or "a corpus"
     sought = contexts.provenance.get("tests", [test.id])
@@ -125,14 +131,14 @@ def _bare(one: Context) -> Context:
     return Context(one.stimulus, text, one.start - before, one.end - before)
 
 
-def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, str]) -> frozenset[str]:
+def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, ...]) -> frozenset[str]:
     """Texts that are contexts of several stimuli of two opposed concepts."""
     counts = Counter(one.text for role in pair for one in chosen[role])
     return frozenset(text for text, count in counts.items() if count > 1)
 
 
 def _concept(
-    test: AssociationTest, role: str, chosen: list[Context], several: frozenset[str], name: str
+    test: Test, role: str, chosen: list[Context], several: frozenset[str], name: str
 ) -> Concept:
     concept = test.concept(role)
     there = {one.stimulus for one in chosen}

@@ -42,6 +42,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Any = None,
     windows: int | str | Iterable[int | str] | None = None,
     distances: int | Iterable[int] | None = None,
+    reference: Any = None,
     frequency: int | str | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
@@ -73,6 +74,11 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     distances : int or list of int, optional
         Of pairs: those with at most so many words between the two are measured, each distance by
         itself.
+    reference : str, path, mapping, result or Counts, optional
+        What the shares of tests of groups are compared with, in place of their own reference:
+        ``"uniform"``; a share for each group, ``{"Female": 0.4, "Male": 0.6}``; a table of numbers
+        by term and group, such as a census, ``"FILE.csv?year=2010"``; or another measurement, a
+        result of divdist or a file of them. Of the last two each target takes its own shares.
     frequency : {"auto", "off"} or int, optional
         Lists of random words, of the frequencies of a test's words, with which ML-EAT and WEAT
         compare it: 2,000 where the source has an order of frequency and it takes less than a
@@ -119,6 +125,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         contexts=contexts,
         windows=windows,
         distances=distances,
+        reference=reference,
         frequency=frequency,
         case=case,
         seed=seed,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eatlas.engine.few_terms import require_stimuli, require_terms
 from eatlas.engine.frequency import placed
+from eatlas.engine.references import numbers_of
 from eatlas.errors import (
     AnisotropyWarning,
     ContractError,
@@ -27,7 +28,7 @@ from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.parts import Concepts, Coverage, Provenance
+from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.sources import (
     CaseRule,
     VectorSource,
@@ -37,10 +38,11 @@ from eatlas.sources import (
     period_of,
     spellings,
 )
+from eatlas.sources.counts import Counts, open_counts
 from eatlas.stats.inputs import generator
-from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, Test
 from eatlas.stimuli.batteries import namesake
-from eatlas.stimuli.kinds import of_sentences
+from eatlas.stimuli.kinds import OF_TARGETS, of_sentences
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -72,6 +74,9 @@ def measured(
     if measure.needs == "vectors":
         source = open_vectors(source)
         given, said = _of_vectors(measure, test, source, case, seed, chance)
+    elif measure.needs == "counts":
+        (source,) = open_counts(source)
+        given, said = _of_counts(measure, cast("GroupsTest", test), source, case, seed, chance)
     else:
         from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
 
@@ -199,6 +204,38 @@ def _of_answers(
         "language_model": source.about,
     }
     return Input(found.rows, found.coverage, head, rng, seed, log_ratios=found)
+
+
+def _of_counts(
+    measure: Measure,
+    test: GroupsTest,
+    table: Counts,
+    case: CaseRule,
+    seed: int,
+    rng: np.random.Generator,
+) -> tuple[Input, Sequence[str]]:
+    """Look up the targets of a test in a table of counts; the groups are its columns."""
+    names, terms = [group.name for group in test.groups], test.targets.terms
+    rows = {term: row for term in terms if (row := table.counts(term)) is not None}
+    reasons = {term: f"not in {table.name}" for term in terms if term not in rows}
+    covered = GroupCoverage(used=tuple(rows), missing=tuple(reasons), reasons=reasons)
+    groups = {one.name: GroupCoverage(used=one.terms, missing=()) for one in test.groups}
+    coverage = Coverage({OF_TARGETS: covered, **groups})
+    require_terms(measure, test, coverage, table.name)
+    numbers = {term: numbers_of(row, names, f"{table.name}, {term}") for term, row in rows.items()}
+    beside = {group for row in rows.values() for group in row} - {one.casefold() for one in names}
+    said = [*table.notes]
+    if beside:
+        others = ", ".join(sorted(beside))
+        said.append(
+            f"{table.name} has other groups too, which are left out of all shares: {others}."
+        )
+    measured = hashlib.sha256(repr(sorted(numbers.items())).encode()).hexdigest()
+    provenance = _provenance(test, table.fingerprint, measured, case, seed)
+    period = getattr(table, "period", None)
+    head = {**_head(measure, test, table.name, coverage, provenance), "period": period}
+    counts = np.array(list(numbers.values()))
+    return Input({}, coverage, head, rng, seed, counts=counts), said
 
 
 def _head(

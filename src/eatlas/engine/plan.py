@@ -21,6 +21,7 @@ from eatlas import corpora
 from eatlas.encoders import language
 from eatlas.encoders.language.questions import Answers, LanguageModel
 from eatlas.engine.frequency import wish_of
+from eatlas.engine.references import with_reference
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures import Measure, get_measure, measure_types
@@ -34,6 +35,7 @@ from eatlas.sources import (
     period_of,
     prompted,
 )
+from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.frequency_ranks import strongest
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import AssociationTest, Test, load_tests
@@ -43,13 +45,18 @@ DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
 """By the kind of test."""
-COUNTED = {"vectors": "texts by", "masked": "questions to", "causal": "questions to"}
+COUNTED = {
+    "vectors": "texts by",
+    "masked": "questions to",
+    "causal": "questions to",
+    "counts": "terms of",
+}
 """What is counted of a source, by what is needed of it."""
 PAIRS, SINGLE = "pairs of a target and an attribute", "contexts of single stimuli"
 Watch = Callable[[str, str], Tell]
 """From what is counted (such as "texts by") and the name of a source to what is called with its
 progress."""
-Source = VectorSource | LanguageModel
+Source = VectorSource | LanguageModel | Counts
 """Where a job's numbers come from."""
 Question = tuple[Test, Measure]
 Variant = tuple[tuple[Test, ...], list[Measure]]
@@ -103,6 +110,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Any = None,
     windows: Any = None,
     distances: Any = None,
+    reference: Any = None,
     frequency: int | str | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
@@ -135,7 +143,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     requested = tuple(map(get_measure, _several(measures, ())))
     if measures is not None and not requested:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
-    loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
+    loaded = with_reference(load_tests(DEFAULT_TESTS if tests is None else tests), reference)
     if measures is None:
         there = dict.fromkeys(test.kind for test in loaded)
         requested = tuple(get_measure(DEFAULT_MEASURES[kind]) for kind in there)
@@ -374,13 +382,15 @@ def _require(measure: Measure, *, pairs: bool) -> None:
 
 
 def opened(spec: Any, need: Need) -> tuple[Source, ...]:
-    """Open a source as what some measures need: vectors, or a language model of one kind.
+    """Open a source as what some measures need: vectors, counts, a language model of one kind.
 
     Raises
     ------
     SourceError
         If there is no such source, or it is of another kind.
     """
+    if need == "counts":
+        return open_counts(spec)
     return open_sources(spec) if need == "vectors" else (language.open_language_model(spec, need),)
 
 
@@ -397,6 +407,8 @@ def asked(
         tests = [test for test, _ in questions]
         wish = strongest(wish_of(measure) for _, measure in questions)
         return ask(cast("VectorSource", source), tests, words, case, tell, wish)
+    if isinstance(source, Counts):
+        return source
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one
         for test, measure in questions

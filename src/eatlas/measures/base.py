@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError
+from eatlas.errors import SignatureError, StimulusError
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.levels import Level
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from eatlas.stimuli.sentences.pairs import Question
 
 Array = NDArray[np.float64]
-Need = Literal["vectors", "masked", "causal"]
-"""Vectors, or log-probabilities of a masked or of a causal language model."""
+Need = Literal["vectors", "masked", "causal", "counts"]
+"""Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
 MEASURING = "eatlas.engine.measuring"
@@ -124,6 +124,8 @@ class Input:
     single: Mapping[str, Array] | None = None
     """Vectors of all contexts by group, in the order of the used terms, where `rows` are means of
     those of a stimulus."""
+    counts: Array | None = None
+    """Numbers of the used targets for each group, shape (targets, k), where there are no rows."""
     log_ratios: Ratios | None = None
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
     precision: float | None = None
@@ -319,6 +321,15 @@ class GroupsMeasure(Measure):
     kind: ClassVar[str] = "groups"
     minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
     """Usable terms of the targets, and of each group."""
+
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse a test in contexts of a file; a measure that takes them says so."""
+        if test.contexts is not None:
+            raise StimulusError(
+                f"the measure {self.name} takes words, and test {test.id} has contexts",
+                allowed="a test of words; divdist(soa=reduction) takes contexts",
+                remedy="leave the contexts out",
+            )
 
     @classmethod
     def minimum_of(cls, test: Test) -> Mapping[str, int]:

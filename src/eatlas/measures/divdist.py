@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, StimulusError, listed
-from eatlas.measures.base import GroupsMeasure, Input, parameter, whole
-from eatlas.measures.group_evidence import Evidence, of_contexts, of_words, relabelled
+from eatlas.measures.base import GroupsMeasure, Input, Need, parameter, whole
+from eatlas.measures.group_evidence import Evidence, of_contexts, of_counts, of_words, relabelled
 from eatlas.results.groups import DivDistResult, LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage
 from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
@@ -96,6 +96,7 @@ class DivDist(GroupsMeasure):
     """
 
     name: ClassVar[str] = "divdist"
+    minimum_counts: ClassVar = "stimuli"
 
     soa: Association = parameter("cosine", Association)
     normalize: Normalize = parameter("sum", Normalize)
@@ -106,6 +107,11 @@ class DivDist(GroupsMeasure):
     p: HowP = parameter("auto", HowP, optional=True)
     draws: int = parameter(10_000, whole(1), optional=True)
     resamples: int = parameter(1_000, whole(0), optional=True)
+
+    @property
+    def needs(self) -> Need:
+        """Vectors, or a table of counts."""
+        return "counts" if self.soa == "counts" else "vectors"
 
     def require_stimuli(self, test: Test) -> None:
         """Refuse words where contexts are asked for, and the other way round."""
@@ -139,9 +145,18 @@ class DivDist(GroupsMeasure):
 
     def compute(self, given: Input, notes: list[str]) -> DivDistResult:
         """Shares, deviations and divergence of each target, and of all as one mean."""
-        return self.found(of_words(given, unit=self.means == "unit"), given, notes)
+        if self.soa == "counts":
+            counts = np.zeros((0, 0)) if given.counts is None else given.counts
+            used = given.coverage.group(OF_TARGETS).used
+            return self._found(of_counts(used, counts, given), given, notes)
+        if self.soa == "probe":
+            from eatlas.measures.probing import of_probe  # noqa: PLC0415  (an extra)
 
-    def found(self, evidence: Evidence, given: Input, notes: list[str]) -> DivDistResult:
+            evidence, probe = of_probe(given)
+            return self._found(evidence, given, notes).model_copy(update={"probe": probe})
+        return self._found(of_words(given, unit=self.means == "unit"), given, notes)
+
+    def _found(self, evidence: Evidence, given: Input, notes: list[str]) -> DivDistResult:
         """Equations 1 to 3 on what associates, with intervals and a permutation test."""
         groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
         self._require_signs(evidence, groups)
@@ -203,6 +218,7 @@ class DivDist(GroupsMeasure):
         p[:, np.isnan(rows.p[:, 0])] = np.nan
         bias = divergence(p, rows.p0, self.divergence)
         of_bias, of_deviation = central(bias, CONFIDENCE), central(p - rows.p0, CONFIDENCE)
+        last = len(rows.bias) - 1
         known = np.isfinite(bias[:, :-1])
         weights = drawn.weights * known
         with np.errstate(invalid="ignore"):
@@ -212,7 +228,9 @@ class DivDist(GroupsMeasure):
                 bias=_ends(of_bias[:, i]),
                 deviation=tuple(_ends(of_deviation[:, i, j]) for j in range(s.shape[2])),
             )
-            for i in range(len(rows.bias))
+            if i == last or not evidence.fixed
+            else None
+            for i in range(last + 1)
         ]
         return found, _ends(central(means, CONFIDENCE))
 

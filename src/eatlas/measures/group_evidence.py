@@ -35,6 +35,8 @@ Array = NDArray[np.float64]
 FEW_TARGETS = 10
 """So many tests of two groups of 20 are counted in a second and a half; 288 would take 40."""
 BETWEEN = "sum of squares between the groups' mean cosines with the target"
+MOST_COUNTED = 2**53
+"""Larger numbers are not known to be whole."""
 TOGETHER = 16
 """Resamples of contexts whose means are held together: of 300 words of 768 numbers 30 MB."""
 
@@ -69,6 +71,8 @@ class Evidence:
     """Words of each group."""
     draw: Callable[[int], Resampled] | None = None
     """Draws resamples; None where there is nothing to draw from."""
+    fixed: bool = False
+    """Whether a target is the same in every resample, so that it has no interval."""
 
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
@@ -100,6 +104,34 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
         cosines=np.vstack([unit_targets, centre]) @ words.T,
         sizes=tuple(map(len, of_groups)),
         draw=_drawing(given, targets, of_groups, kept, unit=unit),
+    )
+
+
+def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
+    """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
+
+    Whole numbers are contexts, which are drawn again for each target; shares are not.
+    """
+    whole = bool((counts == np.round(counts)).all()) and counts.max(initial=0) < MOST_COUNTED
+    contexts = whole and counts.sum(axis=1).max(initial=0) > 1
+
+    def draw(resamples: int) -> Resampled:
+        rng = generator_of(given.seed, {OF_TARGETS: targets}, "resamples")
+        weights = resampled_weights(len(targets), resamples, rng)
+        drawn = np.repeat(counts[None], resamples, axis=0)
+        if contexts:
+            for i, row in enumerate(counts):
+                total = int(row.sum())
+                if total:
+                    drawn[:, i] = rng.multinomial(total, row / total, resamples)
+        return Resampled(drawn, np.einsum("rt,rtk->rk", weights, drawn), weights)
+
+    return Evidence(
+        targets=tuple(targets),
+        associations=counts,
+        concept=counts.sum(axis=0),
+        draw=draw,
+        fixed=not contexts,
     )
 
 

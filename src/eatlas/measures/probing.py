@@ -1,0 +1,154 @@
+"""A linear probe of contextual vectors: which group stands beside a target in its context."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import CoverageError, EatlasError
+from eatlas.measures.base import Input
+from eatlas.measures.group_evidence import Evidence, of_counts, require_apart, words_of
+from eatlas.measures.seeding import generator_of, stimuli_covered
+from eatlas.results.groups import Probe
+from eatlas.results.parts import Coverage
+from eatlas.stimuli.kinds import OF_TARGETS
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+FOLDS = 5
+LEAST = 2 * FOLDS
+"""Contexts that each group must have: two in every fold."""
+BINS = 10
+"""Of predicted probabilities, for the calibration error."""
+STEPS = 1_000
+"""Of the solver, at most."""
+NONE = "none"
+
+
+def of_probe(given: Input) -> tuple[Evidence, Probe]:
+    """Contexts of each target that a linear classifier assigns to each group.
+
+    The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
+    1) is trained on contexts whose label a text shows: a group, where one of its words and none of
+    the other groups' stands beside the target; else none. Every context is predicted by a
+    classifier that has not seen it.
+
+    Raises
+    ------
+    CoverageError
+        If fewer than two groups stand beside targets, or one of them in fewer than ten contexts.
+    EatlasError
+        If scikit-learn is not installed.
+    """
+    groups: tuple[str, ...] = given.head["groups"]
+    names = words_of(given.coverage)
+    require_apart(names, groups)
+    labels = labels_of(given.coverage, groups)
+    counts = Counter(labels.tolist())
+    named = {name: counts[j] for j, name in enumerate((*groups, NONE))}
+    few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
+    if few:
+        raise CoverageError(
+            "divdist: the probe has too few contexts of a group",
+            got=", ".join(f"{name} {n}" for name, n in few.items()),
+            allowed=f"at least {LEAST} contexts in which words of a group, and of no other, stand "
+            "beside a target",
+            remedy="take more contexts, of whole sentences or several: eatlas contexts --window",
+        )
+    rows = (given.single or given.rows)[OF_TARGETS]
+    rng = generator_of(
+        given.seed, {OF_TARGETS: stimuli_covered(given.coverage)[OF_TARGETS]}, "probe"
+    )
+    chances, order = _held_out(rows, labels, rng)
+    predicted = order[chances.argmax(axis=1)]
+    shuffled = rng.permutation(labels)
+    control, order_of_control = _held_out(rows, shuffled, rng)
+    of_control = order_of_control[control.argmax(axis=1)]
+    accuracy = float((predicted == labels).mean())
+    control_accuracy = float((of_control == shuffled).mean())
+    recalls = [float((predicted[labels == j] == j).mean()) for j in np.unique(labels)]
+    probe = Probe(
+        folds=FOLDS,
+        contexts=named,
+        accuracy=accuracy,
+        balanced_accuracy=sum(recalls) / len(recalls),
+        majority=max(counts.values()) / len(labels),
+        control_accuracy=control_accuracy,
+        selectivity=accuracy - control_accuracy,
+        calibration_error=calibration_error(chances.max(axis=1), predicted == labels),
+    )
+    return of_counts(
+        names[OF_TARGETS], _tallied(given.coverage, predicted, len(groups)), given
+    ), probe
+
+
+def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
+    """Place of the one group whose words stand in each context of a target; k for none, or several.
+
+    Words are compared in lower case and as whole words; those of a group without a vector count
+    too.
+    """
+    patterns = [_pattern(coverage.group(name).known) for name in groups]
+    found = []
+    for text in coverage.group(OF_TARGETS).used:
+        there = [j for j, pattern in enumerate(patterns) if pattern.search(text)]
+        found.append(there[0] if len(there) == 1 else len(groups))
+    return np.array(found, np.int64)
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    longest = sorted(map(re.escape, words), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)", re.IGNORECASE)
+
+
+def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> tuple[Array, Labels]:
+    """Probabilities of each context by a classifier of the other folds, and their labels."""
+    try:
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  (optional, 1 s)
+        from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
+        from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+        from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+    except ImportError as error:
+        raise EatlasError(
+            "divdist: soa=probe needs scikit-learn", remedy="pip install 'eatlas[probes]'"
+        ) from error
+    order = np.unique(labels)
+    chances = np.empty((len(labels), len(order)))
+    seed = int(rng.integers(2**31))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    for train, test in folds.split(rows, labels):
+        model: Any = make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))
+        model.fit(rows[train], labels[train])
+        chances[test] = model.predict_proba(rows[test])
+    return chances, order
+
+
+def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:
+    """Mean distance of confidence and accuracy over ten equal bins, weighted by contexts.
+
+    Examples
+    --------
+    >>> round(calibration_error(np.array([0.9, 0.9, 0.6]), np.array([True, False, True])), 4)
+    0.4
+    """
+    bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
+    error = sum(
+        abs(float(confidence[bins == b].sum() - right[bins == b].sum())) for b in np.unique(bins)
+    )
+    return error / len(right)
+
+
+def _tallied(coverage: Coverage, predicted: Labels, k: int) -> Array:
+    """Contexts of each target that are assigned to each group."""
+    group = coverage.group(OF_TARGETS)
+    places: Mapping[str, int] = {name: i for i, name in enumerate(group.stimuli)}
+    counts = np.zeros((len(places), k + 1))
+    for term, label in zip(group.used, predicted.tolist(), strict=True):
+        counts[places[group.stimulus.get(term, term)], label] += 1
+    return counts[:, :k]

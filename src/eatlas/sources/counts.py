@@ -1,0 +1,279 @@
+"""Tables of numbers by term and group: counts of contexts in a text, shares of a census."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, Self, runtime_checkable
+
+from eatlas.errors import SourceError, described
+from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
+
+TERM = ("term", "word", "target", "occupation", "profession")
+YEAR = ("year", "period", "census year", "decade")
+GROUP, COUNT = ("group",), ("count", "n", "value", "share", "weight")
+BESIDE = ("total", "total weight")
+"""Columns that are of no group, by their names in lower case."""
+LARGEST = 64 << 20
+"""Bytes of a table; one of every word of English in ten groups has 20 MB."""
+OPTIONS = {"year": "the one year that is taken, of a table with several"}
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """What has a number for each term and group: a table, or a text that is counted."""
+
+    @property
+    def name(self) -> str:
+        """What names the source in results."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the content."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks for the reader."""
+
+    def counts(self, term: str) -> Mapping[str, float] | None:
+        """Numbers of one term by group, 0 or more; None where the term is not there."""
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """Numbers by term and group, in memory.
+
+    Parameters
+    ----------
+    name : str
+        What names the table in results.
+    rows : mapping
+        From terms to mappings from groups to numbers, 0 or more.
+    period : int, optional
+        The year of the table, where it is one of several.
+
+    Raises
+    ------
+    SourceError
+        If a number is below 0 or not finite, or there are none.
+
+    Examples
+    --------
+    >>> table = CountTable("texts", {"nurse": {"Female": 12, "Male": 4}})
+    >>> table.counts("Nurse")
+    {'female': 12.0, 'male': 4.0}
+    """
+
+    name: str
+    rows: Mapping[str, Mapping[str, float]]
+    period: int | None = None
+    notes: tuple[str, ...] = ()
+    _folded: dict[str, dict[str, float]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        folded: dict[str, dict[str, float]] = {}
+        for term, row in self.rows.items():
+            if term.casefold() in folded:
+                raise SourceError(f"{self.name}: a term stands twice", got=repr(term))
+            folded[term.casefold()] = {
+                group.casefold(): _number(value, f"{self.name}, {term}, {group}")
+                for group, value in row.items()
+            }
+        if not folded:
+            raise SourceError(f"{self.name}: the table has no rows")
+        object.__setattr__(self, "_folded", folded)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Every term of the table."""
+        return tuple(self.rows)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the numbers."""
+        rows = sorted((term, sorted(row.items())) for term, row in self._folded.items())
+        return f"sha256:{hashlib.sha256(repr((self.period, rows)).encode()).hexdigest()}"
+
+    def counts(self, term: str) -> Mapping[str, float] | None:
+        """Numbers of one term by group in lower case; None where the term is not there."""
+        return self._folded.get(term.casefold())
+
+    def renamed(self, name: str) -> Self:
+        """Return the table under another name."""
+        return replace(self, name=name)
+
+
+def open_counts(spec: Any) -> tuple[Counts, ...]:
+    """Open a table of numbers by term and group; of one with years, a table for each.
+
+    Parameters
+    ----------
+    spec : str, path, Counts or mapping
+        A CSV or TSV file with a header. Either a row for each pair: ``term,group,count``; or a
+        column for each group: ``term,Female,Male``. A column ``year`` makes a series, of which
+        ``FILE?year=2010`` takes one; columns of totals are passed over. A mapping goes from terms
+        to mappings from groups to numbers.
+
+    Raises
+    ------
+    SourceError
+        If this is no such table.
+
+    Examples
+    --------
+    >>> (table,) = open_counts({"nurse": {"Female": 12, "Male": 4}})
+    >>> table.name
+    'table'
+    """
+    if isinstance(spec, Mapping):
+        return (CountTable("table", spec),)
+    if isinstance(spec, Counts) and not isinstance(spec, type):
+        return (spec,)
+    if not isinstance(spec, str | Path):
+        raise SourceError(
+            "this is no table of counts",
+            got=described(spec),
+            allowed="a CSV file with a column for the term and columns of groups, or a mapping",
+        )
+    name = str(spec)
+    parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
+    check_options(parsed.options, OPTIONS, name)
+    wanted = parsed.options.get("year")
+    by_year = _read(parsed.path)
+    if wanted is None:
+        return tuple(
+            CountTable(name, rows, year) for year, rows in sorted(by_year.items(), key=_order)
+        )
+    years = {str(year): year for year in by_year if year is not None}
+    if wanted not in years:
+        raise SourceError(
+            f"{parsed.path}: the table has no such year",
+            got=wanted,
+            allowed=", ".join(sorted(years)) or "no years: leave ?year= out",
+        )
+    return (CountTable(name, by_year[years[wanted]], years[wanted]),)
+
+
+Rows = dict[str, dict[str, float]]
+
+
+def _order(item: tuple[int | None, Rows]) -> int:
+    return item[0] or 0
+
+
+def _read(path: Path) -> dict[int | None, Rows]:
+    """Rows of a table by year; None where it has no years."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        near = file_like(path)
+        raise SourceError(
+            f"{path}: the table cannot be read",
+            got=getattr(error, "strerror", None) or str(error),
+            allowed="a CSV file of UTF-8 with a header",
+            remedy=f"did you mean {near}?" if near else None,
+        ) from error
+    lines = csv.reader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",")
+    try:
+        head = [cell.strip() for cell in next(lines, [])]
+        columns = _Columns.of(head, path)
+        found: dict[int | None, Rows] = {}
+        for number, cells in enumerate(lines, start=2):
+            if not any(cells):
+                continue
+            where = f"{path}, line {number}"
+            if len(cells) != len(head):
+                raise SourceError(
+                    f"{where}: the row has another number of cells than the header",
+                    got=str(len(cells)),
+                    allowed=str(len(head)),
+                )
+            year = None if columns.year is None else _year(cells[columns.year], where)
+            row = found.setdefault(year, {}).setdefault(cells[columns.term].strip(), {})
+            for group, value in columns.numbers(cells):
+                if group in row:
+                    raise SourceError(
+                        f"{where}: the pair stands twice", got=f"{cells[columns.term]}, {group}"
+                    )
+                row[group] = _number(value, where)
+    except csv.Error as error:
+        raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
+    if not found:
+        raise SourceError(f"{path}: the table has no rows")
+    return found
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where a table has what."""
+
+    term: int
+    year: int | None
+    groups: Mapping[str, int]
+    """Column of each group; empty where a row is of one group."""
+    group: int = -1
+    count: int = -1
+
+    @classmethod
+    def of(cls, head: list[str], path: Path) -> Self:
+        """Read a header."""
+        names = [cell.casefold() for cell in head]
+        term, year = _first(names, TERM), _first(names, YEAR)
+        if term is None:
+            raise SourceError(
+                f"{path}: the header names no column of terms",
+                got=", ".join(head)[:200] or "no header",
+                allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}",
+            )
+        group, count = _first(names, GROUP), _first(names, COUNT)
+        if group is not None and count is not None:
+            return cls(term, year, {}, group, count)
+        groups = {
+            name: i
+            for i, name in enumerate(head)
+            if i not in {term, year} and names[i] not in BESIDE
+        }
+        if len(groups) < 2:
+            raise SourceError(
+                f"{path}: the table has fewer than two groups",
+                got=", ".join(groups) or "no column of numbers",
+                allowed="columns term, group and count; or a column for each group",
+            )
+        return cls(term, year, groups)
+
+    def numbers(self, cells: list[str]) -> Iterator[tuple[str, str]]:
+        """Groups of a row with what stands there; empty cells are passed over."""
+        pairs: Iterable[tuple[str, str]]
+        if self.groups:
+            pairs = ((group, cells[i]) for group, i in self.groups.items())
+        else:
+            pairs = [(cells[self.group].strip(), cells[self.count])]
+        return ((group, value) for group, value in pairs if value.strip())
+
+
+def _first(names: list[str], known: tuple[str, ...]) -> int | None:
+    return next((names.index(name) for name in known if name in names), None)
+
+
+def _year(text: str, where: str) -> int:
+    if not text.strip().isdecimal():
+        raise SourceError(f"{where}: this is no year", got=repr(text), allowed="a whole number")
+    return int(text)
+
+
+def _number(value: Any, where: str) -> float:
+    """A number from 0."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise SourceError(f"{where}: this is no count", got=repr(value), allowed="a number from 0")
+    return number

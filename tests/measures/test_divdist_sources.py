@@ -1,0 +1,298 @@
+"""DivDist of counts, of contexts and against references that come from elsewhere."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.measures.test_divdist import TEST, VECTORS, groups_test
+
+import eatlas
+from eatlas import Concept, DivDist, GroupsTest
+from eatlas.engine.references import with_reference
+from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
+from eatlas.sources import embed, open_vectors
+from eatlas.sources.counts import open_counts
+
+ROOT = Path(__file__).parents[2]
+SHARED = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
+LONG = "term,group,count\nnurse,Female,30\nnurse,Male,10\npilot,Female,5\npilot,Male,15\n"
+WIDE = """Census year,Occupation,Total Weight,Female,Male,other
+1990,nurse,100,0.9,0.1,0
+1990,pilot,50,0.05,0.95,0
+2000,nurse,100,0.8,0.2,0
+2000,pilot,50,0.1,0.9,0
+"""
+COUNTS = DivDist(soa="counts")
+
+
+def written(folder, text, name="table.csv"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_counts_of_a_table(tmp_path):
+    path = written(tmp_path, LONG)
+    (result,) = eatlas.run(TEST, path, COUNTS)
+    nurse, pilot = result.targets
+    assert nurse.association == (30, 10)
+    assert nurse.signed == pytest.approx(0.25)
+    assert pilot.signed == pytest.approx(-0.25)
+    assert result.concept.association == (35, 25)
+    assert result.labels is None
+    low, high = nurse.uncertainty.deviation[0]
+    assert low < 0.25 < high
+    assert result.source == path
+    assert eatlas.verify([result])[0].status == "same"
+    Path(path).write_text(LONG.replace("30", "31"))
+    assert eatlas.verify([result])[0].status == "differs"
+    (in_memory,) = eatlas.run(
+        TEST, {"nurse": {"Female": 30, "Male": 10}, "pilot": {"Female": 5, "Male": 15}}, COUNTS
+    )
+    assert [one.bias for one in in_memory.targets] == [one.bias for one in result.targets]
+
+
+def test_a_table_with_years_is_a_series(tmp_path):
+    path = written(tmp_path, WIDE)
+    results = eatlas.run(TEST, path, COUNTS)
+    assert [one.period for one in results] == [1990, 2000]
+    assert results[0].mean_bias == pytest.approx((0.8 + 0.9) / 2)
+    assert results[0].targets[0].uncertainty is None, "shares are no contexts"
+    assert any("other groups too" in one for one in results[0].warnings)
+    assert {one.status for one in eatlas.verify(results)} == {"same"}
+    (one,) = eatlas.run(TEST, f"{path}?year=2000", COUNTS)
+    assert one.targets == results[1].targets
+    assert eatlas.verify([one])[0].status == "same"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "names no column of terms"),
+        ("word,Female\nnurse,1\n", "fewer than two groups"),
+        ("term,Female,Male\nnurse,1,-2\n", "line 2: this is no count"),
+        ("term,Female,Male\nnurse,1\n", "another number of cells"),
+        ("term,Female,Male\nnurse,1,x\n", "this is no count"),
+        ("term,year,Female,Male\nnurse,abc,1,2\n", "this is no year"),
+        ("term,Female,Male\n", "the table has no rows"),
+        (LONG + "nurse,Male,3\n", "the pair stands twice"),
+    ],
+)
+def test_damaged_tables(tmp_path, text, said):
+    with pytest.raises(SourceError, match=said):
+        open_counts(written(tmp_path, text))
+
+
+def test_refusals_of_tables(tmp_path):
+    path = written(tmp_path, WIDE)
+    with pytest.raises(SourceError, match="no such year"):
+        open_counts(f"{path}?year=1800")
+    with pytest.raises(SourceError, match="cannot be read"):
+        open_counts(tmp_path / "none.csv")
+    other = groups_test(["nurse"], Women=["she"], Men=["he"])
+    with pytest.raises(EatlasError, match="no number for Women, Men"):
+        eatlas.run(other, f"{path}?year=2000", COUNTS)
+    absent = groups_test(["astronaut"], Female=["she"], Male=["he"])
+    with pytest.raises(CoverageError, match="no term has a usable vector|targets"):
+        eatlas.run(absent, f"{path}?year=2000", COUNTS)
+
+
+def test_a_sum_of_zero_is_undefined(tmp_path):
+    path = written(tmp_path, "term,Female,Male\nnurse,0,0\npilot,1,3\n")
+    with pytest.warns(eatlas.EatlasWarning, match="Undefined bias of nurse"):
+        result = COUNTS(TEST, path)
+    assert result.targets[0].bias is None
+    assert result.mean_bias == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Female=0.8,Male=0.2",
+        {"Female": 0.8, "Male": 0.2},
+        [0.8, 0.2],
+    ],
+)
+def test_a_reference_that_is_given(given):
+    result = eatlas.run(TEST, VECTORS, "divdist(resamples=0)", reference=given)[0]
+    assert result.reference == (0.8, 0.2)
+    nurse = result.targets[0]
+    assert nurse.deviation == pytest.approx((4 / 7 - 0.8, 3 / 7 - 0.2))
+    assert result.reference_from == "the run"
+
+
+def test_a_census_as_the_reference(tmp_path):
+    path = written(tmp_path, WIDE)
+    result = eatlas.run(TEST, VECTORS, "divdist(resamples=0)", reference=f"{path}?year=1990")[0]
+    assert result.references == {"nurse": (0.9, 0.1), "pilot": (0.05, 0.95)}
+    assert result.reference == pytest.approx((0.475, 0.525))
+    assert result.targets[1].deviation == pytest.approx((3 / 7 - 0.05, 4 / 7 - 0.95))
+    with pytest.raises(StimulusError, match="the table has several years"):
+        eatlas.run(TEST, VECTORS, reference=path)
+
+
+def test_another_measurement_as_the_reference(tmp_path):
+    before = eatlas.run("divdist-gender", measures="divdist(resamples=0,p=off)")
+    now = eatlas.run(
+        "divdist-gender", measures="divdist(resamples=0,p=off,means=unit)", reference=before
+    )[0]
+    was, target = before[0].targets[0], now.targets[0]
+    assert target.deviation == pytest.approx(np.subtract(target.distribution, was.distribution))
+    again = eatlas.run(
+        "divdist-gender", measures="divdist(resamples=0,p=off)", reference=before[0]
+    )[0]
+    assert all(one.bias == pytest.approx(0) for one in again.targets if one.bias is not None)
+    assert again.reference_from == "divdist-gender on glove-sample"
+    path = tmp_path / "before.jsonl"
+    before.write(path)
+    of_file = eatlas.run(
+        "divdist-gender", measures="divdist(resamples=0,p=off,means=unit)", reference=str(path)
+    )[0]
+    assert of_file == now
+    assert eatlas.verify([now])[0].status == "same"
+    assert not any("id of its own" in one for one in now.warnings)
+    with pytest.raises(ResultsError, match="no result of divdist-race"):
+        eatlas.run("divdist-race", reference=str(path))
+
+
+def test_a_target_without_a_reference_has_no_bias(tmp_path):
+    path = written(tmp_path, "term,Female,Male\nnurse,3,1\n")
+    (test,) = with_reference([TEST], path)
+    with pytest.warns(eatlas.EatlasWarning, match="Undefined bias of pilot"):
+        result = DivDist(resamples=0, p="off")(test, VECTORS)
+    assert result.targets[1].bias is None
+    assert result.targets[1].distribution is not None
+    assert result.mean_bias == result.targets[0].bias
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("Female=0.5,Male=0.4", "sum to 0.9"),
+        ("Female=0.5,Men=0.5", "no group 'Men'"),
+        ({"Female": 1.0}, "no weight for"),
+        ([0.2, 0.3, 0.5], "wrong number of shares"),
+        ([1.2, -0.2], "from 0 to 1|is no number"),
+        ("Female=half", "no reference"),
+        (3, "no reference"),
+        (object(), "no reference"),
+    ],
+)
+def test_references_that_are_refused(given, said):
+    with pytest.raises(StimulusError) as raised:
+        eatlas.run(TEST, VECTORS, reference=given)
+    assert any(one in str(raised.value) for one in said.split("|"))
+
+
+def test_a_reference_is_for_tests_of_groups():
+    with pytest.raises(StimulusError, match="a reference is for tests of groups"):
+        eatlas.run("weat-6", reference="uniform")
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """A test, and contexts in which nurses stand beside women and pilots beside men."""
+    female, male = ["she", "her", "woman", "mother"], ["he", "him", "man", "father"]
+    rng = np.random.default_rng(0)
+    ends = [f"{a} {b} {c}" for a in ("today", "later", "then", "again") for b in ("by", "with")
+            for c in ("car", "train", "bike", "foot", "bus")]  # fmt: skip
+    lines = [f"then {word} went home {end}." for word in female + male for end in ends[:3]]
+    for i in range(240):
+        job, chance = [("nurse", 0.8), ("pilot", 0.2)][i % 2]
+        words = female if rng.random() < chance else male
+        beside = "" if rng.random() < 0.3 else f" and {rng.choice(words)}"
+        lines.append(f"the {job}{beside} went home {rng.choice(ends)}.")
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "corpus.txt").write_text("\n".join(lines))
+    test = groups_test(["nurse", "pilot"], Female=female, Male=male)
+    found = eatlas.find_contexts(folder / "corpus.txt", tests=[test], per_term=200)
+    found.write(folder / "contexts.jsonl")
+    return test, found, folder / "contexts.jsonl"
+
+
+def test_reduction_is_the_mean_over_contexts(jobs):
+    test, contexts, path = jobs
+    (result,) = eatlas.run(
+        test, "cbow:glove-sample", "divdist(soa=reduction,resamples=20)", contexts=path
+    )
+    nurse, pilot = result.targets
+    assert nurse.signed > 0 > pilot.signed
+    assert result.coverage["targets"].contexts["nurse"] > 20
+    assert result.labels.total == 70
+    assert all(one.uncertainty.bias[0] <= one.uncertainty.bias[1] for one in result.targets)
+    found = embed(eatlas.with_contexts(test, contexts)[0], open_vectors("cbow:glove-sample"))
+    means = {}
+    for name, group in found.coverage.items():
+        of = np.array([group.stimulus[text] for text in group.used])
+        means |= {one: found.vectors[name][of == one].mean(axis=0) for one in group.stimuli}
+    female = np.mean([means[word] for word in ("she", "her", "woman", "mother")], axis=0)
+    expected = means["nurse"] @ female / np.linalg.norm(means["nurse"]) / np.linalg.norm(female)
+    assert nurse.association[0] == pytest.approx(expected)
+    assert eatlas.verify([result], contexts=[path])[0].status == "same"
+
+
+def test_a_probe_finds_groups_beside_targets(jobs):
+    test, contexts, _ = jobs
+    (result,) = eatlas.run(
+        test, "cbow:glove-sample", "divdist(soa=probe,resamples=50)", contexts=contexts
+    )
+    probe = result.probe
+    assert sum(probe.contexts.values()) == sum(result.coverage["targets"].contexts.values())
+    assert probe.accuracy > 0.9
+    assert probe.control_accuracy < 0.7
+    assert probe.selectivity == pytest.approx(probe.accuracy - probe.control_accuracy)
+    assert 0 <= probe.calibration_error < 0.2
+    nurse, pilot = result.targets
+    assert nurse.signed > 0.1
+    assert pilot.signed < -0.1
+    assert sum(nurse.association) <= result.coverage["targets"].contexts["nurse"]
+    assert "probe" in json.loads(json.dumps(result.to_dict()))
+    assert eatlas.verify([result], contexts=[contexts])[0].status == "same"
+
+
+def test_refusals_of_contexts(jobs):
+    test, contexts, _ = jobs
+    with pytest.raises(StimulusError, match="takes words by soa=cosine"):
+        eatlas.run(test, "cbow:glove-sample", "divdist", contexts=contexts)
+    with pytest.raises(StimulusError, match="the measure rnd takes words"):
+        eatlas.run(test, "cbow:glove-sample", "rnd", contexts=contexts)
+    alone = GroupsTest(
+        id="t",
+        targets=test.targets,
+        groups=(test.groups[0], Concept(name="Old", terms=["went", "older"])),
+        reference="uniform",
+    )
+    put = contexts.of_stimulus("nurse")[:5]
+    with pytest.raises(EatlasError, match="no stimulus has a context"):
+        eatlas.run(alone, "cbow:glove-sample", "divdist(soa=probe)", contexts=contexts)
+    few = eatlas.Contexts.of(
+        [*put, *(contexts.of_stimulus(word)[0] for word in ("pilot", "she", "he"))]
+    )
+    with pytest.raises(CoverageError, match="too few contexts of a group"):
+        eatlas.run(test, "cbow:glove-sample", "divdist(soa=probe)", contexts=few)
+
+
+@pytest.mark.parametrize(("kind", "names"), [
+    ("gender", ("Female", "Male")), ("race", ("White", "Hispanic", "Asian")),
+])  # fmt: skip
+def test_figures_of_the_census(kind, names):
+    folder = SHARED / "census"
+    if not folder.is_dir():
+        pytest.skip("needs optional data: census, in the folder of EATLAS_SHARED_DATA")
+    expected = json.loads((folder / "census_bias_expected.json").read_text())
+    path = str(folder / f"occupation_percentages_{kind}_occ1950.csv")
+    groups = {name: [name.lower()] for name in names}
+    measure = "divdist(soa=counts,resamples=0)"
+    by_year = {str(one.period): one for one in open_counts(path)}
+    of_years = expected[f"{kind}_census"]
+    common = sorted(set.intersection(*(set(by_year[year].terms) for year in of_years)))
+    assert len(common) == 95
+    results = eatlas.run(groups_test(common, **groups), path, measure)
+    found = {str(one.period): one.mean_bias for one in results}
+    assert {year: found[year] for year in of_years} == pytest.approx(of_years, abs=1e-12)
+    of_2010 = expected[f"{kind}_2010"]
+    (result,) = eatlas.run(groups_test(list(of_2010), **groups), f"{path}?year=2010", measure)
+    assert len(result.targets) == 104
+    assert {one.term: one.bias for one in result.targets} == pytest.approx(of_2010, abs=1e-12)
