@@ -208,7 +208,7 @@ def test_a_target_that_is_a_word_of_a_group_counts_nowhere():
 
 
 def test_refusals():
-    with pytest.raises(StimulusError, match="terms stand in two groups"):
+    with pytest.raises(StimulusError, match="terms are in two groups"):
         groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"])
     with pytest.raises(CoverageError, match="the groups Female and Male share words"):
         FAST(groups_test(["nurse"], Female=["she", "Her"], Male=["he", "her"]), VECTORS)

@@ -44,6 +44,7 @@ class TargetMeasure(GroupsMeasure):
         StimulusError
             Saying how the test would have to be written.
         """
+        super().require_stimuli(test)
         _, *groups = test.concepts.values()
         if self.two_groups and len(groups) != 2:
             raise StimulusError(
