@@ -360,7 +360,8 @@ def _result_shows_everywhere(tried: _Tried) -> None:
                  got="no line of the test", allowed="one at least")  # fmt: skip
         if first is not None and first.d is not None:
             number, whole = f"{abs(first.d):.2f}", f"{abs(first.d):.6f}"[:-1]
-            ok = any(one in text for one in (number, whole, repr(abs(first.d))))
+            finer = [f"{abs(first.d):.{decimals}f}" for decimals in range(3, 7)]
+            ok = any(one in text for one in (number, whole, *finer, repr(abs(first.d))))
             _require(ok, tried.record, f"showing it in the {way}",
                      got=f"no {number}", allowed=f"its {first.symbol}")  # fmt: skip
 

@@ -107,7 +107,7 @@ def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
         "divdist-face-validity: targets Professions of Table 3: 8, group Female: 20, group Male: 20"
         in checked.out
     )
-    ended = eatlas_cli("run", "--tests", "divdist")
+    ended = eatlas_cli("run", "--tests", "divdist", "--measure", "weat")
     assert ended.code == 2
     assert "does not take tests of the kind of divdist-gender" in ended.err
     assert not (tmp_path / "out").exists()

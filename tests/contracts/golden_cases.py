@@ -217,6 +217,19 @@ def write_garden() -> None:
     Path("small.toml").write_text(garden(3), encoding="utf-8")
 
 
+def write_groups() -> None:
+    """A test of groups without pairs, with a word that no vectors have."""
+    targets, groups = GARDEN["X"], (GARDEN["A"], GARDEN["B"])
+    named = [
+        f'{{ name = "{name}", terms = {json.dumps(words.split())} }}'
+        for name, words in ((targets[0], f"{targets[1]} zzqxjvw"), *groups)
+    ]
+    head = 'schema = 1\n[[test]]\nid = "garden-groups"\nkind = "groups"\nreference = "uniform"\n'
+    head += 'title = "Flowers"\ncitation = "Made for the tests."\n'
+    lines = [f"targets = {named[0]}", "groups = [", *(f"  {one}," for one in named[1:]), "]"]
+    Path("garden-groups.toml").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write_sentences() -> None:
     """A test of sentences: each word in three."""
     forms = ("This is the word {}.", "{} was here.", "We saw {} there.")
@@ -365,6 +378,22 @@ SCENARIOS = (
             f"verify {FROZEN}",
         ),
         (write_garden,),
+    ),
+    Scenario(
+        "earlier",
+        (
+            "run --tests divdist-face-validity --measure rnd --measure rnd(distance=cosine) "
+            "--measure mac --measure ect --measure rnsb --measure semaxis --measure ripa "
+            "--measure ripa(relation=mean,vectors=unit) --measure direct-bias "
+            "--measure indirect-bias --measure indirect-bias(word=nurse)",
+            "run --tests divdist-race --measure rnd",
+            "run --tests garden-groups.toml --measure ripa",
+            "run --tests garden-groups.toml --measure semaxis --measure mac",
+            *_tables("out/run0.jsonl"),
+            "frames out/run0.jsonl",
+            f"verify {FROZEN}",
+        ),
+        (write_groups,),
     ),
     Scenario(
         "files",

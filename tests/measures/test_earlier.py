@@ -9,6 +9,7 @@ import pytest
 
 import eatlas
 from eatlas import ArraySource, Concept, GroupsTest
+from eatlas.cli.table import print_results
 from eatlas.errors import (
     CoverageError,
     EatlasError,
@@ -16,6 +17,7 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
+from eatlas.report import report_html
 from eatlas.results import to_json_line
 from eatlas.testing import check_measure
 
@@ -323,3 +325,18 @@ def test_a_test_of_groups_of_an_association_test():
     swapped = GroupsTest.of_association(test, "XY", id="mine")
     assert (swapped.id, swapped.groups) == ("mine", (test.X, test.Y))
     assert swapped.targets.terms == test.A.terms + test.B.terms
+
+
+def test_targets_are_shown_in_order_with_what_their_numbers_can_be(capsys):
+    results = eatlas.run(tests="divdist-gender", measures=["ripa", "direct-bias"])
+    print_results(results)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "… 276 more" in out
+    assert "All targets: inner product, 0 without bias, larger towards Female." in out
+    assert (
+        "All targets: cosine, 0 to 1, 0 without bias. Each: cosine, −1 to 1, 0 without bias, "
+        "larger towards Female." in out
+    )
+    page = report_html(results)
+    assert "Targets, from the largest number to the smallest" in page
+    assert page.index("actress</bdi></th>") < page.index("janitor</bdi></th>")

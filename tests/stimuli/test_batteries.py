@@ -57,10 +57,16 @@ SIZES = {
         "divdist-gender": (288, 20, 20),
         "divdist-race": (288, 20, 16, 20),
         "divdist-face-validity": (8, 20, 20),
+        "divdist-religion": (286, 5, 5, 5),
     },
 }
-WORD_TESTS, SENTENCE_TESTS = 36, 38
-WITHOUT_NUMBERS = {"divdist-gender", "divdist-race", *SIZES["mind-your-bias-excerpts"]}
+WORD_TESTS, SENTENCE_TESTS = 37, 38
+WITHOUT_NUMBERS = {
+    "divdist-gender",
+    "divdist-race",
+    "divdist-religion",
+    *SIZES["mind-your-bias-excerpts"],
+}
 """Tests for which the paper prints no numbers."""
 
 

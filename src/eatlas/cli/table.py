@@ -15,6 +15,7 @@ from rich.text import Text
 
 from eatlas.cli.console import add_columns, least_width, new_console, new_table, show
 from eatlas.errors import listed
+from eatlas.present import target_values
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import (
@@ -148,6 +149,8 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     first = members[0]
     if first.by_target is not None:
         return "\n".join(dict.fromkeys(leans(one).legend for one in members))
+    if first.values is not None:
+        return "\n".join(dict.fromkeys(map(target_values.legend, members)))
     if not any(one.symbol == "d" for result in members for one in result.effects()):
         return ""
     stars = first.rule.meaning
@@ -171,6 +174,8 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
         return [_terms_table(member) for member in members]
     if members[0].by_target is not None:
         return list(map(targets_table, members))
+    if members[0].values is not None:
+        return list(map(values_table, members))
     effects, level3 = _effect_columns(members), _level3_columns(members)
     patterns = _pattern_columns(members, console)
     whole = _table(members, [*effects, *level3, *patterns])
@@ -293,6 +298,24 @@ def targets_table(result: AssociationResult) -> Table:
     if found.whole is not None:
         whole = _leaning(found.whole, found.columns)
         table.add_row(Text(f"{one_line(found.whole.term)} as one mean", "bold"), *whole)
+    table.caption = Text(short_sentence(result))
+    table.caption_justify = "left"
+    return table
+
+
+def values_table(result: AssociationResult) -> Table:
+    """Numbers of the targets at either end and of all, and those by group where there are any."""
+    rows, left_out = target_values.ends(result)
+    (whole,) = result.effects()
+    groups = result.sides[-1] if any(one.association for one in rows) else ()
+    table = new_table(f"{_called(result)}: {' / '.join(result.sides[-1])}", [])
+    add_columns(table, *((isolated(name), False) for name in (whole.title, *groups)))
+    for i, one in enumerate(rows):
+        if left_out and i == len(rows) // 2:
+            table.add_row(Text(f"… {left_out} more", "dim"))
+        numbers = (one.value, *(one.association or ()))
+        table.add_row(Text(one.term), *(effect(n, target_values.DECIMALS) for n in numbers))
+    table.add_row(Text("All targets", "bold"), effect(whole.d, target_values.DECIMALS))
     table.caption = Text(short_sentence(result))
     table.caption_justify = "left"
     return table

@@ -257,8 +257,8 @@ class SemAxis(RelabelledMeasure):
     --------
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
-    >>> print(eatlas.SemAxis()(test, "glove-sample").summary())
-    SemAxis = 0.000564; targets from businessman (-0.272) to businesswoman (0.298)
+    >>> eatlas.SemAxis()(test, "glove-sample").summary().split("; ")[1]
+    'targets from businessman (-0.272) to businesswoman (0.298)'
     """
 
     name: ClassVar[str] = "semaxis"

@@ -68,7 +68,7 @@ class RND(RelabelledMeasure):
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
     >>> print(eatlas.RND()(test, "glove-sample").summary())
-    RND = 0.00209; targets from businesswoman (-0.11) to businessman (0.108)
+    RND = 0.00209, two-sided p = 0.921; targets from businesswoman (-0.11) to businessman (0.108)
     """
 
     name: ClassVar[str] = "rnd"

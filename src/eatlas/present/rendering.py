@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from eatlas.present import effects, numbers
+from eatlas.present import effects, numbers, target_values
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
 from eatlas.present.targets import target_sentences
 from eatlas.present.text import clean, isolated
@@ -157,7 +157,9 @@ FILTERS: dict[str, Callable[..., object]] = {
     "mini": mini_of,
     "named": _named,
     "p": numbers.p_value,
+    "ranges": target_values.legend,
     "signature": _signature,
+    "targets_in_order": target_values.in_order,
     "unbroken": _unbroken,
 }  # fmt: skip
 """What templates call: functions by their names, and some by shorter ones."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from eatlas.results.inference import Equivalence, Generalisation, Power
     from eatlas.results.levels import Level3, Pattern, StimulusWEAT
     from eatlas.results.parts import LanguageModelRecord
+    from eatlas.results.target_values import TargetValue
     from eatlas.results.variation import Influence, Uncertainty
     from eatlas.stimuli import ContextsOrigin
 
@@ -76,7 +77,7 @@ PARTS = frozenset(
     {
         "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
         "influence", "generalisation", "power", "equivalence", "language_model", "direction",
-        "templates", "sentences", "periods", "by_target",
+        "templates", "sentences", "periods", "by_target", "values",
     }
 )  # fmt: skip
 """What records of some measures have; it is None in the others."""
@@ -215,6 +216,10 @@ class AssociationResult(Record):
         @property
         def by_target(self) -> tuple[TargetShares, ...] | None:
             """What was found of each target against k groups."""
+
+        @property
+        def values(self) -> tuple[TargetValue, ...] | None:
+            """The number of each target, of measures that have one."""
     else:
 
         def __getattr__(self, name: str) -> Any:

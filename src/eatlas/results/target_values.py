@@ -128,6 +128,11 @@ class TargetValuesResult(GroupsResult):
         return WORDS[self.measure].remark
 
     @property
+    def values(self) -> tuple[TargetValue, ...]:
+        """The number of each target."""
+        return self.targets
+
+    @property
     def places(self) -> tuple[str, ...]:  # type: ignore[override]
         """One number, that for all targets."""
         return ("value",)
