@@ -9,7 +9,7 @@ from tests.inputs import make_sentences, make_test
 import eatlas
 from eatlas.errors import SignatureError
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import bibtex, methods_paragraph
+from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.stats.permutation import permutation_test, studentised_test
 
 SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}

@@ -1,9 +1,9 @@
 import pytest
 from tests.present.records import full, head, ml_eat, sc_eat, uncertainty, weat
 
-from eatlas.present.brief import in_brief
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
+from eatlas.present.summaries import in_brief
 
 
 def brief(*results, levels="level1") -> str:

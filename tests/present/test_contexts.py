@@ -10,8 +10,8 @@ from tests.inputs import make_sentences
 import eatlas
 from eatlas.errors import EatlasWarning
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.numbers import effect, percent
+from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.present.trust import statement
 
 

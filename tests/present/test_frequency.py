@@ -9,15 +9,15 @@ from tests.measures.test_frequency import APART, random_test
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table
-from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.cells import HILL, HILL_BASE, across, matched_hill
+from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import (
     chance_cell,
     level1_p,
     not_beyond,
     share_by_chance,
 )
-from eatlas.present.methods import methods_paragraph
+from eatlas.present.summaries import methods_paragraph
 from eatlas.present.trust import statement
 from eatlas.results.frequency import MatchedLevel
 

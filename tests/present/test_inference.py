@@ -9,10 +9,9 @@ from tests.present.reading import Page
 
 import eatlas
 from eatlas.present import report_html, report_table
-from eatlas.present.brief import in_brief
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import methods_paragraph
 from eatlas.present.sections import sections
+from eatlas.present.summaries import in_brief, methods_paragraph
 from eatlas.present.trust import not_generalised, statement
 
 

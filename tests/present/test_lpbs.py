@@ -14,9 +14,9 @@ from eatlas.cli.table import print_results
 from eatlas.encoders.language import Answer
 from eatlas.errors import ResultsError
 from eatlas.present.charts import level3
-from eatlas.present.methods import methods_paragraph
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
+from eatlas.present.summaries import methods_paragraph
 from eatlas.present.tables import report_table
 from eatlas.results import Results
 from eatlas.results.parts import LanguageModelRecord

@@ -11,12 +11,12 @@ from tests.present.test_lpbs import TEST, Model
 import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.present.charts import draws
-from eatlas.present.charts.saving import svg_of
+from eatlas.present.charts.backend import svg_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
+from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.present.tables import report_table
 from eatlas.present.trust import statement
 

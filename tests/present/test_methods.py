@@ -7,7 +7,7 @@ from tests.present.records import full, head, ml_eat, p_values, sc_eat, trend, u
 
 import eatlas
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import bibtex, methods_paragraph
+from eatlas.present.summaries import bibtex, methods_paragraph
 
 
 def test_the_main_job():

@@ -1,6 +1,6 @@
 import pytest
 
-from eatlas.present.series import steps
+from eatlas.present.comparison import steps
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
-from eatlas.present.brief import explain
+from eatlas.present.summaries import explain
 from eatlas.results.scan import Sides
 
 NONE = Sides(A=0, B=0)

@@ -8,9 +8,9 @@ from tests.present.records import full, level_trend, ml_eat, sc_eat, trend, unce
 
 from eatlas.errors import CoverageError
 from eatlas.present import report_html
+from eatlas.present.comparison import NOT_GIVEN, series_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
-from eatlas.present.series import NOT_GIVEN, series_of
 from eatlas.results import Failure, Results
 
 YEARS = (1900, 1910, 1930)

@@ -14,9 +14,9 @@ from eatlas.present import notebook, report_html, report_table
 from eatlas.present.charts import eat_map, forest, influence, stability
 from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import methods_paragraph
 from eatlas.present.numbers import effect, p_value
 from eatlas.present.sentences import sentence
+from eatlas.present.summaries import methods_paragraph
 from eatlas.results import Results
 
 COUNTS = {"X": (3, 2, 4, 3), "Y": (2, 5, 2, 4), "A": (2, 4, 2, 3), "B": (3, 3, 2, 2)}

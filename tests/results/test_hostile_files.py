@@ -8,7 +8,7 @@ from tests.results.mutations import try_one
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import report_text, write_report
-from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.svg import Axis
 from eatlas.results import salvage_results
 
 

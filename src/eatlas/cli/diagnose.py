@@ -61,7 +61,7 @@ def diagnose(
         if as_json:
             print_json(one.to_dict() for one in found)
             return
-        from eatlas.cli.diagnose_table import print_diagnoses, print_diagnosis  # noqa: PLC0415
+        from eatlas.cli.figures import print_diagnoses, print_diagnosis  # noqa: PLC0415
 
         if len(found) == 1:
             print_diagnosis(found[0])

@@ -154,7 +154,7 @@ def power(
     as_json : --json
         Print one JSON object a line, and nothing else.
     """
-    from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
+    from eatlas.cli.figures import print_powers  # noqa: PLC0415  (--help need not wait)
 
     print_powers(
         names or [],

@@ -36,8 +36,12 @@ def levels_of(result: AssociationResult) -> list[Effect]:
 
 def about_terms(result: AssociationResult) -> bool:
     """Whether a result says nothing but what single terms are associated with."""
-    effects = result.effects()
-    return len(effects) == len(result.rows()) and all(one.term is not None for one in effects)
+    return only_terms(result.effects())
+
+
+def only_terms(effects: Sequence[Effect]) -> bool:
+    """Whether effect sizes are all of single terms."""
+    return bool(effects) and all(one.term is not None for one in effects)
 
 
 def compared(effect: Effect) -> str:

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.present.brief import in_brief
-from eatlas.present.comparison import comparisons, kinds
+from eatlas.present.comparison import Series, comparisons, kinds, series_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.methods import bibtex, methods_paragraph
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sections import Scales, Section, distinct, named_sources, sections
 from eatlas.present.sentences import wording
-from eatlas.present.series import Series, series_of
+from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
 from eatlas.results.files import atomic_file

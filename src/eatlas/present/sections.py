@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.cells import (
     Estimate,
     across,
@@ -24,6 +23,7 @@ from eatlas.present.drawings.cells import (
 )
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
 from eatlas.present.drawings.figures import blocks, cosine_plot, lean_plot
+from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect

@@ -7,7 +7,7 @@ from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.present.charts import influence, level3
-from eatlas.present.charts.saving import svg_of
+from eatlas.present.charts.backend import svg_of
 
 KINDS = ("eat-map", "forest", "level3", "stability", "influence", "timeline", "legend")
 

@@ -11,7 +11,7 @@ from tests.present.records import ml_eat
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present.charts import draws
-from eatlas.present.charts.saving import svg_of
+from eatlas.present.charts.backend import svg_of
 from eatlas.results.levels import Label
 from eatlas.results.parts import Concepts
 

@@ -10,7 +10,7 @@ from tests.present.records import PATTERNS, head, ml_eat, sc_eat, weat
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.present.charts import eat_map, forest, influence, legend, level3, stability
-from eatlas.present.charts.saving import svg_of
+from eatlas.present.charts.backend import svg_of
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import Concepts, Coverage
 

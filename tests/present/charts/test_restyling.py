@@ -8,7 +8,7 @@ from tests.present.records import ml_eat
 
 import eatlas
 from eatlas.present.charts import forest
-from eatlas.present.charts.saving import svg_of
+from eatlas.present.charts.backend import svg_of
 
 ONE_PANEL = ("forest", "level3", "stability", "influence", "timeline")
 PANELS = {"eat-map": [full()], "legend": None, "stability": [full(test="a"), full(test="b")]}

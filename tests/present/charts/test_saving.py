@@ -12,8 +12,9 @@ from tests.present.charts.records import HOSTILE, full
 
 import eatlas
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
-from eatlas.present.charts import fonts, save, saving
-from eatlas.present.charts.fonts import lines_of, with_fonts
+from eatlas.present.charts import backend as fonts
+from eatlas.present.charts import save, saving
+from eatlas.present.charts.backend import lines_of, with_fonts
 from eatlas.present.text import pixels
 
 FOREIGN = re.compile(

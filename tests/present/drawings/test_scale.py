@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.present.reading import svg_root
 
-from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.cells import (
     MARGIN,
     SHARE,
@@ -19,6 +18,7 @@ from eatlas.present.drawings.cells import (
     ruler,
     share_bar,
 )
+from eatlas.present.drawings.svg import Axis
 
 
 def test_an_axis_of_effect_sizes_holds_two_either_way_at_least():

@@ -7,7 +7,7 @@ from tests.present.records import full, ml_eat, sc_eat, weat
 from tests.present.tables.reading import latex_text
 
 from eatlas.present import report_table
-from eatlas.present.tables.markup import latex_text as escape
+from eatlas.present.tables import latex_text as escape
 from eatlas.present.text import one_line
 
 SAME = str.maketrans({"\N{NO-BREAK SPACE}": " ", "\ufffd": "?"})

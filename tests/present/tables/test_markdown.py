@@ -5,7 +5,7 @@ from tests.present.records import full, ml_eat, sc_eat, weat
 from tests.present.tables.reading import markdown_tables
 
 from eatlas.present import report_table
-from eatlas.present.tables.markup import markdown_text as escape
+from eatlas.present.tables import markdown_text as escape
 from eatlas.present.text import one_line
 
 

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eatlas.errors import ResultsError
+from eatlas.present.charts.backend import save
 from eatlas.present.charts.frames import listed
-from eatlas.present.charts.saving import save
 from eatlas.present.charts.theme import CONFIG
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.results import ThreeLevelResult, is_result

@@ -1,15 +1,36 @@
-"""altair and vl-convert, which come with an extra: imported on use, missed with a remedy."""
+"""altair and vl-convert, which come with an extra, and files of charts: SVG, PDF, PNG, HTML.
+
+What vl-convert's renderer needs to show names in any script, where no browser helps.
+
+It takes one font for a whole text. Where that font lacks a sign, it looks for one that has all of
+the text's, bold or not, and replaces sign by sign only if both fonts take as many glyphs. So a
+text in right-to-left script gets a regular font that has it, and joined emoji fall apart into
+their parts rather than into empty boxes. Spans with fonts of their own would say more, but crash
+the renderer (usvg 0.45) where glyphs join.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import unicodedata
+import warnings
+from base64 import b64encode
+from collections.abc import Callable
+from html import escape
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, EatlasWarning, ResultsError
+from eatlas.present import text as names
+from eatlas.present.text import clean
+from eatlas.results.files import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
+
 
 REMEDY = "pip install 'eatlas[plots]'"
 
@@ -53,3 +74,247 @@ def themed(chart: Any, **properties: Any) -> Chart:
 
     own: Chart = charts.themed(chart, **properties)
     return own
+
+
+_JOINED = re.compile("(?<=[\u2190-\u2bff\U0001f000-\U0001faff])\u200d|\ufe0f")
+# flags are pairs of letters, skin tones follow their emoji; a non-joiner keeps the glyphs apart
+_LIGATED = re.compile(
+    "(?<=[\U0001f1e6-\U0001f1ff])(?=[\U0001f1e6-\U0001f1ff])|(?=[\U0001f3fb-\U0001f3ff])"
+)
+_NON_JOINER = "\u200c"
+_RIGHT_TO_LEFT = (
+    "'DejaVu Sans', 'Noto Sans Hebrew', 'Noto Sans Arabic', 'Segoe UI', Arial, sans-serif"
+)
+# letters and digits of DejaVu Sans Bold are up to 1.2 times as wide as names.pixels takes them
+_WIDER = 1.2
+_TEXT = re.compile(r'(<text [^>]*font-family=")([^"]*)("[^>]*>)(.*?)(?=</text>)', re.DOTALL)
+
+
+def with_fonts(svg: str) -> str:
+    """Choose fonts by script and take joined emoji apart in every text of a drawing."""
+    return _TEXT.sub(_rewritten, svg)
+
+
+def pixels(text: str, size: float) -> float:
+    """Estimate the width of a text whose joined emoji are taken apart."""
+    return names.pixels(_apart(text), size)
+
+
+def lines_of(text: str, width: float, size: float = 12.0) -> list[str]:
+    """Break a name or a note into as many lines as it takes; nothing is cut."""
+    wider = widening(text)
+    broken = names.wrap(text, width, lambda part: wider * pixels(part, size), lines=len(text) + 1)
+    return [names.isolated(line) for line in broken]
+
+
+def widening(text: str) -> float:
+    """How much more room the font takes that a text in its script gets.
+
+    Examples
+    --------
+    >>> widening("names"), widening("names, שמות")
+    (1.0, 1.2)
+    """
+    return _WIDER if _is_right_to_left(text) else 1.0
+
+
+def _rewritten(found: re.Match[str]) -> str:
+    start, family, rest, text = found.groups()
+    if _is_right_to_left(text):
+        family = _RIGHT_TO_LEFT
+    return f"{start}{family}{rest}{_apart(text)}"
+
+
+def _is_right_to_left(text: str) -> bool:
+    return any(unicodedata.bidirectional(char) in {"R", "AL"} for char in text)
+
+
+def _apart(text: str) -> str:
+    """Emoji one by one."""
+    return _LIGATED.sub(_NON_JOINER, _JOINED.sub("", text))
+
+
+PRINT_PPI = 300.0
+_CSS_PPI = 72.0  # of vl-convert, where a scale of 1 is one pixel a point
+# expressions of Vega are compiled, hence 'unsafe-eval'; nothing may be fetched from anywhere
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'unsafe-inline'; img-src data: blob:"
+)
+_STYLE = "html{background:#fff}body,figure{margin:1rem}#chart{overflow-x:auto}svg{max-width:none}"
+_OPTIONS = {
+    "mode": "vega-lite",
+    "renderer": "svg",
+    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
+}
+
+
+def save(chart: Any, path: str | Path, *, scale_factor: float = 2.0) -> None:
+    """Write a chart as a file, whole or not at all, without asking any server for anything.
+
+    Parameters
+    ----------
+    chart : altair chart
+        Ours or any other.
+    path : path
+        Its ending chooses: ``.svg``, ``.pdf``, ``.png``, ``.html`` (with tooltips; the scripts
+        stand within) or ``.json`` (the Vega-Lite specification).
+    scale_factor : float, default 2
+        Pixels of a PNG for each pixel of the chart, between 0.1 and 20.
+
+    Raises
+    ------
+    ResultsError
+        If the ending is none of these, or the file cannot be written.
+    EatlasError
+        If vl-convert is not installed.
+
+    Examples
+    --------
+    >>> import eatlas, pathlib, tempfile
+    >>> chart = eatlas.plot(eatlas.run(tests="weat-6"), kind="forest")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(chart, f"{folder}/forest.svg")
+    ...     "weat-6" in pathlib.Path(folder, "forest.svg").read_text(encoding="utf-8")
+    True
+    """
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise ResultsError(
+            f"{path}: a chart is not saved like this",
+            got=path.suffix or "a name without an ending",
+            allowed=", ".join(_WRITERS),
+            remedy=f"save it as {path.with_suffix('.svg').name}",
+        )
+    if not 0.1 <= scale_factor <= 20:
+        raise ResultsError(
+            "the scale of a chart is out of range", got=repr(scale_factor), allowed="0.1 to 20"
+        )
+    written = writer(chart, scale_factor)
+    with atomic_file(path, binary=isinstance(written, bytes)) as file:
+        file.write(written)
+
+
+def description_of(chart: Any) -> str:
+    """What a chart shows, in words."""
+    found = getattr(chart, "description", None)
+    return clean(found) if isinstance(found, str) else "Chart"
+
+
+def svg_of(chart: Any) -> str:
+    """Draw a chart as SVG that says what it shows."""
+    drawn: str = vl_convert().vegalite_to_svg(
+        _specification(chart), vl_version=_vega_lite(), allowed_base_urls=[]
+    )
+    text = escape(description_of(chart))
+    role = f'<svg role="img" aria-label="{text}" '
+    start = drawn.index(">") + 1
+    head = drawn[:start].replace("<svg ", role, 1)
+    return f"{head}<desc>{text}</desc>{drawn[start:]}"
+
+
+def _pdf(chart: Any) -> bytes:
+    """A document of shapes; of a picture where a font cannot be embedded."""
+    drawn = with_fonts(svg_of(chart))
+    try:
+        document: bytes = vl_convert().svg_to_pdf(drawn)
+    except RuntimeError as error:  # krilla 0.4 cannot embed fonts of bitmaps, such as emoji
+        if "font" not in str(error).splitlines()[0]:
+            raise
+        warnings.warn(
+            f"a font of this chart cannot be embedded in a PDF, as is usual for emoji; the PDF "
+            f"holds a picture of {PRINT_PPI:.0f} pixels an inch instead of shapes",
+            EatlasWarning,
+            stacklevel=5,
+        )
+        document = _pdf_of_picture(drawn)
+    return document
+
+
+def _pdf_of_picture(drawn: str) -> bytes:
+    convert = vl_convert()
+    picture = b64encode(convert.svg_to_png(drawn, scale=PRINT_PPI / _CSS_PPI)).decode()
+    head = drawn[: drawn.index(">") + 1]
+    image = f'<image width="100%" height="100%" href="data:image/png;base64,{picture}"/>'
+    document: bytes = convert.svg_to_pdf(f"{head}{image}</svg>")
+    return document
+
+
+def _html(chart: Any) -> str:
+    script: str = vl_convert().javascript_bundle(vl_version=_vega_lite())
+    return page(_specification(chart), script, description_of(chart), svg_of(chart))
+
+
+def _specification(chart: Any) -> dict[str, Any]:
+    written: dict[str, Any] = chart.to_dict(context={"pre_transform": False})
+    return written
+
+
+def _vega_lite() -> str:
+    """Version of Vega-Lite that altair writes, as vl-convert names it: 6.4."""
+    return ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+_WRITERS: dict[str, Callable[[Any, float], str | bytes]] = {
+    ".svg": lambda chart, _: f'<?xml version="1.0" encoding="UTF-8"?>\n{svg_of(chart)}\n',
+    ".pdf": lambda chart, _: _pdf(chart),
+    ".png": lambda chart, scale: vl_convert().svg_to_png(with_fonts(svg_of(chart)), scale=scale),
+    ".html": lambda chart, _: _html(chart),
+    ".json": lambda chart, _: (
+        json.dumps(_specification(chart), ensure_ascii=False, indent=1) + "\n"
+    ),
+}
+"""What makes a file of each ending; of a PNG at a scale."""
+
+
+def page(specification: dict[str, Any], script: str, text: str, still: str) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    specification : dict
+        Of Vega-Lite.
+    script : str
+        Vega, Vega-Lite and Vega-Embed in one.
+    text : str
+        What the chart shows.
+    still : str
+        The chart as SVG, for browsers without scripts.
+    """
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(_heading(specification))}</title>
+<style>{_STYLE}</style>
+<script>{_within_script(script)}</script>
+</head>
+<body>
+<main><figure id="chart" aria-label="{escape(text)}"></figure><noscript>{still}</noscript></main>
+<script id="specification" type="application/json">{_json(specification)}</script>
+<script>
+vegaEmbed("#chart", JSON.parse(document.getElementById("specification").textContent),
+  {json.dumps(_OPTIONS)}).catch(console.error);
+</script>
+</body>
+</html>
+"""
+
+
+def _heading(specification: dict[str, Any]) -> str:
+    title = specification.get("title", "Chart")
+    text = title.get("text", "Chart") if isinstance(title, dict) else title
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def _json(values: dict[str, Any]) -> str:
+    """JSON in which no name can end the script that holds it."""
+    text = json.dumps(values, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _within_script(code: str) -> str:
+    return code.replace("</script", "<\\/script")

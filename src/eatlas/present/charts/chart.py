@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from eatlas.present.charts.saving import description_of, save, svg_of
+from eatlas.present.charts.backend import description_of, save, svg_of
 from eatlas.present.charts.theme import CONFIG
 
 THEME = "eatlas"

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
 from eatlas.present.charts.layers import LINE, listed, source_note, states, title, tooltip
 from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER

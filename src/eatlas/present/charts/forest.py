@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, tidy
 from eatlas.present.charts.layers import (
     Rows,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import (
     HEAD,
     frame,

@@ -9,8 +9,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.fonts import lines_of
+from eatlas.present.charts.backend import altair, lines_of
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value

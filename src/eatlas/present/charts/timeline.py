@@ -24,8 +24,8 @@ from eatlas.present.charts.layers import (
     zero,
 )
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
+from eatlas.present.comparison import steps
 from eatlas.present.numbers import UNDEFINED
-from eatlas.present.series import steps
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 

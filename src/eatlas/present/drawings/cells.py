@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from eatlas.present.drawings.axis import Axis
-from eatlas.present.drawings.svg import label, tag
+from eatlas.present.drawings.svg import Axis, label, tag
 from eatlas.present.numbers import effect
 from eatlas.results.effects import Effect
 from eatlas.results.frequency import MatchedLevel

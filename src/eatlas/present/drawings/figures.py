@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.svg import (
     INK,
     LEFT,
     MUTED,
     RIGHT,
     WIDTH,
+    Axis,
     figure,
     label,
     muted,

@@ -11,14 +11,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from eatlas.present.drawings.axis import GRID, Axis
 from eatlas.present.drawings.cells import mark_of, outline
 from eatlas.present.drawings.svg import (
+    GRID,
     INK,
     LARGEST,
     MUTED,
     NAME,
     WIDTH,
+    Axis,
     figure,
     label,
     muted,

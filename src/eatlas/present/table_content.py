@@ -8,12 +8,12 @@ from itertools import groupby
 
 from eatlas.present.effects import (
     BOUNDS,
-    about_terms,
     bounds_shown,
     bracketed,
     chance_cell,
     legend,
     matched_of,
+    only_terms,
     own_share,
 )
 from eatlas.present.family import DeclaredFamily
@@ -101,12 +101,12 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
 
 
 def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
-    first, terms = members[0], about_terms(members[0])
-    rows: list[Row] = []
-    for result in members:
-        effects = result.effects()
-        rows += [(result, (one,)) for one in effects] if terms else [(result, effects)]
-    columns = list(_columns(members, rows, family))
+    """The table of results of one signature; of measures of single terms a row for each term."""
+    first = members[0]
+    found: list[Row] = [(result, result.effects()) for result in members]
+    terms = only_terms(found[0][1])
+    rows = [(of, (one,)) for of, effects in found for one in effects] if terms else found
+    columns = list(_columns(members, rows, family, terms=terms))
     whole = named_sources(members)
     named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
     return Table(
@@ -114,16 +114,21 @@ def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
         caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
         columns=tuple(column for column, _ in columns),
         rows=tuple(tuple(fill(row) for _, fill in columns) for row in rows),
-        notes=tuple(_notes(members, [one for _, effects in rows for one in effects], family)),
+        notes=tuple(
+            _notes(members, [one for _, effects in rows for one in effects], family, terms=terms)
+        ),
     )
 
 
 def _columns(
-    members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
+    members: Sequence[AssociationResult],
+    rows: Sequence[Row],
+    family: DeclaredFamily,
+    *,
+    terms: bool,
 ) -> Iterator[Filled]:
     """The columns of a table, by what its first result has."""
-    first, effects = members[0], rows[0][1] if rows else ()
-    terms = about_terms(first)
+    first, effects = members[0], rows[0][1]
     yield Column("Test"), lambda row: _cell(one_line(row[0].test))
     if len(distinct(map(source_of, members))) > 1:
         yield Column("Source"), lambda row: _cell(one_line(source_of(row[0])))
@@ -212,11 +217,14 @@ def _pattern(row: Row) -> Cell:
 
 
 def _notes(
-    members: Sequence[AssociationResult], effects: Sequence[Effect], family: DeclaredFamily
+    members: Sequence[AssociationResult],
+    effects: Sequence[Effect],
+    family: DeclaredFamily,
+    *,
+    terms: bool,
 ) -> Iterator[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
     first, places = members[0], {one.place for one in effects}
-    terms = about_terms(first)
     if not terms and all(one.symbol != "d" for one in effects):
         return
     drawn = [known for result in members if (known := result.primary.uncertainty)]

@@ -1,0 +1,359 @@
+"""Scans, diagnoses and designs as tables for a terminal."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from os.path import commonprefix
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eatlas.cli.console import PIPE_WIDTH, add_columns, new_console, new_table, show, write
+from eatlas.cli.messages import cleaned, output_of_a_command, plain_line, print_json
+from eatlas.errors import EatlasError, StimulusError, listed
+from eatlas.measures.beyond import power
+from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
+from eatlas.present.summaries import explain
+from eatlas.present.text import one_line
+from eatlas.results.diagnosis import Diagnosis
+from eatlas.results.diagnosis_words import Reading, readings, verdict
+from eatlas.results.inference import DesignPower, Power
+from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
+from eatlas.stimuli import ROLES, AssociationTest, load_tests
+
+HEADS = ("d", "diff.", "p", "maxT", "BY")
+SORTED = {
+    "effect_size": "Sorted by d (--sort difference finds the strongest associations).",
+    "difference": "Sorted by diff., the strength of an association.",
+    "p": "Sorted by p.",
+}
+"""What the order of the lists means."""
+WORDS = (12, 28)
+"""Least width of a column of words, and the greatest; a longer word takes what it needs."""
+LEAST_WIDTH = 40
+"""Lines of text are not folded narrower than this."""
+
+
+def print_scan(result: ScanResult) -> None:
+    """Print lists by band, then sentences on all words together."""
+    width = shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
+    for line in _lines(result, width):
+        write(f"{plain_line(line)}\n", sys.stdout.encoding or "utf-8")
+
+
+def _lines(result: ScanResult, width: int) -> Iterator[str]:
+    names = result.concepts
+    yield from _folded(
+        f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of "
+        f"{_safe(result.source)}: {names.A} (A) against {names.B} (B)"
+        + ("" if result.test is None else f", the attributes of {result.test}"),
+        width,
+    )
+    for i, band in enumerate(result.bands):
+        yield ""
+        yield from _folded(
+            f"Words {band.band.label} of the source ({count(band.words)}: {_lean(band)}; "
+            f"below {result.family.alpha:g} by maxT: "
+            f"A {count(band.max_t.A)}, B {count(band.max_t.B)})",
+            width,
+        )
+        yield from _band(result, result.tops[2 * i : 2 * i + 2], width)
+    yield ""
+    yield from _folded(
+        f"{SORTED[result.sort]} d is the effect size, above 0 towards A; diff. is the difference "
+        "of the mean cosines with A and with B; p is two-sided; maxT and BY are p adjusted for all "
+        "words. The place in the source stands for frequency, as in GloVe, word2vec and fastText "
+        "files.",
+        width,
+    )
+    flagged = result.vocabulary.attributes
+    if flagged:
+        yield from _folded(
+            f"{number_of(flagged, 'attribute word')} {'is' if flagged == 1 else 'are'} in no list "
+            "and no family.",
+            width,
+        )
+    yield ""
+    for sentence in (*explain(result), *_missing(result), *result.warnings):
+        yield from _folded(sentence, width)
+
+
+def _lean(band: BandSummary) -> str:
+    shares = (percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B))
+    return "{} lean to A, {} to B".format(*shares)
+
+
+def _missing(result: ScanResult) -> Iterator[str]:
+    for side in SIDES:
+        group = result.coverage.group(side)
+        if group.missing:
+            names = listed(group.missing, 100)
+            yield f"Missing attributes of {result.concepts.name(side)}: {names}."
+
+
+def _band(result: ScanResult, lists: Iterable[TopList], width: int) -> Iterator[str]:
+    """Both sides beside each other, or one below the other where that is too wide."""
+    blocks = [_block(result, found) for found in lists]
+    widest = [max(map(cell_len, block)) for block in blocks]
+    if sum(widest) + 3 * len(blocks) - 1 <= width:
+        height = max(map(len, blocks))
+        filled = [block + [""] * (height - len(block)) for block in blocks]
+        for row in zip(*filled, strict=True):
+            cells = [_padded(cell, w) for cell, w in zip(row, widest, strict=True)]
+            yield f"  {' │ '.join(cells)}".rstrip()
+        return
+    for block in blocks:
+        yield from (f"  {line}" for line in block)
+
+
+def _block(result: ScanResult, found: TopList) -> list[str]:
+    alpha = result.family.alpha
+    rows = [
+        (
+            _safe(word.word),
+            effect(word.level2.effect_size),
+            effect(word.level2.difference, 3),
+            *(p_value(p, alpha) for p in (word.level2.p.two_sided, word.p_max_t, word.p_by)),
+        )
+        for word in found.words
+    ]
+    head = (_head(result, found.side), *HEADS)
+    if not rows:
+        return [head[0], "(no word)"]
+    widths = [max(cell_len(row[i]) for row in (head, *rows)) for i in range(1, len(head))]
+    longest = max(cell_len(row[0]) for row in (head, *rows))
+    first = max(WORDS[0], min(WORDS[1], longest))
+    return [
+        _padded(row[0], first)
+        + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], widths, strict=True))
+        for row in (head, *rows)
+    ]
+
+
+def _head(result: ScanResult, side: Side) -> str:
+    return f"{side}: {result.concepts.name(side)}"
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _safe(word: str) -> str:
+    """A word of any vocabulary without what would disturb a terminal."""
+    return word if word.isprintable() else word.encode("unicode_escape").decode("ascii")
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Lines of a terminal's width; a pipe gets one line."""
+    if not sys.stdout.isatty():
+        return [text]
+    wide = max(LEAST_WIDTH, width)
+    return textwrap.wrap(text, wide, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+FINE, DOUBTFUL = "fine", "doubtful"
+WIDTHS = (60, 110)
+"""Columns below which sentences become towers, and above which lines are hard to follow."""
+
+
+def print_diagnosis(found: Diagnosis) -> None:
+    """Print the verdict, a table of all figures, and what passes a limit."""
+    zero = f"; {found.zero:,} zero vectors left out" if found.zero else ""
+    size = f"{found.vectors:,} vectors of {found.dim} components{zero}"
+    _write(
+        Text(f"{one_line(found.source)}: {size}", "bold"),
+        Text(verdict(found)),
+        "",
+        _readings_table(found),
+        *_warnings(found),
+    )
+
+
+def print_diagnoses(found: Sequence[Diagnosis]) -> None:
+    """Print the figures of several sources, such as the layers of a model, side by side."""
+    table = new_table()
+    shared = _shared([one.source for one in found])
+    table.add_column("Source" if not shared else "", overflow="fold")
+    heads = ("mean cosine", "sd", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
+    for head in heads:
+        table.add_column(head, justify="right" if head else "left", no_wrap=True)
+    for one in found:
+        doubtful = any(reading.doubtful for reading in readings(one))
+        table.add_row(
+            one_line(one.source[len(shared) :]),
+            f"{one.mean_cosine:.3f}",
+            f"{one.sd_cosine:.3f}",
+            "–" if one.iso_score is None else f"{one.iso_score:.3f}",
+            "–" if one.variance is None else f"{one.variance.top1:.0%}",
+            f"{one.loudest.dimension}: {one.loudest.length:.0%}",
+            Text(DOUBTFUL, "bold red") if doubtful else Text(FINE, "green"),
+        )
+    sizes = sorted({one.vectors for one in found})
+    spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
+    vectors = f"{len(found)} sources, {spread} vectors of each"
+    if shared:
+        vectors = f"{one_line(shared.rstrip('?&'))}: {vectors}"
+    said = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
+    said += "and loudest dimension: share of variance and of squared length. One source alone is "
+    _write(Text(vectors, "bold"), "", table, Text(f"{said}shown with every figure.", "dim"))
+
+
+def _shared(names: Sequence[str]) -> str:
+    """What the source strings of one model begin with, up to the option in which they differ."""
+    begin = commonprefix(names)  # noqa: RUF071  (characters, not folders)
+    end = max(begin.rfind("?"), begin.rfind("&")) + 1
+    return begin[:end]
+
+
+def _warnings(found: Diagnosis) -> list[Text]:
+    return [Text.assemble(("WARNING: ", "bold"), warning) for warning in found.warnings]
+
+
+def _write(*parts: Text | Table | str) -> None:
+    write(_rendered(parts), sys.stdout.encoding or "utf-8")
+
+
+def _rendered(parts: Sequence[Text | Table | str]) -> str:
+    columns = shutil.get_terminal_size((WIDTHS[1], 0)).columns
+    colours = sys.stdout.isatty()
+    console = Console(
+        file=io.StringIO(),
+        width=min(max(columns, WIDTHS[0]), WIDTHS[1]),
+        force_terminal=colours,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with console.capture() as captured:
+        for part in parts:
+            console.print(cleaned(Text(part) if isinstance(part, str) else part))
+    # rich fills lines up with blanks
+    return "".join(
+        chain.from_iterable((line.rstrip(), "\n") for line in captured.get().split("\n"))
+    )
+
+
+def _readings_table(found: Diagnosis) -> Table:
+    table = new_table()
+    table.add_column("Figure", ratio=5, overflow="fold")
+    table.add_column("Value", ratio=5, overflow="fold")
+    table.add_column("", min_width=len(DOUBTFUL), no_wrap=True)
+    table.add_column("What it means", ratio=12, overflow="fold")
+    for reading in readings(found):
+        value = "\n".join(map(one_line, reading.value.split("\n")))
+        table.add_row(
+            Text(reading.figure, "bold"),
+            Text(value),
+            _sign(reading),
+            Text(one_line(reading.meaning)),
+        )
+        table.add_row()
+    return table
+
+
+def _sign(reading: Reading) -> Text:
+    if reading.doubtful is None:
+        return Text("")
+    return Text(DOUBTFUL, "bold red") if reading.doubtful else Text(FINE, "green")
+
+
+Design = tuple[str, dict[str, int], Power]
+"""Name, sizes by role, and what they can find."""
+
+
+def print_powers(
+    names: Sequence[str], sizes: Sequence[str], asked: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Print a row for each test and each list of sizes.
+
+    Raises
+    ------
+    EatlasError
+        If there is none, or one has no such sizes.
+    """
+    if not (names or sizes):
+        raise EatlasError(
+            "power is that of a design, and none is named",
+            allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
+        )
+    found = [*_of_tests(names, asked), *_of_sizes(sizes, asked)]
+    with output_of_a_command():
+        if as_json:
+            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in found)
+            return
+        console = new_console()
+        show(console, _powers_table(found))
+        over_stimuli = any(one.unit == "stimulus" for *_, one in found)
+        show(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
+
+
+def _of_tests(names: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design]:
+    for test in load_tests(names) if names else ():
+        if not isinstance(test, AssociationTest):
+            raise StimulusError(
+                f"the test {test.id} is none of two targets and two attributes",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind association",
+            )
+        found = power(test, **asked)
+        known = (found.level1, found.level2)
+        n = [size for level in known if level for size in level.n]
+        yield test.id, dict(zip(ROLES, n, strict=True)), found
+
+
+def _of_sizes(sizes: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design]:
+    for text in sizes:
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) not in (2, 4) or not all(part.isdecimal() for part in parts):
+            raise EatlasError(
+                "--sizes takes whole numbers with commas between",
+                got=repr(text),
+                allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
+            )
+        n = tuple(map(int, parts))
+        yield text, dict(zip(ROLES, n, strict=False)), power(n, **asked)
+
+
+def _powers_table(found: Sequence[Design]) -> Table:
+    table = new_table("Test", [name for name, *_ in found])
+    asked = found[0][2].d
+    for level, what in ((1, "X v Y"), (2, "A v B")):
+        heads = [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
+        heads += [] if asked is None else [f"power at\nd = {asked:g}"]
+        add_columns(table, *((head, False) for head in heads))
+    for name, _, one in found:
+        cells = [name]
+        for place, found_there in (("level1", one.level1), ("level2", one.level2)):
+            cells += _cells(found_there, one.alpha)
+            if asked is not None:
+                chance = (one.chance or {}).get(place)
+                cells.append("" if chance is None else percent(chance))
+        table.add_row(*cells)
+    return table
+
+
+def _cells(level: DesignPower | None, alpha: float) -> list[str]:
+    if level is None:
+        return ["", "", ""]
+    d = "none" if level.smallest_d is None else effect(level.smallest_d)
+    return [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, alpha), d]
+
+
+def _below(one: Power, *, over_stimuli: bool) -> str:
+    """What the columns are, and how many terms it takes."""
+    tail = one.tail.replace("_", "-")
+    needed = ", ".join(f"d = {d}: {n}" for d, n in (one.terms_needed or {}).items())
+    return (
+        f"Smallest d: found with a power of {one.power:g} by the {tail} p < {level_of(one.alpha)}; "
+        "none where no p-value of the design is that small. Normal scores; the terms of the other "
+        f"side as given. Terms needed in each of two groups: {needed}."
+        + (" In tests of sentences the sizes are those of stimuli." if over_stimuli else "")
+    )
