@@ -6,10 +6,9 @@ import io
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from os.path import commonprefix
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -17,9 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import PIPE_WIDTH, add_columns, new_console, new_table, show, write
-from eatlas.cli.messages import cleaned, output_of_a_command, plain_line, print_json
-from eatlas.errors import EatlasError, StimulusError, listed
-from eatlas.measures.beyond import power
+from eatlas.cli.messages import cleaned, plain_line
+from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
 from eatlas.present.text import one_line
@@ -27,7 +25,6 @@ from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import Reading, readings, verdict
 from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
-from eatlas.stimuli import ROLES, AssociationTest, load_tests
 
 HEADS = ("d", "diff.", "p", "maxT", "BY")
 SORTED = {
@@ -269,57 +266,12 @@ Design = tuple[str, dict[str, int], Power]
 """Name, sizes by role, and what they can find."""
 
 
-def print_powers(
-    names: Sequence[str], sizes: Sequence[str], asked: Mapping[str, Any], *, as_json: bool
-) -> None:
-    """Print a row for each test and each list of sizes.
-
-    Raises
-    ------
-    EatlasError
-        If there is none, or one has no such sizes.
-    """
-    if not (names or sizes):
-        raise EatlasError(
-            "power is that of a design, and none is named",
-            allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
-        )
-    found = [*_of_tests(names, asked), *_of_sizes(sizes, asked)]
-    with output_of_a_command():
-        if as_json:
-            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in found)
-            return
-        console = new_console()
-        show(console, _powers_table(found))
-        over_stimuli = any(one.unit == "stimulus" for *_, one in found)
-        show(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
-
-
-def _of_tests(names: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design]:
-    for test in load_tests(names) if names else ():
-        if not isinstance(test, AssociationTest):
-            raise StimulusError(
-                f"the test {test.id} is none of two targets and two attributes",
-                got=f"a test of the kind {test.kind}",
-                allowed="tests of the kind association",
-            )
-        found = power(test, **asked)
-        known = (found.level1, found.level2)
-        n = [size for level in known if level for size in level.n]
-        yield test.id, dict(zip(ROLES, n, strict=True)), found
-
-
-def _of_sizes(sizes: Sequence[str], asked: Mapping[str, Any]) -> Iterator[Design]:
-    for text in sizes:
-        parts = [part.strip() for part in text.split(",")]
-        if len(parts) not in (2, 4) or not all(part.isdecimal() for part in parts):
-            raise EatlasError(
-                "--sizes takes whole numbers with commas between",
-                got=repr(text),
-                allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
-            )
-        n = tuple(map(int, parts))
-        yield text, dict(zip(ROLES, n, strict=False)), power(n, **asked)
+def print_powers(found: Sequence[Design]) -> None:
+    """Print a row for each design, and what the columns are."""
+    console = new_console()
+    show(console, _powers_table(found))
+    over_stimuli = any(one.unit == "stimulus" for *_, one in found)
+    show(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
 
 
 def _powers_table(found: Sequence[Design]) -> Table:

@@ -1,17 +1,35 @@
-"""``eatlas tests``: what can be asked, and whether a test file is well formed."""
+"""``eatlas tests``: batteries and their tests, and whether a test file is well formed."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from eatlas.cli.messages import print_data, print_line, remark
+from eatlas.cli.messages import (
+    output_of_a_command,
+    print_data,
+    print_json,
+    print_line,
+    remark,
+)
 from eatlas.cli.options import Commands
-from eatlas.errors import StimulusWarning
-from eatlas.stimuli import ROLES, Test, battery_names, load_tests, read_battery, to_toml
+from eatlas.errors import EatlasError, StimulusError, StimulusWarning
+from eatlas.stimuli import (
+    ROLES,
+    AssociationTest,
+    Test,
+    battery_names,
+    load_tests,
+    read_battery,
+    to_toml,
+)
 from eatlas.stimuli.batteries import namesake, read_test_file
 from eatlas.stimuli.kinds import remarks
+
+if TYPE_CHECKING:
+    from eatlas.cli.figures import Design
 
 app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
@@ -154,14 +172,53 @@ def power(
     as_json : --json
         Print one JSON object a line, and nothing else.
     """
-    from eatlas.cli.figures import print_powers  # noqa: PLC0415  (--help need not wait)
+    if not (names or sizes):
+        raise EatlasError(
+            "power is that of a design, and none is named",
+            allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
+        )
+    options = {"d": d, "wanted": wanted, "alpha": alpha, "tail": tail.replace("-", "_")}
+    found = [*_of_tests(names or (), options), *_of_sizes(sizes or (), options)]
+    with output_of_a_command():
+        if as_json:
+            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in found)
+            return
+        from eatlas.cli.figures import print_powers  # noqa: PLC0415  (only a person sees tables)
 
-    print_powers(
-        names or [],
-        sizes or [],
-        {"d": d, "wanted": wanted, "alpha": alpha, "tail": tail.replace("-", "_")},
-        as_json=as_json,
-    )
+        print_powers(found)
+
+
+def _of_tests(names: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
+    """What tests can find, each with its sizes by role."""
+    from eatlas.measures.beyond import power  # noqa: PLC0415  (--help need not wait)
+
+    for test in load_tests(names) if names else ():
+        if not isinstance(test, AssociationTest):
+            raise StimulusError(
+                f"the test {test.id} is none of two targets and two attributes",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind association",
+            )
+        found = power(test, **options)
+        known = (found.level1, found.level2)
+        n = [size for level in known if level for size in level.n]
+        yield test.id, dict(zip(ROLES, n, strict=True)), found
+
+
+def _of_sizes(sizes: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
+    """What designs of these sizes can find."""
+    from eatlas.measures.beyond import power  # noqa: PLC0415
+
+    for text in sizes:
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) not in (2, 4) or not all(part.isdecimal() for part in parts):
+            raise EatlasError(
+                "--sizes takes whole numbers with commas between",
+                got=repr(text),
+                allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
+            )
+        n = tuple(map(int, parts))
+        yield text, dict(zip(ROLES, n, strict=False)), power(n, **options)
 
 
 def _classes(given: list[str]) -> dict[str, str]:

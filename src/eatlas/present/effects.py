@@ -36,7 +36,8 @@ def levels_of(result: AssociationResult) -> list[Effect]:
 
 def about_terms(result: AssociationResult) -> bool:
     """Whether a result says nothing but what single terms are associated with."""
-    return only_terms(result.effects())
+    effects = result.effects()
+    return only_terms(effects) or not (effects or result.rows())
 
 
 def only_terms(effects: Sequence[Effect]) -> bool:

@@ -12,8 +12,7 @@ from tests.present.charts.records import HOSTILE, full
 
 import eatlas
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
-from eatlas.present.charts import backend as fonts
-from eatlas.present.charts import save, saving
+from eatlas.present.charts import backend, save
 from eatlas.present.charts.backend import lines_of, with_fonts
 from eatlas.present.text import pixels
 
@@ -59,7 +58,7 @@ def test_pdf(tmp_path):
 
 
 def test_pdf_of_a_font_that_cannot_be_embedded_is_a_picture():
-    found = saving._pdf_of_picture(saving.svg_of(eatlas.plot(kind="legend")))
+    found = backend._pdf_of_picture(backend.svg_of(eatlas.plot(kind="legend")))
     assert found.startswith(b"%PDF-")
     assert b"/Image" in found
     assert b"/Font" not in found
@@ -98,9 +97,9 @@ def test_fonts_are_chosen_by_script_in_texts_alone():
 
 def test_room_is_kept_for_what_the_renderer_draws():
     family = "👩\u200d👩\u200d👧\u200d👦"  # one sign in a browser, four here
-    assert fonts.pixels(family, 10) == 4 * fonts.pixels("👩", 10)
-    assert fonts.pixels("🇩🇪", 10) >= 2 * fonts.pixels("👩", 10)
-    assert fonts.pixels("names", 10) == pixels("names", 10)
+    assert backend.pixels(family, 10) == 4 * backend.pixels("👩", 10)
+    assert backend.pixels("🇩🇪", 10) >= 2 * backend.pixels("👩", 10)
+    assert backend.pixels("names", 10) == pixels("names", 10)
     name = "x" * 40
     assert len(lines_of(f"{name} שמות", 240)[0]) < len(lines_of(f"{name} abcd", 240)[0])
 
