@@ -89,7 +89,8 @@ def test_any_width(eatlas_cli, shifted, monkeypatch, width):
         (["none.txt"], "error: none.txt: there is no such file"),
         (["glove-sample?transform=centre"],
          "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, "
-         "all-but-the-top:K; several in order with commas\n  remedy: did you mean center?"),
+         "all-but-the-top:K, hard-debias:SETS, soft-debias:SETS, double-hard:SETS, inlp:SETS; "
+         "several in order with commas\n  remedy: did you mean center?"),
         (["glove-sample?transform=all-but-the-top:100"],
          "nothing is left of the vectors\n  got: 100 components with any variance"),
         (["a.txt", "--vectors", "b.txt"],
