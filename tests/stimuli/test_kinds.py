@@ -6,7 +6,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.measures import AssociationMeasure, registry
-from eatlas.sources import all_keys
+from eatlas.sources.coverage import needed_items
 
 DIVDIST = "divdist-face-validity"
 
@@ -53,6 +53,8 @@ def test_every_built_in_measure_says_its_kind():
 
 
 def test_keys_of_both_kinds():
-    keys = all_keys([make_test(), *eatlas.load_tests(DIVDIST)], "exact")
+    tests = [make_test(), *eatlas.load_tests(DIVDIST)]
+    items = needed_items(eatlas.open_vectors("glove-sample"), tests, (), "exact")
+    keys = {one.content for one in items}
     assert {"aster", "war", "carpenter", "she", "nephews"} <= keys
     assert len(keys) == 16 + 8 + 40

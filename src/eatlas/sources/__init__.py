@@ -1,6 +1,6 @@
 """Where vectors come from, and how terms find them."""
 
-from eatlas.sources.coverage import CaseRule, Embedded, all_keys, embed, spellings
+from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
 from eatlas.sources.protocol import ChunkedSource, VectorSource
@@ -34,7 +34,6 @@ __all__ = [
     "SourceFacts",
     "Tell",
     "VectorSource",
-    "all_keys",
     "ask",
     "embed",
     "is_contextual",

@@ -8,6 +8,7 @@ import io
 import lzma
 import math
 import os
+import re
 import struct
 import sys
 import tarfile
@@ -140,7 +141,7 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
     opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
     if opener is _open_zstd and long_windows:
         opener = partial(_open_zstd, window=_LONG_WINDOW)
-    inner = Content(path, stamp, None, plain=opener is None, _open=opener or _open_plain)
+    inner = Content(path, stamp, None, plain=opener is None, _open=opener or open_binary)
     if opener is not None:
         head = inner.head(_TAR_AT + len(_TAR_MAGIC))
     if head[_TAR_AT:] == _TAR_MAGIC:
@@ -152,10 +153,6 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
             remedy="leave out what follows #",
         )
     return inner
-
-
-def _open_plain(path: Path) -> IO[bytes]:
-    return open_binary(path)
 
 
 def _is_npz(path: Path) -> bool:
@@ -222,7 +219,8 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
     """The requested member, or the only one there is."""
     if member is not None:
         return _checked(path, names, member)
-    visible = [n for n in names if not any(map(_is_hidden, _place(n).parts))]
+    hidden = re.compile(r"__MACOSX|\.(?!\.$).*", re.DOTALL)
+    visible = [n for n in names if not any(map(hidden.fullmatch, _place(n).parts))]
     if len(visible) == 1:
         return _checked(path, visible, visible[0])
     if not visible:
@@ -236,10 +234,6 @@ def _choose(path: Path, names: list[str], member: str | None) -> str:
 
 def _place(name: str) -> PurePosixPath:
     return PurePosixPath(name.replace("\\", "/"))
-
-
-def _is_hidden(part: str) -> bool:
-    return part == "__MACOSX" or (part.startswith(".") and part != "..")
 
 
 def _checked(path: Path, names: list[str], member: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -71,23 +71,6 @@ def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
     if case == "exact":
         return (term,)
     return tuple(dict.fromkeys((term, term.lower(), term.capitalize(), term.upper())))
-
-
-def all_keys(tests: Iterable[Test], case: CaseRule) -> set[str]:
-    """Every key that tests of any kind may ask for."""
-    return {
-        key
-        for test in tests
-        for part in test.concepts.values()
-        for rule in [_rule(part, case)]
-        for text in part.texts
-        for key in spellings(text, rule)
-    }
-
-
-def _rule(part: Concept, case: CaseRule) -> CaseRule:
-    """In another case a sentence may be another one: It is Will. / It is will."""
-    return "exact" if part.sentences else case
 
 
 Ways = Mapping[str, Item]
@@ -213,7 +196,7 @@ def _accounted(
         *source.notes,
         *shared_vectors(keys, found, test),
         *_common_words(keys),
-        *_small_groups(groups),
+        *_few("usable terms in", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:
         unknown = {
@@ -267,39 +250,27 @@ def _cover(
     return coverage, keys
 
 
-def _common_words(keys: Mapping[str, Mapping[str, str]]) -> list[str]:
+def _common_words(keys: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Names that were found as a common noun or verb: Rose as rose, Bill as bill."""
-    flagged = sorted(
-        {
-            term
-            for group in keys.values()
-            for term, key in group.items()
-            if key == term.lower() != term and key in _names_that_are_words()
-        }
-    )
-    if not flagged:
-        return []
-    return [
-        f"Names found in lower case that are also common words: {', '.join(flagged)}; "
-        "their vectors mix both meanings."
-    ]
+    known = _names_that_are_words()
+    pairs = {pair for group in keys.values() for pair in group.items()}
+    if named := sorted(term for term, key in pairs if key == term.lower() != term and key in known):
+        yield (
+            f"Names found in lower case that are also common words: {', '.join(named)}; "
+            "their vectors mix both meanings."
+        )
 
 
-def _small_groups(groups: Mapping[str, GroupCoverage]) -> list[str]:
-    small = [
-        f"{role} ({len(group.used)})"
-        for role, group in groups.items()
-        if len(group.used) < PAPERS_MINIMUM
-    ]
-    if not small:
-        return []
-    return [
-        f"Fewer than {PAPERS_MINIMUM} usable terms in {', '.join(small)}: "
-        "the papers hold that too few to represent a concept."
-    ]
+def _few(what: str, counts: Mapping[str, int]) -> Iterator[str]:
+    """Name the groups that have fewer than the papers hold to be enough."""
+    if few := [f"{role} ({n})" for role, n in counts.items() if n < PAPERS_MINIMUM]:
+        yield (
+            f"Fewer than {PAPERS_MINIMUM} {what} {', '.join(few)}: "
+            "the papers hold that too few to represent a concept."
+        )
 
 
-def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> list[str]:
+def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[str]:
     """Many sentences may be made of few words, and those are the stimuli."""
     stimuli = {}
     for role, group in groups.items():
@@ -307,13 +278,7 @@ def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> list[str]:
         stimulus_of = test.concept(role).stimulus_of
         if stimulus_of and len(group.used) >= PAPERS_MINIMUM:
             stimuli[role] = len({stimulus_of[term] for term in group.used})
-    few = [f"{role} ({count})" for role, count in stimuli.items() if count < PAPERS_MINIMUM]
-    if not few:
-        return []
-    return [
-        f"Fewer than {PAPERS_MINIMUM} stimuli behind the sentences of {', '.join(few)}: "
-        "the papers hold that too few to represent a concept."
-    ]
+    yield from _few("stimuli behind the sentences of", stimuli)
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import CaseRule, needed_items
 from eatlas.sources.frequency_ranks import Ranking, Wish, ranking_of, read_in_passes
 from eatlas.sources.protocol import VectorSource
@@ -18,6 +17,7 @@ from eatlas.sources.source import (
     SourceFacts,
     Tell,
     as_source,
+    forwarded,
     is_contextual,
     word_alone,
 )
@@ -47,35 +47,12 @@ class Snapshot(Source):
         found = whole.answers(wanted, tell)
         return cls(SourceFacts.of(whole), found)
 
-    @property
-    def name(self) -> str:
-        """Name of the source."""
-        return self.facts.name
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.facts.dim
-
-    @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the source."""
-        return self.facts.fingerprint
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the source."""
-        return self.facts.notes
-
-    @property
-    def period(self) -> int | None:
-        """Year of the source, in a series."""
-        return self.facts.period
-
-    @property
-    def encoding(self) -> Encoding | None:
-        """How an item became a vector."""
-        return self.facts.encoding
+    name = forwarded("facts", "name")
+    dim = forwarded("facts", "dim")
+    fingerprint = forwarded("facts", "fingerprint")
+    notes = forwarded("facts", "notes")
+    period = forwarded("facts", "period")
+    encoding = forwarded("facts", "encoding")
 
     @property
     def kinds(self) -> frozenset[Kind]:

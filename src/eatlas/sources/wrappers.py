@@ -23,6 +23,7 @@ from eatlas.sources.source import (
     Source,
     Wrapper,
     as_source,
+    forwarded,
     is_contextual,
 )
 from eatlas.sources.spec import FileSpec, check_options, is_there, with_option
@@ -297,10 +298,7 @@ class CBOWSource(Source):
         """``cbow:`` and the name of the vectors of words."""
         return f"{CBOW}{self.words.name}"
 
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.words.dim
+    dim = forwarded("words", "dim")
 
     @property
     def fingerprint(self) -> str:

@@ -13,7 +13,7 @@ import pytest
 from tests.sources.files.writers import FORMATS, Data
 
 import eatlas
-from eatlas.sources import all_keys
+from eatlas.sources.coverage import needed_items
 
 # Text and binary formats keep every bit of float32; statistics run in float64. Largest difference
 # seen between any two formats: 0.
@@ -27,7 +27,8 @@ def sample() -> Data:
     """Every word of the ten tests that the bundled GloVe vectors have, and some more."""
     source = eatlas.open_vectors("glove-sample")
     others = islice((word for chunk in source.iter_chunks() for word in chunk[0]), OTHERS)
-    keys = sorted({*all_keys(eatlas.load_tests("caliskan"), "auto"), *others} - {"."})
+    needed = needed_items(source, eatlas.load_tests("caliskan"), (), "auto")
+    keys = sorted({*(one.content for one in needed), *others} - {"."})
     # HDF5 takes / and . for paths, a table ; and quotation marks for its own
     found = source.lookup([key for key in keys if not set(key) & set('/;"')])
     return Data(list(found), np.array(list(found.values()), np.float32))
