@@ -22,7 +22,7 @@ import numpy as np
 import eatlas
 from eatlas import kernels
 from eatlas.sources import ArraySource, VectorSource
-from eatlas.sources.frequency_ranks import ranking_of
+from eatlas.sources.snapshot import ranking_of
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.rejections import Judge

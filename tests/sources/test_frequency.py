@@ -20,7 +20,7 @@ from tests.sources.files.writers import (
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.frequency_ranks import ranking_of, strongest
+from eatlas.sources.snapshot import ranking_of, strongest
 from eatlas.sources.word_orders import (
     FARTHEST,
     NEAR,

@@ -59,6 +59,7 @@ def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ..
 
 
 def _with(test: Test, contexts: Contexts) -> Test:
+    """Make one test of words a test of its stimuli\'s contexts."""
     if any(concept.sentences for _, concept in test.parts):
         raise StimulusError(
             f"the test {test.id} cannot be one of contexts",
@@ -140,6 +141,7 @@ def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, ...]) -> f
 def _concept(
     test: Test, role: str, chosen: list[Context], several: frozenset[str], name: str
 ) -> Concept:
+    """Make a concept of contexts; a text of several stimuli gets a key for each."""
     concept = test.concept(role)
     there = {one.stimulus for one in chosen}
     absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
@@ -157,6 +159,7 @@ def _concept(
 
 
 def _notes(contexts: Contexts, several: int) -> Iterator[str]:
+    """Say where the contexts come from, how many, and how many serve several stimuli."""
     said = contexts.provenance
     words = said.get("window")
     window = {None: "", "sentence": ", whole sentences"}.get(

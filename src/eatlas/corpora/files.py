@@ -98,6 +98,7 @@ def corpus_files(corpus: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _files_of(one: Any) -> list[Path]:
+    """Files of one path, folder or pattern; hidden ones of a folder are left out."""
     if not isinstance(one, str | Path):
         raise SourceError("this is no corpus", got=described(one), allowed="paths of files")
     path = Path(one)

@@ -96,6 +96,7 @@ Record = TypeVar("Record", Contexts, Pairs)
 
 
 def _loaded(path: Path, kind: type[Record]) -> Record:
+    """Load a file of contexts or pairs, and check it against its own hash."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None or not path.is_file():
         raise SourceError(
@@ -176,6 +177,7 @@ def _names(path: Path) -> set[str]:
 
 
 def _read_parquet(path: Path, fields: Columns) -> Read:
+    """Cells and provenance of a Parquet file."""
     pa, parquet = pyarrow_of(path)
     try:
         with parquet.ParquetFile(path) as file:
@@ -210,6 +212,7 @@ def _read_csv(path: Path, fields: Columns) -> Read:
 
 
 def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
+    """Cells of one context of a JSON Lines or CSV file."""
     if not isinstance(values, Mapping):
         raise SourceError(
             f"{path}, line {number}: this is no context",
@@ -350,6 +353,7 @@ class ContextsAtHand:
 
 
 def _taken(one: Any) -> Contexts | Pairs:
+    """Contexts or pairs of an object or a file."""
     if isinstance(one, str | Path):
         return load_either(one)
     if isinstance(one, Contexts | Pairs):

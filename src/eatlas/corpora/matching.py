@@ -344,6 +344,7 @@ class Matcher:
         ends: NDArray[np.int64],
         endings: NDArray[np.int32],
     ) -> Matches:
+        """Name the stimulus of each match, and leave out those that could be several."""
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():
             text = data[starts[k] : ends[k]].tobytes().decode()

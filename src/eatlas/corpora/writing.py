@@ -92,6 +92,7 @@ def write(
 
 
 def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> bytes:
+    """Bytes of a Parquet file with the provenance in its metadata."""
     pa, parquet = pyarrow_of(Path("contexts.parquet"))
     columns = list(zip(*rows, strict=True)) or [()] * len(fields)
     arrays = [

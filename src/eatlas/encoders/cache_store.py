@@ -227,6 +227,7 @@ def clear(model: str | None = None) -> tuple[Kept, ...]:
 
 
 def _clear_model(found: Contents, model: str) -> tuple[Kept, ...]:
+    """Remove the entries of one model, by its name."""
     names = list(dict.fromkeys(one.name for one in found.models))
     if model not in names:
         near = nearest(model, names)
@@ -385,6 +386,7 @@ def _get(connection: sqlite3.Connection, keys: Collection[bytes]) -> dict[bytes,
 def _put(
     connection: sqlite3.Connection, fingerprint: str, name: str, entries: Mapping[bytes, Entry]
 ) -> None:
+    """Write entries with their hashes in one transaction."""
     with _transaction(connection):
         connection.execute(
             "INSERT OR IGNORE INTO models (fingerprint, name) VALUES (?, ?)", (fingerprint, name)

@@ -174,6 +174,7 @@ def require_no_kernels(config: Any, file: Path) -> None:
 
 
 def _of_config(file: Path) -> Card:
+    """Read a card from config.json."""
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -198,6 +199,7 @@ def _of_config(file: Path) -> Card:
 
 
 def _of_gguf(path: Path) -> Card:
+    """Read a card from the header of a GGUF file."""
     header = read_gguf_header(path)
     kind = str(header.values.get("general.architecture", ""))
     about = {
@@ -287,6 +289,7 @@ def read_gguf_header(path: Path) -> GGUFHeader:
 
 
 def _read(reader: _Reader, path: Path) -> GGUFHeader:
+    """Read magic, version, metadata and sizes of tensors."""
     magic = reader.take(4)
     version: int = reader.number("<I")
     if magic != MAGIC or version not in VERSIONS:

@@ -264,6 +264,7 @@ def _require_plain(folder: Path, kind: str) -> None:
 
 
 def _module(folder: Path, kind: str) -> str:
+    """Name of a part; of a pooling with its mode, such as Pooling(mean)."""
     name = kind.rpartition(".")[2]
     if name != "Pooling":
         return name

@@ -1,16 +1,19 @@
-"""What all encoders share: one vector for each different text, call by call, checked."""
+"""What encoders and language models share: calls in batches, checked vectors, kept answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, described
-from eatlas.sources.source import Answers, Found, Item, Source, cut
+from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.source import Answers, Found, Item, Source, Tell, cut
+from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60
@@ -139,6 +142,7 @@ def shortened(text: str) -> str:
 
 
 def _as_array(given: Any, where: str) -> NDArray[np.floating]:
+    """Convert what an encoder returned to float32 or float64."""
     try:
         array = np.asarray(_on_this_machine(given))
     except (TypeError, ValueError, RuntimeError) as error:
@@ -208,3 +212,88 @@ def roundoff_of_log_ratios(precision: str) -> float | None:
     """
     unit = roundoff_of(precision)
     return None if unit is None else LOG_RATIOS * unit
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A model that says how probable a stimulus is in a text."""
+
+    @property
+    def name(self) -> str:
+        """What names the source in results, such as ``hf:bert-base-uncased``."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the model's weights and tokenizer."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about the model, in whole sentences."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the model fills masks or continues a text."""
+        ...
+
+    @property
+    def about(self) -> LanguageModelRecord:
+        """What the result says of the model."""
+        ...
+
+    def score(
+        self, questions: Collection[Question], tell: Tell | None = None
+    ) -> Mapping[Question, Answer]:
+        """Answer questions, each with a finite log-probability or a reason why there is none.
+
+        Parameters
+        ----------
+        questions : collection of Question
+        tell : callable, optional
+            Called with the number of questions that are answered and the number of all.
+
+        Raises
+        ------
+        SourceError
+            If what the model computes is not finite.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ModelSnapshot:
+    """What a language model answered, kept as a model of its own.
+
+    Each model of a run is queried once for all tests; its workers get the answers, not the model.
+    """
+
+    name: str
+    fingerprint: str
+    notes: tuple[str, ...]
+    kind: Kind
+    about: LanguageModelRecord
+    answers: Mapping[Question, Answer]
+
+    @classmethod
+    def of(
+        cls, model: LanguageModel, questions: Collection[Question], tell: Tell | None = None
+    ) -> ModelSnapshot:
+        """Query a model and keep its answers."""
+        answers = dict(model.score(questions, tell))
+        return cls(model.name, model.fingerprint, model.notes, model.kind, model.about, answers)
+
+    def score(
+        self, questions: Collection[Question], tell: Tell | None = None
+    ) -> Mapping[Question, Answer]:
+        """Return the answers to those questions that were kept."""
+        kept = {one: self.answers[one] for one in questions if one in self.answers}
+        if tell is not None:
+            tell(len(kept), len(kept))
+        return kept
+
+    def renamed(self, name: str) -> ModelSnapshot:
+        """Return the same under another name."""
+        notes = tuple(note.replace(self.name, name) for note in self.notes)
+        return replace(self, name=name, notes=notes)

@@ -147,6 +147,7 @@ def _read(kept: Path) -> str:
 
 
 def _require_all_parts(path: Path, found: tuple[str, ...]) -> None:
+    """Refuse weights in parts of which some are missing."""
     if not found[-1].endswith(_INDEX):
         return
     try:
@@ -242,6 +243,7 @@ def _of_group() -> int | None:
 
 
 def _in_safetensors(file: Path) -> int:
+    """Number of weights by the header of a safetensors file."""
     from safetensors import SafetensorError, safe_open  # noqa: PLC0415
 
     try:
@@ -360,6 +362,7 @@ def _fetch(name: str, options: Options, *, trained: bool) -> Path:
 
 
 def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
+    """Explain why a model could not be fetched from the hub."""
     from huggingface_hub.errors import (  # noqa: PLC0415
         GatedRepoError,
         RepositoryNotFoundError,

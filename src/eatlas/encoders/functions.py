@@ -115,6 +115,7 @@ class FunctionSource(Encoder):
         return self.in_calls(items, key, AT_ONCE, self._rows)
 
     def _rows(self, some: list[Item | str], texts: list[str]) -> NDArray[np.floating]:
+        """Call the function on some texts, and check its vectors."""
         try:
             with working_directory():
                 given = self._function(list(some))

@@ -105,6 +105,7 @@ def forget() -> None:
 
 
 def _load(model: Model) -> Loaded:
+    """Load tokenizer and weights onto the device."""
     import torch  # noqa: PLC0415  (seconds; only who encodes needs it)
 
     device = _device(model)
@@ -249,6 +250,7 @@ def _place(model: Model) -> tuple[str, dict[str, Any]]:
 
 
 def _device(model: Model) -> Any:
+    """Return the torch device of a model."""
     import torch  # noqa: PLC0415
 
     name = model.device

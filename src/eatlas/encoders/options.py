@@ -205,6 +205,7 @@ def parse_layers(text: str, combine: str | None, top: int, where: str) -> tuple[
 
 
 def _part(text: str, top: int, where: str) -> range:
+    """Read one part of the option ``layer``: a number or a range."""
     found = _RANGE.fullmatch(text.strip())
     if found:
         first, last = (_number(each, top, where) for each in found.groups())

@@ -147,6 +147,7 @@ class SentenceModelSource(Encoder):
 
     @cached_property
     def _model(self) -> Any:
+        """The model, loaded by sentence-transformers."""
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
 
         try:
@@ -221,6 +222,7 @@ def open_st(text: str) -> tuple[SentenceModelSource, ...]:
 
 
 def _find(path: Path, revision: str) -> Path:
+    """Folder of a model, here or fetched from the hub."""
     folder = path.expanduser()
     if folder.is_dir():
         if (folder / MODULES).is_file():

@@ -218,6 +218,7 @@ def _lost(one: Item, whole: Tokens, kept: Tokens, options: Options) -> bool:
 
 
 def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool) -> Tokens:
+    """Return the tokens of a text, cut to the limit of the model where that is chosen."""
     limit = loaded.limit
     if limit is None or len(tokens.ids) <= limit:
         return tokens
@@ -235,6 +236,7 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
 def _places(
     loaded: Loaded, one: Item, tokens: Tokens, options: Options, pool: str, where: str
 ) -> tuple[int, ...]:
+    """Places of the tokens from which the vector of an item is pooled."""
     if options.level == "word":
         found = _of_stimulus(one, tokens, where)
     elif pool == "cls":
@@ -252,6 +254,7 @@ def _places(
 
 
 def _of_stimulus(one: Item, tokens: Tokens, where: str) -> list[int]:
+    """Places of the tokens of a stimulus."""
     if one.span is None:
         raise SourceError(
             f"{where}: at level word a vector stands for the stimulus in a text, and this text has "

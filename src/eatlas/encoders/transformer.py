@@ -267,6 +267,7 @@ class TransformerSource(Encoder):
     def _answers(
         self, vectors: Array, items: list[tuple[Item, ...]], reads: Mapping[Item, Read]
     ) -> Answers:
+        """Return a finite vector for each item."""
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
             text = items[int(np.argmin(finite))][0].content

@@ -27,7 +27,7 @@ from eatlas.results.frequency import (
 )
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources import CaseRule
-from eatlas.sources.frequency_ranks import MOST_TERMS, Ranking, Wish, drawn_for, ranking_of
+from eatlas.sources.snapshot import MOST_TERMS, Ranking, Wish, drawn_for, ranking_of
 from eatlas.sources.word_orders import NEAR
 from eatlas.stats.matched import (
     MatchedEffects,

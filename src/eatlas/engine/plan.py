@@ -19,7 +19,7 @@ from typing import Any, cast, get_args
 
 from eatlas import corpora
 from eatlas.encoders import language
-from eatlas.encoders.language.questions import Answers, LanguageModel
+from eatlas.encoders.encoder import LanguageModel, ModelSnapshot
 from eatlas.engine.frequency import wish_of
 from eatlas.engine.references import with_reference
 from eatlas.errors import EatlasError, SignatureError, SourceError
@@ -36,8 +36,8 @@ from eatlas.sources import (
     prompted,
 )
 from eatlas.sources.counts import Counts, open_counts
-from eatlas.sources.frequency_ranks import strongest
 from eatlas.sources.opening import is_pair
+from eatlas.sources.snapshot import strongest
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -415,4 +415,4 @@ def asked(
         if isinstance(test, AssociationTest)
         for one in measure.questions(test)
     )
-    return Answers.of(cast("LanguageModel", source), wanted, tell)
+    return ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)

@@ -178,6 +178,7 @@ def zip_member(path: Path, name: str, stamp: Stamp | None = None) -> Content:
 
 
 def _in_tar(outer: Content, member: str | None) -> Content:
+    """Find a member of a tar archive, which is read as a stream."""
     packed = outer.stamp.size
     with outer.open() as file, archive_errors(outer.label), _tar(file) as archive:
         names = [info.name for info in _members(archive, outer.label, packed) if info.isfile()]
@@ -237,6 +238,7 @@ def _place(name: str) -> PurePosixPath:
 
 
 def _checked(path: Path, names: list[str], member: str) -> str:
+    """Return the name of a member that exists once and stays within the archive."""
     place = _place(member)
     if place.is_absolute() or ".." in place.parts or place.parts[:1] == ("~",):
         raise SourceError(
@@ -360,6 +362,7 @@ def most_bytes(packed: int) -> int:
 
 
 def _ratio() -> float:
+    """How many times its own size a file may grow."""
     setting = os.environ.get(GROWTH)
     try:
         ratio = MAX_RATIO if not setting else float(setting)
@@ -375,6 +378,7 @@ def _ratio() -> float:
 
 
 def _grows(label: str, limit: int, size: int | None = None) -> SourceError:
+    """Say that a file holds, or declares, more than its size accounts for."""
     what = "this grows too much when it is decompressed"
     if size is not None:
         what = "this declares far more than a file of its size holds"

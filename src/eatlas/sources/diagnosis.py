@@ -101,6 +101,7 @@ def diagnose(
 
 
 def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource:
+    """Return a source that lists its vectors; of an encoder, those of tests."""
     if is_contextual(source):
         if tests is None:
             encoding = as_source(source).encoding
@@ -187,6 +188,7 @@ class _Survey:
             self.seen += len(rows)
 
     def _take(self, words: Sequence[str], rows: Array, places: NDArray[np.int64]) -> None:
+        """Add rows to all figures."""
         unit = unit_rows(rows)
         self.unit.add(unit)
         if self.raw is None:
@@ -236,6 +238,7 @@ class _Survey:
             yield from (b.record(self.seen) for b in self.bands if b.first <= self.seen)
 
     def _hubness(self) -> Hubness | None:
+        """Skewness of the k-occurrence in the sample; None of too small a sample."""
         words, rows = self.sample.drawn()
         if len(rows) <= NEIGHBOURS:
             return None

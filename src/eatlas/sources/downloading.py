@@ -154,6 +154,7 @@ class Resuming:
             raise BrokenOffError(_innermost(error)) from error
 
     def _take(self, url: str, answer: Any, remembered: Remote | None, start: int) -> None:
+        """Judge an answer: begin anew, continue the part, or refuse it."""
         if answer.status_code == _NOT_SATISFIABLE and start:
             return self._forget()  # the remote file is shorter now than our part
         if answer.status_code not in {_OK, _PARTIAL} or (answer.status_code != _OK and not start):
@@ -182,6 +183,7 @@ class Resuming:
         self.state.unlink(missing_ok=True)
 
     def _write(self, answer: Any, start: int, remote: Remote) -> None:
+        """Append the body of an answer to the part, within the limits of size and disk."""
         expected = remote.length if self.size is None else self.size
         most = LARGEST if expected is None else expected
         if expected is not None and expected - start > shutil.disk_usage(self.part.parent).free:

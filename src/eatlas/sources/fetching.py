@@ -127,6 +127,7 @@ def read_record(entry: Published) -> Record | None:
 
 
 def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
+    """Use a file that is here, or download it; then unpack all its vectors."""
     _tidy(entry)
     if place_of(entry) is not None:
         return
@@ -177,6 +178,7 @@ def _download(
     say: Callable[[str], None],
     pause: float,
 ) -> Remote | None:
+    """Download and check a file; one that is wrong is removed."""
     path, download = entry.file(".download"), entry.download
     part = entry.file(".part")
     if download.size is not None:
@@ -371,6 +373,7 @@ def _pour(source: BinaryIO, file: BinaryIO) -> None:
 
 
 def _years(archive: Path, folder: Path) -> Path:
+    """Unpack the vectors of each year into a folder."""
     folder.mkdir()
     if not zipfile.is_zipfile(archive):
         raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of vectors by year")

@@ -166,6 +166,7 @@ def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
 
 
 def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
+    """Convert vectors to a matrix of floating-point numbers."""
     if hasattr(vectors, "toarray"):
         raise SourceError(
             f"{name}: the vectors are a sparse matrix", remedy="hand over vectors.toarray()"

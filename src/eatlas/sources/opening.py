@@ -106,6 +106,7 @@ def open_vectors(spec: Any) -> VectorSource:
 
 
 def _open_object(spec: Any) -> VectorSource:
+    """Open an object that holds vectors."""
     if isinstance(spec, Mapping):
         return from_mapping(spec)
     if is_pair(spec):
@@ -312,6 +313,7 @@ def _file(text: str) -> FileSpec:
 
 
 def _only_one(sources: tuple[VectorSource, ...], text: str) -> VectorSource:
+    """The only source; a series or several layers are refused."""
     if len(sources) == 1:
         return sources[0]
     years = [period_of(source) for source in sources]
@@ -342,6 +344,7 @@ def _meant(path: Path, published: list[str]) -> str:
 
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
+    """Say that there is no such source, and what may be meant."""
     from eatlas.sources.published import published_vectors  # noqa: PLC0415
 
     spec, names = str(file.path), list(named_sources())

@@ -221,6 +221,7 @@ def find(name: str) -> Published:
 
 
 def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
+    """Entries by file: those of eatlas, of other packages, of the user."""
     files = [("eatlas", _own())]
     paths = [Path(point.load()()) for point in entry_points(group=ENTRY_POINTS)]
     user = data_folder() / OWN_FILE

@@ -67,6 +67,7 @@ def _of_one_text(places: Iterable[_Place]) -> Iterator[list[_Place]]:
 
 
 def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+    """Name terms that share a vector under several spellings."""
     for places in groups[:GROUPS]:
         texts = len({place.text for place in places})
         yield (

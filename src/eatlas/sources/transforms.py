@@ -79,6 +79,7 @@ def parse_transforms(text: str) -> tuple[Step | Debiasing, ...]:
 
 
 def _parse_step(text: str) -> Step:
+    """Read one transform."""
     if text in _PLAIN:
         # a covariance of no more rows than dimensions makes all whitened rows equally distant
         least = (lambda dim: dim + 2) if text == "whiten" else (lambda _: 2)

@@ -313,6 +313,7 @@ class CountedOrder(ListedOrder):
 
 
 def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
+    """Words with their counts, line by line."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -100,6 +100,7 @@ class PromptedSource(Wrapper):
             yield {one: found for put, found in batch.items() for one in plain_of[put]}
 
     def _in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
+        """Return each item with the one that is encoded for it."""
         words = [one for one in items if one.kind == "text"]
         for one in words:
             if one.stimulus != one.text:
@@ -137,6 +138,7 @@ def prompted(source: VectorSource, prompt: str) -> PromptedSource:
 
 
 def _template(prompt: str) -> str:
+    """Return a prompt as a template of sentences, with one place."""
     template = prompt.replace(HERE, "{term}")
     fault = fault_of(template)
     places = PLACE.findall(template)

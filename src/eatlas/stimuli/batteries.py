@@ -140,6 +140,7 @@ def _each(spec: object) -> Iterable[object]:
 
 
 def _load_one(spec: object) -> tuple[Test, ...]:
+    """Find the tests of one name, file or object."""
     if isinstance(spec, Test):
         return (spec,)
     if not isinstance(spec, str | Path):
@@ -167,6 +168,7 @@ def _known() -> list[str]:
 
 
 def _unknown(name: str) -> StimulusError:
+    """Say that there is no such test or battery, and what may be meant."""
     parts = [part.strip() for part in name.split(",")]
     if len(parts) > 1 and all(part in _known() or Path(part).is_file() for part in parts):
         return StimulusError(

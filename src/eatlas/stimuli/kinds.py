@@ -103,6 +103,7 @@ class GroupsTest(Described):
     @field_validator("reference", mode="before")
     @classmethod
     def _uniform_or_weights(cls, given: object) -> Reference:
+        """Convert a reference to ``uniform`` or to sorted weights."""
         if given == "uniform":
             return "uniform"
         if isinstance(given, Mapping):
@@ -366,6 +367,7 @@ def _of_names(test: Test) -> Iterator[str]:
 
 
 def _of_terms(test: Test) -> Iterator[str]:
+    """Name terms that hold what a vocabulary does not."""
     for role, concept in test.parts:
         for term in concept.terms:
             if hidden := _hidden(term):

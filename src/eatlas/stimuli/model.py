@@ -160,6 +160,7 @@ class Concept(Frozen):
 
     @model_validator(mode="after")
     def _clusters_are_of_the_terms(self) -> Concept:
+        """Refuse clusters that are not disjoint sets of terms."""
         if self.clusters and self.sentences:
             raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
         members = [term for cluster in self.clusters for term in cluster]

@@ -146,6 +146,7 @@ def say_all(
 
 
 def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, word: str) -> str:
+    """Say one fault, with its place and what is allowed."""
     kind, place = detail["type"], detail["loc"] or (whole,)
     where = f"{word} {prefix}{_place(place)}"
     said: str

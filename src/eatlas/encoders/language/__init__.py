@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
+    from eatlas.encoders.encoder import LanguageModel, ModelSnapshot
     from eatlas.encoders.language.opening import language_model, open_language_model
-    from eatlas.encoders.language.questions import Answers, LanguageModel
     from eatlas.stimuli.sentences.pairs import Answer, How, Kind, Question
 
 __all__ = [
     "Answer",
-    "Answers",
     "How",
     "Kind",
     "LanguageModel",
+    "ModelSnapshot",
     "Question",
     "language_model",
     "open_language_model",
@@ -26,7 +26,7 @@ __getattr__ = attributes(
     __name__,
     {
         "eatlas.stimuli.sentences.pairs": "Answer How Kind Question",
-        "eatlas.encoders.language.questions": "Answers LanguageModel",
+        "eatlas.encoders.encoder": "LanguageModel ModelSnapshot",
         "eatlas.encoders.language.opening": "language_model open_language_model",
     },
 )

@@ -142,6 +142,7 @@ class TransformerLM(ABC):
         return encode(self.loaded.tokenizer, texts)
 
     def _plan(self, question: Question, encoded: Encoded, wanted: Predictions) -> Answer | _Plan:
+        """Find the factors of one probability, or say why there is none."""
         tokenizer = self.loaded.tokenizer
         try:
             scored = places(tokenizer, encoded, question.asked)

@@ -13,10 +13,9 @@ from eatlas.care import computes_afresh
 from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
 from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
 from eatlas.encoders.card import DECODER
-from eatlas.encoders.encoder import roundoff_of_log_ratios
+from eatlas.encoders.encoder import LanguageModel, roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
 from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
-from eatlas.encoders.language.questions import LanguageModel
 from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
 from eatlas.encoders.transformer import SCHEME, NamedModel, find_model

@@ -84,6 +84,7 @@ class Dialect:
         return self.separator.join(word), fields[-self.dim :]
 
     def _cells(self, line: bytes, where: str) -> tuple[bytes, list[bytes]]:
+        """Word and numbers of a row of a table."""
         text = decode(line, self.encoding, where)
         try:
             cells = next(csv.reader([text], delimiter=self.separator.decode(), strict=True), [])

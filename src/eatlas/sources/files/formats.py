@@ -84,7 +84,7 @@ FORMATS: dict[str, Format] = {
         "fasttext:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
     ),
     "gensim": Format(
-        "gensim_spacy:open_gensim", _OF_SUBWORDS, unpacked="what gensim saved", ordered=True
+        "pickles:open_gensim", _OF_SUBWORDS, unpacked="what gensim saved", ordered=True
     ),
     "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY", "an array"),
     "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04", "an archive of arrays"),
@@ -160,9 +160,10 @@ def _of_packages() -> dict[str, EntryPoint]:
 
 
 def _open_folder(path: Path, options: Options, name: str) -> Table:
-    from eatlas.sources.files import gensim_spacy  # noqa: PLC0415  (few sources are folders)
+    """Open the folder of a spaCy pipeline."""
+    from eatlas.sources.files import arrays  # noqa: PLC0415  (few sources are folders)
 
-    place = gensim_spacy.find_spacy(path)
+    place = arrays.find_spacy(path)
     if place is None:
         raise SourceError(
             f"{path}: this is a directory",
@@ -170,7 +171,7 @@ def _open_folder(path: Path, options: Options, name: str) -> Table:
             remedy=f"for the model in it: {model}" if (model := model_at(path)) else None,
         )
     check_options(options, {}, str(path))
-    return gensim_spacy.open_spacy(place, name)
+    return arrays.open_spacy(place, name)
 
 
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85")

@@ -198,6 +198,7 @@ def _named(
 def _array(
     file: Any, path: Path, found: Mapping[str, _Facts], options: Mapping[str, str]
 ) -> tuple[Sequence[str], Matrix]:
+    """Vectors in one data set and words in another."""
     named = {what: name.strip("/") for what, name in options.items()}
     expected = "numbers of shape (words, components), and as many strings"
     if any(facts.kind == "object" for facts in found.values()):

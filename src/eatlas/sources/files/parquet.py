@@ -213,6 +213,7 @@ def _group_rows(file: Any, group: int) -> int:
 
 
 def _choose(schema: Any, options: Mapping[str, str], path: Path) -> _Columns:
+    """Choose the columns of words and numbers by names and types."""
     types = library("pyarrow.types", str(path), "Parquet")
     names: list[str] = list(schema.names)
     kinds = {
@@ -253,6 +254,7 @@ def _is_dictionary(types: Any, kind: Any) -> bool:
 
 
 def _only(path: Path, kinds: Mapping[str, str], kind: str, option: str) -> str:
+    """The only column of a kind, or the only one with a usual name."""
     fit = [name for name, k in kinds.items() if k == kind]
     if len(fit) == 1:
         return fit[0]

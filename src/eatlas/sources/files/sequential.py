@@ -214,6 +214,7 @@ class SequentialSource(Table):
         return self._index_known
 
     def _keep(self, index: Index) -> None:
+        """Write an index; where an index was requested, warn if that fails."""
         path = self._index_path()
         try:
             write_index(path, index)

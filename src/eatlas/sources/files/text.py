@@ -100,6 +100,7 @@ class TextSource(SequentialSource):
         self._check_count(rows)
 
     def _read_at(self, file: BinaryIO, start: int, word: bytes) -> Vector | None:
+        """Parse the line at a place, if it is that of the word."""
         file.seek(start)
         size, line = 32 * (self.dim + 2), b""
         while b"\n" not in line and len(line) < MAX_LINE and (part := file.read(size)):
@@ -113,6 +114,7 @@ class TextSource(SequentialSource):
         return parse_components(fields, where) if there == word else None
 
     def _check_count(self, rows: int) -> None:
+        """Compare the number of rows with the header."""
         announced = self.dialect.announced
         if announced is None or announced == rows:
             if rows:
@@ -145,6 +147,7 @@ def _opened(
     name: str,
     dialect_of: Callable[[bytes, str, str], Dialect],
 ) -> TextSource:
+    """Open text in the dialect of its first lines; small files are checked at once."""
     label = content.label
     dialect = dialect_of(content.head(HEAD_BYTES), label, encoding_of(options, label))
     source = TextSource(content, dialect, name=name, index=index_of(options, label))

@@ -155,6 +155,7 @@ def _from_array(array: np.ndarray, label: str) -> Sequence[str]:
 
 
 def _in_order(rows: dict[Any, Any], label: str) -> list[Any]:
+    """Words of a dict from words to rows, in the order of the rows."""
     words: list[Any] = [None] * len(rows)
     for word, row in rows.items():
         if type(row) is not int or not 0 <= row < len(rows) or words[row] is not None:

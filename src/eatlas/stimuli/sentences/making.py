@@ -207,6 +207,7 @@ def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -
 def _require_classes(
     test: AssociationTest, chosen: Mapping[str, Mapping[str, str]], templates: Templates
 ) -> None:
+    """Refuse words of unknown class."""
     unknown = [term for words in chosen.values() for term, name in words.items() if not name]
     if not unknown:
         return
@@ -221,6 +222,7 @@ def _require_classes(
 
 
 def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> dict[str, str]:
+    """Classes of words by role, checked."""
     given = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
     for role, name in given.items():
         if role not in ROLES:

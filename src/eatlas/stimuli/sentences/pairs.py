@@ -202,6 +202,7 @@ def _fault(template: object) -> str | None:
 
 
 def _of_words(words: object) -> list[str]:
+    """Say what is wrong with the table of words."""
     if not isinstance(words, dict):
         return ['key words: is not a table (allowed: [words], then plural = ["ants"])']
     faults = [

@@ -194,6 +194,7 @@ def _of_templates(templates: object) -> Iterator[str]:
 
 
 def _of_words(words: object, classes: set[str] | None) -> Iterator[str]:
+    """Say what is wrong with words, their classes and forms."""
     if not isinstance(words, dict):
         yield 'key words: is not a table (allowed: [words], then person = ["nurse"])'
         return
