@@ -59,7 +59,7 @@ def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ..
 
 
 def _with(test: Test, contexts: Contexts) -> Test:
-    """Make one test of words a test of its stimuli\'s contexts."""
+    """Make one test of words a test of its stimuli's contexts."""
     if any(concept.sentences for _, concept in test.parts):
         raise StimulusError(
             f"the test {test.id} cannot be one of contexts",
