@@ -3,7 +3,7 @@
 Users trust what they write themselves. A source string out of a file is somebody else's: inside
 :func:`data_only` it opens files and folders of data that are on this machine. Every place where a
 source string would run code, send a request or load an installed package asks
-:func:`require_trust` first, whatever stands before it in the string.
+:func:`require_trust` first, whatever precedes it in the string.
 """
 
 from __future__ import annotations

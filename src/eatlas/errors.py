@@ -19,7 +19,7 @@ class EatlasError(Exception):
     got : str, optional
         What was found there.
     allowed : str, optional
-        What may stand there.
+        What may be there.
     remedy : str, optional
         What to do now.
 
@@ -144,4 +144,4 @@ class AnisotropyWarning(EatlasWarning):
 
 
 class UndefinedWarning(EatlasWarning):
-    """A quantity is not defined for this input and stands as NaN or null."""
+    """A quantity is not defined for this input and is NaN or null."""

@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("run weat-6", "error: eatlas run: this stands alone, without an option before it\n  got: weat-6\n  remedy: eatlas run --tests weat-6, if that is a test; eatlas run -h lists the options\n"),
+        ("run weat-6", "error: eatlas run: a value without an option before it\n  got: weat-6\n  remedy: eatlas run --tests weat-6, if that is a test; eatlas run -h lists the options\n"),
         ("run --tests weat-6,weat-7", "error: there is no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list\n"),
         ("run --tests weat_6", "remedy: did you mean weat-6"),
         ("run --tests .", "error: .: this is a directory\n  allowed: a TOML file\n  remedy: name a file in it\n"),

@@ -47,7 +47,7 @@ class OptionsAlone(TyperCommand):
         """Do what the command does, unless a word stands alone."""
         if ctx.args:
             raise EatlasError(
-                f"eatlas {ctx.info_name}: this stands alone, without an option before it",
+                f"eatlas {ctx.info_name}: a value without an option before it",
                 got=" ".join(ctx.args),
                 remedy=f"eatlas {ctx.info_name} --tests {ctx.args[0]}, if that is a test; "
                 f"eatlas {ctx.info_name} -h lists the options",
@@ -93,7 +93,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Take the options that precede a command."""
 
 
 def run_app() -> None:

@@ -22,7 +22,7 @@ def show(*, as_json: bool = False) -> None:
     """Say where computed vectors and answers are kept, and how many each source has.
 
     They are in the folder that the system keeps caches in, or in the one that the environment
-    variable EATLAS_CACHE names. A source whose model or options changed stands there twice, with
+    variable EATLAS_CACHE names. A source whose model or options changed is there twice, with
     another fingerprint.
 
     Parameters

@@ -1,4 +1,4 @@
-"""``eatlas contexts``: sentences and windows of real texts in which the stimuli of tests stand."""
+"""``eatlas contexts``: sentences and windows of real texts in which the stimuli of tests occur."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def contexts(
     form : --format FORMAT
         auto, text, jsonl, csv, tsv or parquet; auto goes by the name.
     unit : line|paragraph
-        What is one text in plain text: a line, or what stands between blank lines.
+        What is one text in plain text: a line, or what is between blank lines.
     seed : N >= 0
         Of the sample.
     workers : N >= 1
@@ -194,7 +194,7 @@ def _read(found: Contexts | Pairs) -> list[str]:
 
 
 def _wanting(found: Contexts) -> list[str]:
-    """Name the stimuli without contexts, and those with fewer than were asked for."""
+    """Name the stimuli without contexts, and those with fewer than were requested."""
     none = [count for count in found.few if not count.kept]
     fewer = [count for count in found.few if count.kept]
     said = []

@@ -18,9 +18,9 @@ PAUSES = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds between two lines; the last one from then on."""
 MINUTE, HOUR = 60.0, 3600.0
 EXACT_MINUTES = 10
-"""Below so many minutes, halves are said."""
+"""Below so many minutes, halves are shown."""
 PATIENCE = 1.0
-"""Seconds after which a person who waits is shown progress."""
+"""Seconds after which progress is shown."""
 SHOWN = 40
 """Characters of a source's name."""
 SLOW = 10
@@ -39,19 +39,19 @@ def bar_of(what: str) -> Iterator[Tick | None]:
 
 @contextmanager
 def bars() -> Iterator[Callable[[str, str], Tick] | None]:
-    """Bars that come one after the other: of what each source is asked for, and of which source."""
+    """Bars one after the other: each with what a source is read for, and the name of the source."""
     if not sys.stderr.isatty():
         yield None
         return
     with ExitStack() as open_bars:
-        yield lambda what, name: _Told(open_bars, f"{what} {_short(name)}".rstrip())
+        yield lambda what, name: _Bar(open_bars, f"{what} {_short(name)}".rstrip())
 
 
-class _Told:
-    """What is told of one piece of work; its bar takes the place of the one before.
+class _Bar:
+    """The bar of one piece of work; it takes the place of the one before.
 
-    The rate counts from the first that is told on: what was taken over took no time, and loading a
-    model or compiling is no part of it.
+    The rate counts from the first call on: what was taken over took no time, and loading a model
+    or compiling is no part of it.
     """
 
     def __init__(self, open_bars: ExitStack, what: str) -> None:
@@ -64,13 +64,13 @@ class _Told:
         now = time.monotonic()
         if self._first is None:
             self._bars.close()
-            self._bar, self._first = self._bars.enter_context(_bar()), (now, done)
+            self._bar, self._first = self._bars.enter_context(_new_bar()), (now, done)
             self._task = self._bar.add_task("", total=total, completed=done)
         begun, before = self._first
         rate = (done - before) / (now - begun) if now > begun else 0.0
         shown = f"{rate:,.0f}" if rate >= SLOW else f"{rate:.1f}"
-        said = f"{self._what}, {shown} a second, left:" if rate else self._what
-        self._bar.update(self._task, completed=done, total=total, description=said)
+        text = f"{self._what}, {shown} a second, left:" if rate else self._what
+        self._bar.update(self._task, completed=done, total=total, description=text)
         if now - self._begun > PATIENCE:
             self._bar.start()
 
@@ -80,7 +80,7 @@ def _short(name: str) -> str:
 
 
 @contextmanager
-def _bar() -> Iterator[Any]:
+def _new_bar() -> Iterator[Any]:
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
@@ -104,7 +104,7 @@ def _bar() -> Iterator[Any]:
 
 
 def duration(seconds: float) -> str:
-    """A time as a person says it.
+    """A time in the unit that suits it.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def residual(
 
     What Gonen and Goldberg (2019) look at, before the transform and after: whether the most
     biased words still cluster by group, whether biased words are still neighbours, and whether a
-    classifier can tell them apart, beside the projection that debiasing targets.
+    classifier can distinguish them, beside the projection that debiasing targets.
 
     Exit codes: 0 done, whatever was found; 2 the source is not usable.
 

@@ -150,7 +150,7 @@ def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) 
 
 
 def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:
-    """Load the contexts that were asked for."""
+    """Load the contexts that were requested."""
     if path is None:
         if per_term is not None:
             raise EatlasError(

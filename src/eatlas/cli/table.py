@@ -120,7 +120,7 @@ def _print_group(console: Console, members: Sequence[AssociationResult]) -> None
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
     """Say how findings move with prompt, layer, window or distance; what random weights show.
 
-    Model and measure are named where the test alone would not tell comparisons apart.
+    Model and measure are named where the test alone does not distinguish comparisons.
     """
     shown = sections(results, family, dots=False)
     found = [one for one in comparisons(shown) if one.by != "source"]

@@ -88,7 +88,7 @@ def import_(
     output: Path | None = None,
     plurals: bool = False,
 ) -> None:
-    """Turn a test of other software into TOML; what was changed stands in its notes.
+    """Turn a test of other software into TOML; what was changed is in its notes.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def verify(
         What is opened in place of a source of the results, such as the path of a file that was
         moved; NAME as in the results. May be given several times.
     trust : SOURCE
-        A source of the results that may run code or send texts, as it stands there; others are
+        A source of the results that may run code or send texts, as it is there; others are
         refused. May be given several times.
     tests : ID|BATTERY|FILE.toml
         Tests that the results must be of: names, title, citation and terms are compared with

@@ -31,7 +31,7 @@ from eatlas.results.sensitivity import (
     varied,
 )
 
-NOT_GIVEN = "no result of this year stands among those that were given"
+NOT_GIVEN = "no result of this year is among those that were given"
 Key = tuple[str, str, str]
 
 
@@ -137,7 +137,7 @@ def series_of(
     shown : iterable of Section
     trends : iterable of TrendResult
         Of the same results; several of one test, source and signature are taken in turn, as a
-        series that was run twice stands twice.
+        series that was run twice occurs twice.
     failures : iterable of Failure
         Those with a period say why a year is missing.
     """
@@ -245,7 +245,7 @@ def kinds() -> dict[str, Kind]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test, one measure, several sources, or several ways to ask one model."""
+    """One test, one measure, several sources, or several encodings of one model."""
 
     members: tuple[Section, ...]
     by: Respect = "source"
@@ -317,7 +317,7 @@ class Comparison:
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     """Group the results that differ in their source alone; groups of one are left out.
 
-    Where one source is a model encoded in several ways, the comparison by that way stands
+    Where one source is a model encoded in several ways, the comparison by that way is
     in the place of the one by source.
     """
     given = [section for section in shown if section.levels]
@@ -355,7 +355,7 @@ def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
 
 
 def _subject(group: Varied, by: By) -> tuple[str, str, str]:
-    """Test, measure and model, for which several comparisons may stand."""
+    """Test, measure and model, of which there may be several comparisons."""
     first = group.members[0]
     return first.test, first.signature, model_of(first, by)
 

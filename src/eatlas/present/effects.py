@@ -19,14 +19,14 @@ RUNNER_UP = 0.05
 OFTEN = 0.1
 """Share of the random lists from which a pattern counts as often seen by chance."""
 LONGEST_NAME = 80
-"""Characters; a longer one would hide the sentence, and stands in full beside it."""
+"""Characters; a longer one would hide the sentence, and is in full beside it."""
 OVER_SENTENCES = (
     "Sentences of one stimulus are not independent, so p-values that relabel single sentences are "
     "smaller than the number of stimuli warrants. What is read, starred and adjusted is over "
     "stimuli: the associations of the sentences of one stimulus are averaged first, and the "
     "p-values relabel stimuli."
 )
-"""Why findings over single sentences stand below those over stimuli."""
+"""Why findings over single sentences are below those over stimuli."""
 
 
 def levels_of(result: AssociationResult) -> list[Effect]:
@@ -158,7 +158,7 @@ def chance_cell(result: AssociationResult) -> tuple[str, str]:
 
 
 def legend(results: Sequence[AssociationResult]) -> str:
-    """What stands in the column of a table; nothing where it has none."""
+    """What is in the column of a table; nothing where it has none."""
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MINUS = "\u2212"
 UNDEFINED = "–"
-# C(100, 50) still stands in full; a longer count would fill lines and tell nobody more
+# C(100, 50) is still written in full; a longer count would fill lines and tell nobody more
 LONGEST_IN_FULL = 10**30
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from eatlas.results import AssociationResult, TrendResult
 
 OPEN_UP_TO = 40
-"""Results whose details stand open in the page; of more, they are packed until they are opened."""
+"""Results whose details are open in the page; of more, they are packed until they are opened."""
 KNOWN = ("ml-eat", "lpbs", "weat", "sc-eat")
 """Tables of the summary in their order; those of other packages follow."""
 FIRST_ROWS = 150
@@ -186,7 +186,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
 
 
 def _place(kind: str) -> tuple[int, str]:
-    """Where the table of a kind stands in the summary."""
+    """Where the table of a kind is in the summary."""
     return (KNOWN.index(kind) if kind in KNOWN else len(KNOWN)), kind
 
 
@@ -303,7 +303,7 @@ class Deferred:
     def packs(self) -> list[Markup]:
         """Pack all parts: first the letters with their tags, then the parts in their order.
 
-        Each is Base64 of deflated JSON, fit to stand in a page; nothing where there are no parts.
+        Each is Base64 of deflated JSON, fit for a page; nothing where there are no parts.
         """
         if not self.parts:
             return []

@@ -43,12 +43,12 @@ RESAMPLED = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column; neighbours of one group stand under a common head."""
+    """One column; neighbours of one group are under a common head."""
 
     title: str
     group: str = ""
     number: bool = False
-    """Numbers stand on the right, names on the left."""
+    """Numbers are on the right, names on the left."""
 
 
 @dataclass(frozen=True)

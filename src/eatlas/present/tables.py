@@ -144,7 +144,7 @@ _EMOJI = re.compile(r":(?=[\w+-]+:)")
 
 
 def markdown_text(text: str) -> str:
-    r"""Write a text so that it stands in a cell as it is.
+    r"""Write a text so that it is in a cell as it is.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _markdown_table(table: Table) -> Iterator[str]:
 
 
 def _markdown_title(column: Column) -> str:
-    """A pipe table has one head alone, so a group's name stands above each of its columns'."""
+    """A pipe table has one head alone, so a group's name is above each of its columns'."""
     title = markdown_text(column.title)
     return f"{markdown_text(column.group)}<br>{title}" if column.group else title
 

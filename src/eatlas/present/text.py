@@ -20,7 +20,7 @@ Measure = Callable[[str], float]
 
 
 def clean(text: str) -> str:
-    """Replace characters that may not stand in XML, HTML or a terminal by U+FFFD."""
+    """Replace characters that may not be in XML, HTML or a terminal by U+FFFD."""
     return _UNSAFE.sub("\ufffd", text)
 
 

@@ -37,7 +37,7 @@ KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"), "legend": ("legend",),
 }  # fmt: skip
-"""Kinds of charts, the modules that prepare and draw them, and the choice these are told."""
+"""Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
 
 
 @overload
@@ -66,7 +66,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         - ``"timeline"``: effect sizes by year; ML-EAT, WEAT and the others with effect
           sizes of level 1, each with a period.
         - ``"prompts"``, ``"layers"``, ``"levels"``, ``"weights"``: effect sizes of one model that
-          was asked in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
+          was encoded in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
         - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the
           distance of pairs; the same measures.
         - ``"legend"``: all nine EAT patterns; also without results.
@@ -76,7 +76,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     ResultsError
         If there is no such kind, or it cannot show these results.
     EatlasError
-        If a chart is asked for and altair is not installed.
+        If a chart is requested and altair is not installed.
 
     Examples
     --------

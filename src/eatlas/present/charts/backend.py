@@ -70,7 +70,7 @@ def _import(name: str, what: str) -> ModuleType:
 
 def themed(chart: Any, **properties: Any) -> Chart:
     """Make an altair chart one of :mod:`eatlas.present.charts.chart`, with some properties."""
-    from eatlas.present.charts import chart as charts  # noqa: PLC0415  (stands on altair)
+    from eatlas.present.charts import chart as charts  # noqa: PLC0415  (which imports altair)
 
     own: Chart = charts.themed(chart, **properties)
     return own
@@ -158,7 +158,7 @@ def save(chart: Any, path: str | Path, *, scale_factor: float = 2.0) -> None:
         Ours or any other.
     path : path
         Its ending chooses: ``.svg``, ``.pdf``, ``.png``, ``.html`` (with tooltips; the scripts
-        stand within) or ``.json`` (the Vega-Lite specification).
+        are within) or ``.json`` (the Vega-Lite specification).
     scale_factor : float, default 2
         Pixels of a PNG for each pixel of the chart, between 0.1 and 20.
 

@@ -73,7 +73,7 @@ def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says
 
 
 def _names(groups: Sequence[Varied]) -> list[str]:
-    """Name the test of each group, and what else tells groups of one test apart."""
+    """Name the test of each group, and what else distinguishes groups of one test."""
     firsts = [group.members[0] for group in groups]
     beside = [sizes_beside(group.members[0], group.by) for group in groups]
     return told_apart(

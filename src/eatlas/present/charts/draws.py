@@ -46,7 +46,7 @@ def prepare(results: object) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``what``: "draw", "mean" over all draws, or "pattern"; ``d_X`` and
         ``d_Y``, the level 2 effect sizes of a draw or of the mean, missing where undefined;
         ``pattern``, that of the mean or the one whose ``share`` of all ``draws`` is given;

@@ -58,7 +58,7 @@ def prepare(results: object) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``pattern`` and ``two_sided_pattern``; ``cell`` (XA, XB, YA, YB)
         of ``role`` and ``attribute_role``, called ``target`` and ``attribute``; ``state``
         ("associated", "not associated", "undefined"); the target's level 2 ``effect_size``, and
@@ -126,7 +126,7 @@ def draw_maps(
     ----------
     maps : list of lists of four cells
         Each with ``state``, what its ``column`` and ``line`` are called, what is ``said`` in it,
-        and in one cell of a column what stands below it: ``d``, ``p`` and ``note``.
+        and in one cell of a column what is below it: ``d``, ``p`` and ``note``.
     size : (int, int)
         Width and height of a cell in pixels.
     columns : int

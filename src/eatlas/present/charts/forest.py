@@ -46,7 +46,7 @@ def prepare(results: object) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
         ("level 1", "level 2", "over attributes", or a measure's own), ``role`` ("XY", "X", "Y",
         "AB"), ``name`` (of the group or term), ``term`` (whether it is one); ``effect_size``,
@@ -73,7 +73,7 @@ def prepare(results: object) -> pd.DataFrame:
 def draw(given: pd.DataFrame) -> Chart:
     """Draw the forest.
 
-    Tests stand below each other in their order in the frame, the sources of a test beside each
+    Tests are below each other in their order in the frame, the sources of a test beside each
     other in its rows. Filled marks are significant.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What the frames of all charts share: which results, what tells them apart, plain records."""
+"""What the frames of all charts share: which results, what distinguishes them, plain records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEAD = ("test", "source", "signature", "period", "series")
-"""First columns of every frame that has a row for each result; `series` tells apart the results
+"""First columns of every frame that has a row for each result; `series` distinguishes the results
 of one test."""
 
 
@@ -155,7 +155,7 @@ def listed(given: object, kind: str) -> tuple[AssociationResult, ...]:
 
 
 def heads(results: Iterable[AssociationResult]) -> list[dict[str, Any]]:
-    """Give each result its first columns, with a series that tells it from its neighbours."""
+    """The first columns of each result, with a series that distinguishes it from its neighbours."""
     found = list(results)
     columns = ("test", "source", "signature", "period")
     return [

@@ -28,7 +28,7 @@ LONGEST_DESCRIPTION = 12
 
 @dataclass
 class Rows:
-    """The discrete y axis of a chart with headings: whose labels stand on which of its rows.
+    """The discrete y axis of a chart with headings: whose labels are on which of its rows.
 
     A label of several lines takes as many rows, so that nothing is cut and nothing overlaps.
     """
@@ -240,5 +240,5 @@ def listed(what: str, parts: list[str]) -> str:
 
 
 def source_note(names: list[str]) -> list[str]:
-    """The source of a chart that shows one alone; those of several stand in its key."""
+    """The source of a chart that shows one alone; those of several are in its key."""
     return [f"Source: {names[0]}"] if len(names) == 1 else []

@@ -56,7 +56,7 @@ def prepare(results: object) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``cell`` (XA, XB, YA, YB) of the groups ``target`` and
         ``attribute``; ``statistic``: "mean", "sd", "minimum", "lower quartile", "median",
         "upper quartile", "maximum", or "cosine" ("log-ratio" of an LPBS) of one ``target_term``
@@ -147,7 +147,7 @@ def draw(given: pd.DataFrame) -> Chart:
 def _drawn(
     found: list[dict[str, Any]], rows: Rows, *, dots: bool, with_series: bool
 ) -> Iterator[dict[str, Any]]:
-    """Give each result a heading and each of its cells a row; the dots stand in these rows."""
+    """Give each result a heading and each of its cells a row; the dots are in these rows."""
     for (test, series), of_result in grouped(found, "test", "series"):
         name = f"{test}: {series}" if with_series else test
         yield from rows.heading(name, mean_shown="mean", sd_shown="sd")

@@ -48,7 +48,7 @@ def prepare(results: object) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the
+        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``pattern``; ``share`` of the ``resamples`` that show it, from 0 to
         1, missing where nothing was resampled; ``observed``, whether the terms as they are show
         it; ``over``, which terms were resampled.

@@ -89,7 +89,7 @@ def _rows(group: Varied) -> list[dict[str, object]]:
 
 
 def _series(first: AssociationResult, by: By) -> str:
-    """The model, and all else that may tell two lines of one test apart."""
+    """The model, and all else that may distinguish two lines of one test."""
     named = [model_of(first, by)]
     encoding = first.encoding
     if by == "layer" and encoding is not None:

@@ -42,7 +42,7 @@ ROLES = {
     "A": {"colour": VIOLET, "shape": "triangle-up"},
     "B": {"colour": BROWN, "shape": "triangle-down"},
 }
-"""Targets and attributes, where terms of all four groups stand beside each other."""
+"""Targets and attributes, where terms of all four groups are beside each other."""
 _COLOURS = (BLUE, VERMILION, VIOLET, SAND, BROWN, INK)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
 SERIES = tuple(

@@ -1,6 +1,6 @@
 """Small drawings for the cells of tables: effect sizes with intervals, bars, and hills.
 
-Their numbers stand beside them as text, so that nobody needs to hear them.
+Their numbers are beside them as text, so screen readers skip them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MARKS: dict[str, Mark] = {
     "level1": "diamond", "level2.X": "circle", "level2.Y": "square", "over_attributes": "triangle",
 }  # fmt: skip
 MARGIN = 8.0
-"""Room at both ends, for a mark that stands on the edge."""
+"""Room at both ends, for a mark that is on the edge."""
 ROW = 12.0
 BAR, BAR_HEIGHT, SHARE = 92, 10, 150
 """Pixels of the bar of a change; of the height of bars; of a share of all."""

@@ -27,7 +27,7 @@ from eatlas.results.levels import CELLS, Cell
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 BOX = "#c9c9d0"
-_FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target stand together
+_FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target are together
 _HALF = 15.0
 _BINS = 60
 _GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number

@@ -61,7 +61,7 @@ def drawing(
 ) -> str:
     """A whole drawing with its title and, where given, a description for those who cannot see it.
 
-    It holds no ids, so that any number of drawings may stand on one page.
+    It holds no ids, so that any number of drawings may be on one page.
     """
     return tag(
         "svg",
@@ -105,7 +105,7 @@ def _name(key: str) -> str:
 
 
 def _show(value: object) -> str:
-    """A value as it stands in an attribute; numbers need no escape, and there are many."""
+    """A value as it is in an attribute; numbers need no escape, and there are many."""
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return str(value) if isinstance(value, int) else escape(clean(str(value)))

@@ -41,7 +41,7 @@ class Look(NamedTuple):
     colour: str
     dashes: str | None
     side: int
-    """Lines stand a little beside each other, so that no interval hides another."""
+    """Lines are a little beside each other, so that no interval hides another."""
 
 
 LOOKS = {
@@ -176,7 +176,7 @@ class _Years:
         return _LEFT + _INSET + share * (_RIGHT - _LEFT - 2 * _INSET)
 
     def beside(self, year: int, side: int) -> float:
-        """Where the mark of a line stands."""
+        """Where the mark of a line is."""
         return self.at(year) + side * min(3.0, 0.15 * self.closest)
 
     def draw(self, y: float) -> Iterator[str]:
