@@ -9,6 +9,7 @@ from eatlas.lazy import attributes
 if TYPE_CHECKING:
     from eatlas.corpora.attaching import with_contexts, with_pairs
     from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
+    from eatlas.corpora.helm import helm_counts, helm_representation
     from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
     from eatlas.corpora.matching import Rule
     from eatlas.corpora.record import Contexts, Pairs
@@ -26,6 +27,8 @@ __all__ = [
     "Window",
     "find_contexts",
     "find_pairs",
+    "helm_counts",
+    "helm_representation",
     "load_contexts",
     "load_either",
     "load_pairs",
@@ -39,6 +42,7 @@ __getattr__ = attributes(
     {
         "eatlas.corpora.sampling": "Context Count PairContext PairCount Window",
         "eatlas.corpora.record": "Contexts Pairs",
+        "eatlas.corpora.helm": "helm_counts helm_representation",
         "eatlas.corpora.loading": "ContextsAtHand load_contexts load_either load_pairs",
         "eatlas.corpora.matching": "Rule",
         "eatlas.corpora.extraction": "find_contexts find_pairs stimuli_of",
