@@ -5,15 +5,12 @@ One map alone, without altair, is :class:`eatlas.report.EATMap`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, lines_of, themed
-from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
-from eatlas.present.charts.layers import LINE, listed, source_note, states, title, tooltip
-from eatlas.present.charts.theme import EDGE, INK, MUTED, PAPER
+from eatlas.present.charts.backend import lines_of
+from eatlas.present.charts.frames import HEAD, grouped, records, tidy
+from eatlas.present.charts.layers import CELL, DOT, NOTHING, draw_maps, listed, source_note, title
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -31,20 +28,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-CELL = 88
-"""Pixels of a cell from left to right."""
 MOST_WITH_WORDS = 4
 """Maps whose red cells say in words what they mean; more of them have a dot alone."""
 QUESTION = "Level 2: is each target group, taken alone, associated with A or B?"
-DOT = "●"
-"""Marks an association, as red does, for readers without colours."""
-NOTHING = dict.fromkeys(("said", "d", "p", "note"), "")
-"""Texts of a cell that has none."""
-TOLD = {
-    "test": "test", "series": "source", "target": "target", "attribute": "attribute",
-    "state": "state", "d_shown": "d", "p_shown": "p",
-}  # fmt: skip
-"""Columns of tooltips, and what they are called."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -115,90 +101,6 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
         title=title(kind, notes, min(len(maps), columns) * (2 * CELL + 100.0)),
         description=listed(kind if len(maps) == 1 else f"{len(maps)} {kind}", words),
     )
-
-
-def draw_maps(
-    maps: list[list[dict[str, Any]]], size: tuple[int, int], columns: int, **properties: Any
-) -> Chart:
-    """Draw maps of four cells each, in rows.
-
-    Parameters
-    ----------
-    maps : list of lists of four cells
-        Each with ``state``, what its ``column`` and ``line`` are called, what is ``said`` in it,
-        and in one cell of a column what is below it: ``d``, ``p`` and ``note``.
-    size : (int, int)
-        Width and height of a cell in pixels.
-    columns : int
-        Maps in a row.
-    properties
-        Title and description of the chart.
-    """
-    alt = altair()
-    most = {
-        name: max(cell[name].count("\n") for cells in maps for cell in cells)
-        for name in ("column", "line")
-    }
-    drawn = frame(
-        cell
-        | {
-            "map": place,
-            # a first letter keeps columns of one name apart, and in order; names end at one line
-            "column": f"{cell['role']}{_lower(cell['column'], most['column'])}",
-            "line": f"{cell['attribute_role']}{cell['line']}",
-        }
-        for place, cells in enumerate(maps)
-        for cell in cells
-    )
-    headings = json.dumps([cells[0]["heading"].split("\n") for cells in maps])
-    axis = partial(
-        alt.Axis, title=None, domain=False, ticks=False, labelAngle=0, labelOverlap=False,
-        labelExpr="split(slice(datum.label, 1), '\\n')", labelColor=INK, labelLineHeight=LINE,
-    )  # fmt: skip
-    top = axis(orient="top", labelPadding=LINE * most["column"] + 4)
-    left = axis(labelPadding=8, labelOffset=-LINE * most["line"] / 2)
-    layers = _layers(size, numbers=bool(drawn["d"].any()))
-    bands = alt.Scale(padding=0.02)
-    places = {
-        "x": alt.X("column:N", scale=bands, axis=top),
-        "y": alt.Y("line:N", scale=bands, axis=left),
-    }
-    told = tooltip(**TOLD) if "test" in drawn else alt.value(None)
-    heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
-    chart = alt.layer(*layers, data=drawn).encode(**places, tooltip=told)
-    panels = chart.properties(width=alt.Step(size[0]), height=alt.Step(size[1])).facet(
-        facet=alt.Facet("map:O", header=heading), columns=columns
-    )
-    return themed(panels.resolve_scale(x="independent", y="independent"), **properties)
-
-
-def _layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:
-    """Cells, what is said in them, and below them numbers and notes."""
-    alt = altair()
-    on = alt.condition("datum.state == 'associated'", alt.value(PAPER), alt.value(MUTED))
-    large = alt.condition(f"datum.said == '{DOT}'", alt.value(20), alt.value(11))
-    below = {
-        "d": {"dy": 14, "fontWeight": "bold"},
-        "p": {"dy": 30, "color": MUTED},
-        "note": {"dy": 45, "color": MUTED, "align": "left", "xOffset": -size[0] / 2},
-    }
-    if not numbers:
-        below["note"]["dy"] = 16
-    small = {"fontSize": 11, "lineBreak": "\n", "lineHeight": LINE, "aria": False}
-    cell = alt.Chart()
-    return [
-        cell.mark_rect(cornerRadius=2, stroke=EDGE, aria=False).encode(fill=states()),
-        cell.mark_text(fontWeight="bold", aria=False).encode(text="said:N", color=on, size=large),
-        *(
-            cell.mark_text(**small, **look).encode(y=alt.value("height"), text=f"{name}:N")
-            for name, look in below.items()
-        ),
-    ]
-
-
-def _lower(name: str, most: int) -> str:
-    """A name with empty lines above it, so that it has one more line than `most`."""
-    return "\n" * (most - name.count("\n")) + name
 
 
 def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list[dict[str, Any]]:

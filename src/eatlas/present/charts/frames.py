@@ -184,3 +184,42 @@ def _told_apart(results: list[AssociationResult]) -> list[str]:
         if pair in alike:
             names[place] += f" ({seen[pair]})"
     return names
+
+
+def lines_by_period(
+    found: tuple[AssociationResult, ...],
+) -> dict[tuple[str, str, str], list[AssociationResult]]:
+    """Results of one test, source and measure by year; files of one period each are one source."""
+    pairs = {(result.source, result.period) for result in found}
+    sources, periods = map(set, zip(*pairs, strict=True))
+    one_file_a_period = 1 < len(pairs) == len(sources) == len(periods)
+    lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
+    for result in found:
+        source = "" if one_file_a_period else result.source
+        line = lines.setdefault((result.test, source, result.signature), {})
+        if result.period in line:
+            raise ResultsError(
+                f"two results of {result.test} for the period {result.period}",
+                got=f"twice {result.signature} on {result.source}",
+                allowed="one result for each test, source, measure and period",
+                remedy="leave one of them out",
+            )
+        line[result.period or 0] = result
+    return {key: [line[year] for year in sorted(line)] for key, line in lines.items()}
+
+
+def rows_by_period(
+    head: dict[str, Any], line: list[AssociationResult], grid: list[int]
+) -> Iterator[dict[str, Any]]:
+    """Rows of one line of results, each with its period; `head` says which line it is."""
+    by_year = {result.period or 0: result for result in line}
+    head = head | {"title": line[0].title}
+    kept = (*"XYAB", "level", "role", "name")
+    missing = [{name: row[name] for name in kept} for row in effect_rows(line[0])]
+    for year in sorted({*grid, *by_year}):
+        result = by_year.get(year)
+        place = head | {"period": year, "source": result and result.source}
+        for row in effect_rows(result) if result else missing:
+            undefined = result and row["effect_size"] is None
+            state = "undefined" if undefined else "found" if result else "missing"
+            yield place | {"state": state, "significant": False} | row

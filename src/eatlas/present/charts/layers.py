@@ -7,14 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, lines_of
+import numpy as np
+
+from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
 from eatlas.results.effects import Rule
+
+if TYPE_CHECKING:
+    from eatlas.present.charts.chart import Chart
 
 STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
@@ -22,6 +27,7 @@ SOLID = [1, 0]
 """Dashes of a line that has none."""
 WIDTH = 640.0
 """Pixels of the lines that titles and legends are broken into."""
+GOLDEN = (5**0.5 - 1) / 2
 LONGEST_DESCRIPTION = 12
 """Findings that a description spells out; a screen reader reads all of it at once."""
 
@@ -242,3 +248,116 @@ def listed(what: str, parts: list[str]) -> str:
 def source_note(names: list[str]) -> list[str]:
     """The source of a chart that shows one alone; those of several are in its key."""
     return [f"Source: {names[0]}"] if len(names) == 1 else []
+
+
+CELL = 88
+"""Pixels of a cell from left to right."""
+DOT = "●"
+"""Marks an association, as red does, for readers without colours."""
+NOTHING = dict.fromkeys(("said", "d", "p", "note"), "")
+"""Texts of a cell that has none."""
+TOLD = {
+    "test": "test", "series": "source", "target": "target", "attribute": "attribute",
+    "state": "state", "d_shown": "d", "p_shown": "p",
+}  # fmt: skip
+"""Columns of tooltips, and what they are called."""
+
+
+def draw_maps(
+    maps: list[list[dict[str, Any]]], size: tuple[int, int], columns: int, **properties: Any
+) -> Chart:
+    """Draw maps of four cells each, in rows.
+
+    Parameters
+    ----------
+    maps : list of lists of four cells
+        Each with ``state``, what its ``column`` and ``line`` are called, what is ``said`` in it,
+        and in one cell of a column what is below it: ``d``, ``p`` and ``note``.
+    size : (int, int)
+        Width and height of a cell in pixels.
+    columns : int
+        Maps in a row.
+    properties
+        Title and description of the chart.
+    """
+    alt = altair()
+    most = {
+        name: max(cell[name].count("\n") for cells in maps for cell in cells)
+        for name in ("column", "line")
+    }
+    drawn = frame(
+        cell
+        | {
+            "map": place,
+            # a first letter keeps columns of one name apart, and in order; names end at one line
+            "column": f"{cell['role']}{_lower(cell['column'], most['column'])}",
+            "line": f"{cell['attribute_role']}{cell['line']}",
+        }
+        for place, cells in enumerate(maps)
+        for cell in cells
+    )
+    headings = json.dumps([cells[0]["heading"].split("\n") for cells in maps])
+    axis = partial(
+        alt.Axis, title=None, domain=False, ticks=False, labelAngle=0, labelOverlap=False,
+        labelExpr="split(slice(datum.label, 1), '\\n')", labelColor=INK, labelLineHeight=LINE,
+    )  # fmt: skip
+    top = axis(orient="top", labelPadding=LINE * most["column"] + 4)
+    left = axis(labelPadding=8, labelOffset=-LINE * most["line"] / 2)
+    layers = _map_layers(size, numbers=bool(drawn["d"].any()))
+    bands = alt.Scale(padding=0.02)
+    places = {
+        "x": alt.X("column:N", scale=bands, axis=top),
+        "y": alt.Y("line:N", scale=bands, axis=left),
+    }
+    told = tooltip(**TOLD) if "test" in drawn else alt.value(None)
+    heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
+    chart = alt.layer(*layers, data=drawn).encode(**places, tooltip=told)
+    panels = chart.properties(width=alt.Step(size[0]), height=alt.Step(size[1])).facet(
+        facet=alt.Facet("map:O", header=heading), columns=columns
+    )
+    return themed(panels.resolve_scale(x="independent", y="independent"), **properties)
+
+
+def _map_layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:
+    """Cells, what is said in them, and below them numbers and notes."""
+    alt = altair()
+    on = alt.condition("datum.state == 'associated'", alt.value(PAPER), alt.value(MUTED))
+    large = alt.condition(f"datum.said == '{DOT}'", alt.value(20), alt.value(11))
+    below = {
+        "d": {"dy": 14, "fontWeight": "bold"},
+        "p": {"dy": 30, "color": MUTED},
+        "note": {"dy": 45, "color": MUTED, "align": "left", "xOffset": -size[0] / 2},
+    }
+    if not numbers:
+        below["note"]["dy"] = 16
+    small = {"fontSize": 11, "lineBreak": "\n", "lineHeight": LINE, "aria": False}
+    cell = alt.Chart()
+    return [
+        cell.mark_rect(cornerRadius=2, stroke=EDGE, aria=False).encode(fill=states()),
+        cell.mark_text(fontWeight="bold", aria=False).encode(text="said:N", color=on, size=large),
+        *(
+            cell.mark_text(**small, **look).encode(y=alt.value("height"), text=f"{name}:N")
+            for name, look in below.items()
+        ),
+    ]
+
+
+def _lower(name: str, most: int) -> str:
+    """A name with empty lines above it, so that it has one more line than `most`."""
+    return "\n" * (most - name.count("\n")) + name
+
+
+def swarm(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Spread dots sideways, between -1 and 1, the wider the more of them are near.
+
+    Without chance: the places are multiples of the golden ratio, in the order of the values,
+    scaled by the share of values in each of 24 classes, smoothed.
+    """
+    if len(values) < 2 or np.ptp(values) == 0:
+        return np.zeros(len(values))
+    counts, edges = np.histogram(values, bins=24)
+    smooth = np.convolve(counts, [0.25, 0.5, 0.25], mode="same")
+    near = np.interp(values, (edges[:-1] + edges[1:]) / 2, smooth) / smooth.max()
+    ranks = np.argsort(np.argsort(values, kind="stable"))
+    spread: np.ndarray[Any, np.dtype[np.float64]] = (2 * (ranks * GOLDEN % 1) - 1) * near
+    return spread

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.eat_map import DOT, NOTHING, draw_maps
 from eatlas.present.charts.frames import frame, grouped, records, some_results
-from eatlas.present.charts.layers import title
+from eatlas.present.charts.layers import DOT, NOTHING, draw_maps, title
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import number_of
 

@@ -17,6 +17,7 @@ from eatlas.present.charts.layers import (
     looks,
     no_effect,
     source_note,
+    swarm,
     text,
     title,
     tooltip,
@@ -37,7 +38,6 @@ COLUMNS = (
     *HEAD, "cell", "target", "attribute", "statistic", "value", "n", "target_term",
     "attribute_term", "unit", "scale",
 )  # fmt: skip
-GOLDEN = (5**0.5 - 1) / 2
 MOST_DOTS = 6_000
 """Cosines that one chart shows as dots; as SVG, so many take 2 MB."""
 TALL, LOW = 40, 28
@@ -203,19 +203,3 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
             for value, attribute_term in zip(row[right:], used[attribute], strict=False):
                 pair = {"target_term": term, "attribute_term": attribute_term}
                 yield {**head, **pair, "statistic": result.unit, "value": value}
-
-
-def swarm(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Spread dots sideways, between -1 and 1, the wider the more of them are near.
-
-    Without chance: the places are multiples of the golden ratio, in the order of the values,
-    scaled by the share of values in each of 24 classes, smoothed.
-    """
-    if len(values) < 2 or np.ptp(values) == 0:
-        return np.zeros(len(values))
-    counts, edges = np.histogram(values, bins=24)
-    smooth = np.convolve(counts, [0.25, 0.5, 0.25], mode="same")
-    near = np.interp(values, (edges[:-1] + edges[1:]) / 2, smooth) / smooth.max()
-    ranks = np.argsort(np.argsort(values, kind="stable"))
-    spread: np.ndarray[Any, np.dtype[np.float64]] = (2 * (ranks * GOLDEN % 1) - 1) * near
-    return spread

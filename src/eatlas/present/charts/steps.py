@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.choices import several
-from eatlas.present.charts.frames import frame
-from eatlas.present.charts.timeline import COLUMNS, Across, rows_of
+from eatlas.present.charts.frames import frame, rows_by_period
+from eatlas.present.charts.timeline import COLUMNS, Across
 from eatlas.present.charts.timeline import draw as draw_lines
 from eatlas.results import AssociationResult
 from eatlas.results.sensitivity import By, Varied, model_of, sizes_beside
@@ -85,7 +85,7 @@ def _rows(group: Varied) -> list[dict[str, object]]:
     ]
     first = group.members[0]
     head = {"test": first.test, "signature": first.signature, "series": _series(first, group.by)}
-    return list(rows_of(head, line, numbers))
+    return list(rows_by_period(head, line, numbers))
 
 
 def _series(first: AssociationResult, by: By) -> str:

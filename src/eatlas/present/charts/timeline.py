@@ -5,14 +5,21 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import effect_rows, frame, grouped, records, some_results
+from eatlas.present.charts.frames import (
+    frame,
+    grouped,
+    lines_by_period,
+    records,
+    rows_by_period,
+    some_results,
+)
 from eatlas.present.charts.layers import (
     described,
     effect_notes,
@@ -27,7 +34,6 @@ from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.comparison import steps
 from eatlas.present.numbers import UNDEFINED
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,10 +98,10 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     years = steps(year for result in found if (year := result.period) is not None)
     grid = years if periods is None else sorted(set(periods))
     rows: list[dict[str, Any]] = []
-    for (test, source, signature), line in _lines(found).items():
+    for (test, source, signature), line in lines_by_period(found).items():
         sources = {result.source for result in line}
         series = source or (f"{len(sources)} sources" if len(sources) > 1 else sources.pop())
-        rows += rows_of({"test": test, "signature": signature, "series": series}, line, grid)
+        rows += rows_by_period({"test": test, "signature": signature, "series": series}, line, grid)
     return frame(rows, COLUMNS)
 
 
@@ -208,42 +214,3 @@ def _texts(row: dict[str, Any]) -> dict[str, Any]:
     sign, words = "×" if missing else "?", f"{row['period']}: {why}"
     none = {"significant": None, "interval": UNDEFINED, "p_shown": UNDEFINED}
     return none | {"sign": sign, "words": words, "d": why}
-
-
-def _lines(
-    found: tuple[AssociationResult, ...],
-) -> dict[tuple[str, str, str], list[AssociationResult]]:
-    """Results of one test, source and measure by year; files of one period each are one source."""
-    pairs = {(result.source, result.period) for result in found}
-    sources, periods = map(set, zip(*pairs, strict=True))
-    one_file_a_period = 1 < len(pairs) == len(sources) == len(periods)
-    lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
-    for result in found:
-        source = "" if one_file_a_period else result.source
-        line = lines.setdefault((result.test, source, result.signature), {})
-        if result.period in line:
-            raise ResultsError(
-                f"two results of {result.test} for the period {result.period}",
-                got=f"twice {result.signature} on {result.source}",
-                allowed="one result for each test, source, measure and period",
-                remedy="leave one of them out",
-            )
-        line[result.period or 0] = result
-    return {key: [line[year] for year in sorted(line)] for key, line in lines.items()}
-
-
-def rows_of(
-    head: dict[str, Any], line: list[AssociationResult], grid: list[int]
-) -> Iterator[dict[str, Any]]:
-    """Rows of one line of results, each with its period; `head` says which line it is."""
-    by_year = {result.period or 0: result for result in line}
-    head = head | {"title": line[0].title}
-    kept = (*"XYAB", "level", "role", "name")
-    missing = [{name: row[name] for name in kept} for row in effect_rows(line[0])]
-    for year in sorted({*grid, *by_year}):
-        result = by_year.get(year)
-        place = head | {"period": year, "source": result and result.source}
-        for row in effect_rows(result) if result else missing:
-            undefined = result and row["effect_size"] is None
-            state = "undefined" if undefined else "found" if result else "missing"
-            yield place | {"state": state, "significant": False} | row
