@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
+from tests.inputs import make_sentences, make_vectors
 
 import eatlas
 from eatlas.results import AssociationResult, Effect, SCEATResult, WEATResult, is_result
@@ -18,9 +19,8 @@ def words() -> eatlas.Results:
 
 @pytest.fixture(scope="module")
 def sentences() -> eatlas.Results:
-    return eatlas.run(
-        tests="sent-weat-9", vectors="cbow:glove-sample", measures=["ml-eat", "weat", "sc-eat"]
-    )
+    test = make_sentences(dict.fromkeys("XYAB", (2, 1, 3, 2)))
+    return eatlas.run(test, make_vectors(test), measures=["ml-eat", "weat", "sc-eat"])
 
 
 def _holds(effect: Effect, level: Level | None) -> None:

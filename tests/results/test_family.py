@@ -6,7 +6,7 @@ from statsmodels.stats.multitest import multipletests
 import eatlas
 from eatlas.errors import EatlasError
 
-TESTS = ["weat-1", "weat-4", "weat-7", "weat-8", "weat-9"]
+TESTS = ["weat-6", "weat-7", "weat-8", "weat-9", "weat-10"]
 
 
 @pytest.fixture(scope="module")
