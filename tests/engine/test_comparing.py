@@ -101,7 +101,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
     from eatlas.encoders import transformer
 
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
-    tests, measure = ["sent-weat-6", "sent-weat-7"], "ml-eat(resamples=0)"
+    tests, measure = "sent-weat-7", "ml-eat(resamples=0)"
     results = eatlas.run(tests, spec, measure)
     expected = counts_of(results)
     for budget in (50, 200, 5000):
@@ -109,7 +109,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
         assert counts_of(eatlas.run(tests, spec, measure)) == expected
     verdicts = verify(results)
     assert [line for verdict in verdicts for line in verdict.details] == []
-    assert [verdict.status for verdict in verdicts] == ["same", "same"]
+    assert [verdict.status for verdict in verdicts] == ["same"]
 
 
 def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, tmp_path):
@@ -127,7 +127,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
         ]
 
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
-    tests, measure = ["sent-weat-6", "sent-weat-7"], "ml-eat(resamples=0)"
+    tests, measure = "sent-weat-6", "ml-eat(resamples=0)"
     expected = eatlas.run(tests, spec, measure)
     monkeypatch.setattr(loading, "vectors_of_tokens", rounded)
     for _ in range(3):
