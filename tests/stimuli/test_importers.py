@@ -146,6 +146,20 @@ def test_other_keys_are_noted(write):
     assert test.notes[1] == "Not taken from the file: target_sets_names."
 
 
+def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
+    one = WEFE_PLAIN | {"attribute_sets": {"Pleasant": ["love", "peace", "love"]}}
+    test = import_test(write(one), "wefe")
+    assert (test.kind, test.targets.name, test.reference) == ("groups", "Pleasant", "uniform")
+    assert [group.name for group in test.groups] == ["Flowers", "Insects"]
+    assert test.notes[1] == "Given more than once in targets, taken once: 'love'."
+    scored = WEFE_PLAIN | {"target_sets": {"Plants": ["aster", "clover", "oak"]}}
+    test = import_test(write(scored), "wefe")
+    assert (test.targets.name, test.groups[1].terms) == ("Plants", ("hatred", "war"))
+    shared = WEFE_PLAIN | {"target_sets": {"One": ["a", "b"], "Two": ["b"]}}
+    said = fault(write(shared | {"attribute_sets": {"A": ["c"]}}), "wefe")
+    assert "in One and Two" in said
+
+
 def test_a_byte_order_mark_is_no_fault(write):
     path = write(b"\xef\xbb\xbf" + json.dumps(SEAT).encode())
     assert import_test(path, "sent-bias").X.name == "Flowers"
@@ -175,8 +189,8 @@ def test_a_byte_order_mark_is_no_fault(write):
         ("wefe", changed(WEFE, "target_sets", "1", to={"a": 1}), "key target_sets.1: is no list of words\n  got: an object"),
         ("wefe", changed(WEFE, "attribute_sets", to=3), "key attribute_sets: is no object\n  got: a number"),
         ("wefe", changed(WEFE, "query_name", to=3), "key query_name: is not text"),
-        ("wefe", changed(WEFE_PLAIN, "attribute_sets", to={"A": ["love"]}), "this query is no association test\n  got: 2 target sets and 1 attribute sets\n  allowed: two target sets and two attribute sets"),
-        ("wefe", changed(WEFE_PLAIN, "target_sets", to={"A": ["a"], "B": ["b"], "C": ["c"]}), "got: 3 target sets and 2 attribute sets\n  allowed: two target sets and two attribute sets\n  remedy: WEFE splits it"),
+        ("wefe", {"target_sets": {"A": ["a"]}, "attribute_sets": {"B": ["b"]}}, "this query is no association test\n  got: 1 target sets and 1 attribute sets\n  allowed: two target sets and two attribute sets; or one of either"),
+        ("wefe", changed(WEFE_PLAIN, "target_sets", to={"A": ["a"], "B": ["b"], "C": ["c"]}), "  remedy: WEFE splits it"),
     ],
 )  # fmt: skip
 def test_faults_are_named(write, form, content, message):

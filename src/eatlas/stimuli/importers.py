@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from eatlas.errors import StimulusError, did_you_mean
-from eatlas.stimuli.model import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, AssociationTest, identifier
+from eatlas.stimuli.kinds import OF_TARGETS, Test
+from eatlas.stimuli.model import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, identifier
 from eatlas.stimuli.records import quoted
 from eatlas.stimuli.toml import check_test
 
@@ -28,7 +29,7 @@ class Draft:
     form: str
     """The format that the file turned out to have."""
     names: dict[str, str] = field(default_factory=dict)
-    """Names of the groups X, Y, A and B."""
+    """Names of the groups X, Y, A and B; or of ``targets`` and of groups, by themselves."""
     terms: dict[str, list[str]] = field(default_factory=dict)
     """Their terms; some may be there twice."""
     notes: list[str] = field(default_factory=list)
@@ -37,7 +38,7 @@ class Draft:
 
 def import_test(
     path: str | Path, form: str, *, test_id: str | None = None, plurals: bool = False
-) -> AssociationTest:
+) -> Test:
     """Read one test from a file of other software.
 
     Exact duplicates within a group are taken once, and ``notes`` say so, as they do of anything
@@ -54,11 +55,16 @@ def import_test(
     plurals : bool
         Take the plural forms in word sets of Mind Your Bias, after the singulars.
 
+    Returns
+    -------
+    AssociationTest or GroupsTest
+        Of groups for a query of WEFE with one set on one side, whose terms are the targets.
+
     Raises
     ------
     StimulusError
-        If the file cannot be read, is not of that format, is no test of two targets and two
-        attributes, or has a term on both sides.
+        If the file cannot be read, is not of that format, is no test of either kind, or has a term
+        on both sides.
 
     Examples
     --------
@@ -81,9 +87,10 @@ def import_test(
     return _made(FORMATS[form](content, plurals), path, test_id)
 
 
-def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
+def _made(draft: Draft, path: Path, test_id: str | None) -> Test:
     """Make a test of a draft: duplicates once, and a note for every change."""
-    for one, other in OPPOSITES:
+    of_groups = OF_TARGETS in draft.terms
+    for one, other in () if of_groups else OPPOSITES:
         if both := [term for term in dict.fromkeys(draft.terms[one]) if term in draft.terms[other]]:
             raise StimulusError(
                 f"{path}: {quoted(both)} on both sides, in {one} ({draft.names[one]}) and in "
@@ -91,6 +98,10 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
                 allowed="a term on one side only; one that is both cannot tell the sides apart",
                 remedy="decide where it belongs in a copy of the file",
             )
+    concepts = {
+        role: {"name": draft.names[role], "terms": list(dict.fromkeys(terms))}
+        for role, terms in draft.terms.items()
+    }
     raw = {
         "id": test_id if test_id is not None else identifier(path.stem),
         "title": draft.title,
@@ -99,22 +110,28 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> AssociationTest:
             *draft.notes,
             *(
                 f"Given more than once in {role}, taken once: {quoted(twice)}."
-                for role in ROLES
-                if (twice := [t for t, n in Counter(draft.terms[role]).items() if n > 1])
+                for role, terms in draft.terms.items()
+                if (twice := [t for t, n in Counter(terms).items() if n > 1])
             ),
         ],
-        **{
-            role: {"name": draft.names[role], "terms": list(dict.fromkeys(terms))}
-            for role, terms in draft.terms.items()
-        },
+        **_parts(concepts),
     }
     test, faults = check_test(raw)
-    if not isinstance(test, AssociationTest):
+    if test is None:
         raise StimulusError(
             "\n".join(f"{path}: the imported test, {fault}" for fault in faults),
             remedy="mend a copy of the file, or give another id with --id",
         )
     return test
+
+
+def _parts(concepts: dict[str, Any]) -> dict[str, Any]:
+    """Concepts as keys of a test of either kind."""
+    if OF_TARGETS not in concepts:
+        return concepts
+    groups = [one for role, one in concepts.items() if role != OF_TARGETS]
+    of_groups = {"kind": "groups", "reference": "uniform", "groups": groups}
+    return {**of_groups, OF_TARGETS: concepts[OF_TARGETS]}
 
 
 def _sent_bias(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
@@ -160,17 +177,21 @@ def _wefe(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
     object, ``{"Flowers": ["aster", ...], "Insects": [...]}``, whose keys are the names.
     """
     _refuse_plurals(plurals, content.file, "wefe")
-    named = {key: _named_sets(content, key) for key in SETS}
-    targets, attributes = map(len, named.values())
-    if (targets, attributes) != (2, 2):
-        larger = min(targets, attributes) >= 2
+    targets, attributes = (_named_sets(content, key) for key in SETS)
+    fewer, more = sorted((targets, attributes), key=len)
+    if len(targets) == len(attributes) == 2:
+        sets = dict(zip(ROLES, (*targets, *attributes), strict=True))
+    elif len(fewer) == 1 < len(more):
+        sets = {OF_TARGETS: fewer[0], **{name: (name, terms) for name, terms in more}}
+    else:
+        larger = len(fewer) >= 2
         raise StimulusError(
             f"{content.file}: this query is no association test",
-            got=f"{targets} target sets and {attributes} attribute sets",
-            allowed="two target sets and two attribute sets",
+            got=f"{len(targets)} target sets and {len(attributes)} attribute sets",
+            allowed="two target sets and two attribute sets; or one of either, whose terms are the "
+            "targets of a test of groups, and two or more of the other",
             remedy="WEFE splits it: query.get_subqueries((2, 2)); import each" if larger else None,
         )
-    sets = dict(zip(ROLES, (one for several in named.values() for one in several), strict=True))
     names = (f"{key}_names" for key in SETS if isinstance(content.value[key], list))
     return Draft(
         "wefe",
