@@ -17,7 +17,7 @@ and he/she are no occurrences of she."""
 
 
 def helm_counts(texts: Iterable[str], test: GroupsTest, *, name: str = "texts") -> CountTable:
-    """How often each target stands in a text with terms of each group, as HELM counts.
+    """How often each target is in a text with terms of each group, as HELM counts.
 
     Measured by ``divdist(soa=counts,divergence=tv)``, the mean bias is HELM's stereotypical
     associations.
@@ -45,7 +45,7 @@ def helm_counts(texts: Iterable[str], test: GroupsTest, *, name: str = "texts") 
     Notes
     -----
     Liang et al. (2022), Holistic Evaluation of Language Models, section 4.7. HELM splits texts by
-    NLTK, and targets that stand with no group are left out of the mean, as here.
+    NLTK, and targets that are with no group are left out of the mean, as here.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from eatlas.sources.spec import check_options, escape, parse_options
 
 BATCH = 128
 TIMEOUT = 120.0
-"""Seconds; some endpoints count requests by the minute, and ask for another try after one."""
+"""Seconds; some endpoints count requests by the minute, and request another try after one."""
 OPTIONS = {
     "model": "which model of the endpoint",
     "dimensions": "how many components, where the model can shorten its vectors",
@@ -41,7 +41,7 @@ class EndpointSource(Encoder):
         Without options.
     model : str
     dimensions : int, optional
-        How many components to ask for.
+        How many components to request.
     batch : int
         Texts in a request.
     timeout : float
@@ -52,7 +52,7 @@ class EndpointSource(Encoder):
     Notes
     -----
     The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
-    are sent; it stands in no name, fingerprint, result or message. It goes to this address alone:
+    are sent; it is in no name, fingerprint, result or message. It goes to this address alone:
     redirects are not followed.
     """
 

@@ -22,7 +22,7 @@ from eatlas.errors import EatlasError, SourceError
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PART = 6
-"""Characters of a key that stand together are hidden from so many on."""
+"""Characters of a key that are together are hidden from so many on."""
 HIDDEN = "***"
 READ, SHOWN, BRIEF = 4000, 600, 300
 """Characters of a message that are looked at, that are shown, and of what an endpoint says."""
@@ -113,8 +113,8 @@ class Secret:
             value, repr(value)[1:-1], json.dumps(value)[1:-1], quote(value, safe=""),
             quote_plus(value),
         }  # fmt: skip
-        for shift in range(3):  # where it stands in a longer text decides how base64 writes it
-            # the first and last letters also hold bits of what stands beside the key
+        for shift in range(3):  # where it is in a longer text decides how base64 writes it
+            # the first and last letters also hold bits of what is beside the key
             packed = base64.b64encode(b" " * shift + value.encode()).decode()
             ways.add(packed[2 if shift else 0 : -4])
         return frozenset(way[i : i + size] for way in ways for i in range(len(way) - size + 1))

@@ -51,7 +51,7 @@ class Model:
 
     @classmethod
     def of(cls, path: Path, content: str, options: Options, card: Card, head: Head = "") -> Model:
-        """What the options of a source string ask for."""
+        """What the options of a source string request."""
         o = options
         return cls(path, content, o.seed, o.precision, o.device, o.trust, card, head)
 

@@ -1,4 +1,4 @@
-"""What a source string of the kind ``hf:`` may ask for, parsed and checked."""
+"""What a source string of the kind ``hf:`` may request, parsed and checked."""
 
 from __future__ import annotations
 

@@ -361,7 +361,7 @@ def _without(p: Any) -> Mapping[str, Any]:
 
 
 def _at(record: Any, path: Path) -> Any:
-    """What stands at a place of a record; None where there is no such place."""
+    """What is at a place of a record; None where there is no such place."""
     for key in path:
         try:
             record = record[key]

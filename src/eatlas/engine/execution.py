@@ -62,9 +62,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         the tests of its kind.
     prompts : str or list of str, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
-        source is asked in each of them, and ``Results.sensitivity("prompt")`` compares.
+        source is read with each of them, and ``Results.sensitivity("prompt")`` compares.
     contexts : Contexts, Pairs, str or path, optional
-        Turns tests of words into tests of the sentences in which their words stand: what
+        Turns tests of words into tests of the sentences in which their words occur: what
         :func:`eatlas.find_contexts` returned, or a file of it. For LPBS and LPBSCEAT: the
         sentences that hold a target and an attribute, what :func:`eatlas.find_pairs` returned, or
         a file of it.

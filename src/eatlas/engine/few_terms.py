@@ -103,7 +103,7 @@ def _too_few(
 def _needs_sentences(
     test: Test, role: str, group: GroupCoverage, least: int, source: str
 ) -> CoverageError:
-    """Say that vectors of words do not serve where sentences are asked for; or what else it is."""
+    """Say that vectors of words do not serve where sentences are requested; or what else it is."""
     concept, used = test.concept(role), len(group.used)
     others = Counter(why for why in group.reasons.values() if not why.startswith("not in "))
     if others:

@@ -40,7 +40,7 @@ from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, AssociationTest, Test
 
 DRAWS = 2_000
-"""Random lists unless told otherwise: the standard error of a p of .05 is .005."""
+"""Random lists by default: the standard error of a p of .05 is .005."""
 STEPS = 40
 """Of a histogram of effect sizes."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -53,7 +53,7 @@ wishes for random words wherever they can be drawn."""
 
 
 def wish_of(measure: Measure) -> Wish | None:
-    """What a measure asks of the frequency of words; None for nothing."""
+    """What a measure needs of the frequency of words; None for nothing."""
     if not isinstance(measure, AssociationMeasure):
         return None
     return WISHES.get(getattr(measure, "frequency", None), "always")
@@ -77,7 +77,7 @@ Keys = Mapping[str, Mapping[str, str | None]]
 
 
 def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
-    """Under which key each stimulus was found, or stands in the list of frequencies."""
+    """Under which key each stimulus was found, or is in the list of frequencies."""
     return {role: _keys(ranking, coverage.group(role), case) for role in ROLES}
 
 
@@ -202,7 +202,7 @@ def placed(
 ) -> tuple[dict[str, Any], list[str]]:
     """The fields of a result on frequency, and remarks for the reader.
 
-    `source` knows the ranks already, or is asked for them.
+    `source` knows the ranks already, or finds them.
     """
     if not isinstance(test, AssociationTest) or not isinstance(measure, AssociationMeasure):
         return {}, []

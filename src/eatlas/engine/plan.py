@@ -1,6 +1,6 @@
-"""What is to be done: tests, sources and measures resolved, checked and asked once.
+"""What is to be done: tests, sources and measures resolved, checked and read once.
 
-Everything is opened before any source is asked, so that a mistake costs no work; then each source
+Everything is opened before any source is read, so that a mistake costs no work; then each source
 looks up, or encodes, all that the tests of a run need of it, in one go.
 """
 
@@ -69,7 +69,7 @@ class Job:
 
     test: Test
     source: Source
-    """The vectors or log-probabilities that the run's tests ask for, and no others."""
+    """The vectors or log-probabilities that the run's tests request, and no others."""
     measure: Measure
 
 
@@ -151,7 +151,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
     specs = [vectors] if is_pair(vectors) else _several(vectors, [DEFAULT_VECTORS])
-    # everything is opened before anything is asked, so that a mistake costs no work
+    # everything is opened before anything is read, so that a mistake costs no work
     places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
 
     with closing(executor(_ask, _asking(places, questions, case, watch))) as outcomes:
@@ -190,7 +190,7 @@ def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tup
 
 
 def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
-    """Which tests are asked by which measures, variant by variant, by what measures need."""
+    """Which tests go with which measures, variant by variant, by what measures need."""
     found: dict[Need, list[Question]] = {}
     for tests, measures in variants:
         _require_fitting(tests, measures)
@@ -209,7 +209,7 @@ def _asking(
     case: CaseRule,
     watch: Watch | None,
 ) -> Iterator[Asking]:
-    """What each source is asked; its progress is shown from when its turn comes."""
+    """What each source is read for; its progress is shown from when its turn comes."""
     for source, need in places:
         tell = None if watch is None else watch(COUNTED[need], source.name)
         yield source, need, questions[need], case, tell
@@ -257,7 +257,7 @@ def _several(given: Any, default: Sequence[str]) -> list[Any]:
 def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
     """Open each source once, and put it into every prompt.
 
-    The names that results will carry must tell them apart.
+    The names that results will carry must distinguish them.
     """
     texts = {str(spec): spec for spec in specs if isinstance(spec, str | Path)}
     objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
@@ -401,7 +401,7 @@ def asked(
     case: CaseRule = "auto",
     tell: Tell | None = None,
 ) -> Source:
-    """Ask a source once for all that tests and measures need of it, and keep the answer."""
+    """Read from a source at once all that tests and measures need, and keep the answer."""
     if need == "vectors":
         words = {word for _, measure in questions for word in measure.words}
         tests = [test for test, _ in questions]

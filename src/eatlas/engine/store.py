@@ -71,7 +71,7 @@ class Journal(ABC):
         self._lock = None if lock is None else FileLock(lock, timeout=0)
         self._handle = -1
         self._places: dict[str, tuple[int, int]] = {}
-        """Where the result of each piece stands in the file, and how long it is."""
+        """Where the result of each piece is in the file, and how long it is."""
         self._finished: set[str] = set()
 
     @abstractmethod
@@ -155,7 +155,7 @@ class Journal(ABC):
         return os.read(self._handle, length)
 
     def discard(self, names: Collection[str]) -> None:
-        """Forget pieces, once what follows from them stands elsewhere.
+        """Forget pieces, once what follows from them is elsewhere.
 
         Pieces of other work that was cut off here are not lost: the file stays while it has any.
         """

@@ -32,7 +32,7 @@ class Trust:
     trusted: Collection[str] = ()
 
     def require_named(self, names: Iterable[str]) -> None:
-        """Refuse a name that stands in no result: it would be without effect, or a misprint.
+        """Refuse a name that is in no result: it would be without effect, or a misprint.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class Trust:
     def ask(
         self, name: str, need: Need, questions: list[tuple[Test, Measure]]
     ) -> dict[int | None, Source]:
-        """Open what results name, and ask it once for all of them.
+        """Open what results name, and look up the words of all of them at once.
 
         Parameters
         ----------

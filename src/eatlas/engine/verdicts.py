@@ -169,7 +169,7 @@ class Verdict:
 
 
 def written(result: Judged) -> dict[str, Any]:
-    """All that a result holds; of one by another version, only what stands in its file."""
+    """All that a result holds; of one by another version, only what is in its file."""
     if result.provenance.version == __version__:
         return result.to_dict()
     return result.model_dump(mode="json", exclude_unset=True)

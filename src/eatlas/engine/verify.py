@@ -139,7 +139,7 @@ ROUNDINGS = (0.5, 1.5)
 BRIEF = {"resamples": 0, "frequency": "off"}
 """Parameters of measures that leave out what does not bear on counts."""
 MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
-"""Random draws that a file of somebody else's may ask for: minutes, not days."""
+"""Random draws that a file of somebody else's may request: minutes, not days."""
 
 
 class Question(NamedTuple):
@@ -155,7 +155,7 @@ Place = tuple[str, Need]
 Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
 Again = AssociationResult | Failure | EatlasError
-"""What comes out now; why the test has no result; why it could not be asked at all."""
+"""What comes out now; why the test has no result; why it could not be measured at all."""
 
 
 @dataclass
@@ -260,7 +260,7 @@ def _require_few_draws(measure: Measure) -> None:
 
 
 def _opened(place: Place, checks: Iterable[_Check], trust: Trust) -> Opened:
-    """Open a source and ask it for all words at once; a large file is read once then."""
+    """Open a source and look up all words at once; a large file is read once then."""
     questions = [check.question for check in checks if check.place == place]
     asked = [(one.test, one.measure) for one in questions if not isinstance(one, EatlasError)]
     try:
@@ -307,7 +307,7 @@ def _of_trend(trend: TrendResult, checks: Iterable[_Check], found: Opened | None
 
 
 def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int, str]:
-    """Test, series, signature and seed; the hash of the stimuli tells windows apart."""
+    """Test, series, signature and seed; the hash of the stimuli distinguishes windows."""
     given = record.provenance
     return record.test, record.source, record.signature, given.seed, given.stimuli_sha256
 

@@ -248,7 +248,7 @@ class Measure(ABC):
             Recorded with the result; exact p-values do not depend on it. With the stimuli it
             decides all random draws: another source, layer or prompt has the same.
         rng : numpy.random.Generator, optional
-            Source of random relabellings, where `p` asks for them; by default one that `seed` and
+            Source of random relabellings, where `p` requests them; by default one that `seed` and
             the stimuli decide.
         rounding : float, default 1.0
             Multiple of the precision of computed vectors by which sums tie. The counts at 0.5 and

@@ -1,4 +1,4 @@
-"""Questions beyond the p-value, asked of a result, of a test, or of plain numbers."""
+"""What a p-value does not say: of a result, of a test, or of plain numbers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def generalisation(
 
     Notes
     -----
-    Clark (1973); equations and simulations stand in the page on inference.
+    Clark (1973); equations and simulations are in the page on inference.
 
     Examples
     --------

@@ -157,8 +157,8 @@ class CEAT(AssociationMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
-    equally weighted means over all draws stand as levels 1 and 2, with exact permutation p-values;
-    beside them stands their combination by a random-effects model, as published.
+    equally weighted means over all draws are levels 1 and 2, with exact permutation p-values;
+    beside them is their combination by a random-effects model, as published.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class DivDist(GroupsMeasure):
         a group's words (section 4.2). ``reduction``: the same, where the vector of a word is the
         mean over its contexts (section 4.3). ``probe``: contexts of the target that a linear
         classifier assigns to the group. ``counts``: numbers of a table, such as contexts of a text
-        in which both stand.
+        in which both occur.
     normalize : {"sum", "softmax"}
         ``s / sum(s)``, as the paper's default, or ``exp(s) / sum(exp(s))``.
     divergence : {"l1", "tv", "l2", "js", "kl", "hellinger"}
@@ -114,7 +114,7 @@ class DivDist(GroupsMeasure):
         return "counts" if self.soa == "counts" else "vectors"
 
     def require_stimuli(self, test: Test) -> None:
-        """Refuse words where contexts are asked for, and the other way round."""
+        """Refuse words where contexts are requested, and the other way round."""
         of_words = not test.concepts[OF_TARGETS].sentences
         if of_words and self.soa in OF_CONTEXTS:
             raise StimulusError(

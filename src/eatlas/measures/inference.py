@@ -78,7 +78,7 @@ def generalised(
         Remarks go into it.
     unit : {"term", "stimulus"}
     level2 : bool
-        Whether level 2 is asked for.
+        Whether level 2 is requested.
     scale, precision : float
         As in :func:`eatlas.stats.crossed.crossed_interaction`.
     """

@@ -354,7 +354,7 @@ def sentence_ratios(
     test : AssociationTest
     pairs : SentencePairs
     rule : RatioRule
-        How questions are asked, and ratios made of them; its templates are not used.
+        How questions are put, and ratios made of them; its templates are not used.
     answers : mapping
         To every question of :func:`sentence_questions`.
     most_pieces : int, optional

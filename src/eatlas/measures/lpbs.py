@@ -298,7 +298,7 @@ class LPBS(LogRatioMeasure):
     standard deviation of s over their union (equation 11); its p-values move the labels of
     attributes.
 
-    For causal models, which cannot see what stands behind a blank, the direction is the other one:
+    For causal models, which cannot see what follows a blank, the direction is the other one:
     M(x, a) = log P(a | the text up to it, with x) - log P(a | the same with a neutral word for x).
 
     Parameters

@@ -41,7 +41,7 @@ Places = NDArray[np.int64]
 class PairSentences:
     """Ratios of all sentences of a test, and which are those of which pair.
 
-    Targets stand as X and then Y, attributes as A and then B, each group by name: so the order in
+    Targets are as X and then Y, attributes as A and then B, each group by name: so the order in
     which a test lists them changes no sum.
     """
 
@@ -56,7 +56,7 @@ class PairSentences:
     sizes: tuple[int, int, int, int]
     """Terms of X, Y, A and B."""
     listed: tuple[Places, Places]
-    """Where each target of the test, and each attribute, stands among the names."""
+    """Where each target of the test, and each attribute, is among the names."""
 
     @classmethod
     def of(cls, found: Ratios) -> PairSentences:
@@ -149,7 +149,7 @@ class LPBSCEAT(LogRatioMeasure):
     templates, or one of the sentences of a corpus that hold both. The log-probability ratio M(x, a)
     of that sentence, in nats, fills the matrix of the draw; from it come levels 1 and 2 and the
     published effect size over attributes, as in :class:`eatlas.LPBS`. Their equally weighted means
-    over all draws have exact permutation p-values; beside them stands their combination by a
+    over all draws have exact permutation p-values; beside them is their combination by a
     random-effects model, as in :class:`eatlas.CEAT`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A linear probe of contextual vectors: which group stands beside a target in its context."""
+"""A linear probe of contextual vectors: which group is beside a target in its context."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
 
     The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
     1) is trained on contexts whose label a text shows: a group, where one of its words and none of
-    the other groups' stands beside the target; else none. Every context is predicted by a
+    the other groups' words are beside the target; else none. Every context is predicted by a
     classifier that has not seen it.
 
     Raises
     ------
     CoverageError
-        If fewer than two groups stand beside targets, or one of them in fewer than ten contexts.
+        If fewer than two groups are beside targets, or one of them in fewer than ten contexts.
     EatlasError
         If scikit-learn is not installed.
     """
@@ -89,7 +89,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
 
 
 def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
-    """Place of the one group whose words stand in each context of a target; k for none, or several.
+    """Place of the one group whose words are in each context of a target; k for none, or several.
 
     Words are compared in lower case and as whole words; those of a group without a vector count
     too.

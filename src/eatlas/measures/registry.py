@@ -29,7 +29,7 @@ BUILT_IN = {
     "direct-bias": "directions:DirectBias",
     "indirect-bias": "directions:IndirectBias",
 }
-"""Module and class of each measure; a run imports those that it asks for."""
+"""Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"
 
 

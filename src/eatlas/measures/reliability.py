@@ -1,4 +1,4 @@
-"""How far the words of a test's lists hang together, asked of a result or of similarities."""
+"""How far the words of a test's lists hang together, by a result or by similarities."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def reliability(
 
     Notes
     -----
-    Formulas, simulations and how to read them stand in the page on reliability.
+    Formulas, simulations and how to read them are in the page on reliability.
 
     Examples
     --------

@@ -192,7 +192,7 @@ class Bootstrap:
         return next((n for n in STEPS if n * test.work <= WORK), STEPS[-1])
 
     def _resampled(self, test: Layout, unit: Unit, notes: list[str]) -> bool:
-        """Whether resamples are asked for and can be drawn."""
+        """Whether resamples are requested and can be drawn."""
         if self.resamples == 0:
             return False
         if not allows(test, self.over):

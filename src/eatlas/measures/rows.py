@@ -125,7 +125,7 @@ def several(stimuli: Mapping[str, Stimuli]) -> bool:
 def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
     """Find the stimuli of all four groups.
 
-    A stimulus whose sentences stand in two groups is one of each: labels are changed within X and
+    A stimulus whose sentences are in two groups is one of each: labels are changed within X and
     Y, and within A and B, for each group's part of its sentences.
     """
     return {role: Stimuli.of_group(coverage.group(role)) for role in ROLES}

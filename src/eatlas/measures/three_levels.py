@@ -239,7 +239,7 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 def level3(rows: Rows, moments: Mapping[str, kernels.Moments]) -> Level3:
     """Mean, standard deviation and quantiles of all four pairs of groups.
 
-    `moments` are those of the groups of `rows`, asked for where there are too many cosines to
+    `moments` are those of the groups of `rows`, requested where there are too many cosines to
     compute. Mean and standard deviation are exact then too.
     """
     return Level3(**{name: _cell(name[0], name[1], rows, moments) for name in CELLS})

@@ -94,7 +94,7 @@ SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 class AssociationResult(Record):
     """What results of all measures have in common; each measure adds what it found.
 
-    Presenters ask a result for its effect sizes and its parts, never for its class:
+    Presenters read from a result its effect sizes and its parts, never for its class:
     :meth:`effects` lists the effect sizes of any measure, `primary` has the findings that are
     read, and a part that only some measures have, such as `pattern` or `draws`, is None in results
     of the others.
@@ -298,7 +298,7 @@ class AssociationResult(Record):
 
     @property
     def contexts(self) -> ContextsOrigin | None:
-        """Which contexts the stimuli stood in, and how much of a text; None where in none."""
+        """Which contexts the stimuli were in, and how much of a text; None where in none."""
         return self.provenance.contexts
 
     def head(self) -> dict[str, Any]:

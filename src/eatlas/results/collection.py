@@ -33,7 +33,7 @@ class Failure:
 
 
 class Results(Sequence[AssociationResult]):
-    """Results in the order in which they were asked for.
+    """Results in the order in which they were requested.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class Results(Sequence[AssociationResult]):
         Parameters
         ----------
         by : {"prompt", "layer", "level", "weights", "window", "distance"}
-            Results that are alike but for this stand together: one test, one measure, one model.
+            Results that are alike but for this are together: one test, one measure, one model.
             ``level``: what a vector stands for, and how several tokens become one.
 
         Returns

@@ -46,7 +46,7 @@ class WEATResult(AssociationResult):
     stimulus_level: StimulusWEAT | None = None
     """The same over stimuli; None in tests of words, and where each has one sentence."""
     uncertainty: Uncertainty | None = None
-    """Intervals; None where the measure was told not to resample, or a group has one term alone."""
+    """Intervals; None where the measure does not resample, or a group has one term alone."""
     influence: Influence | None = None
     """Change of the effect size without each term; None where a group has one term alone."""
     generalisation: Generalisation | None = None
@@ -112,7 +112,7 @@ class ThreeLevelResult(AssociationResult):
     """Levels 1 and 2 and the pattern over stimuli; None in tests of words, and where each stimulus
     has one sentence."""
     uncertainty: Uncertainty | None = None
-    """Intervals and shares of patterns; None where the measure was told not to resample."""
+    """Intervals and shares of patterns; None where the measure does not resample."""
     influence: Influence | None = None
     """Change of each effect size without each term; None where a group has one term alone."""
     similarities: tuple[tuple[float, ...], ...] | None = None

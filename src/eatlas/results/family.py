@@ -51,13 +51,13 @@ class FamilyMember:
     """Of results in contexts: words on either side, or the sentence."""
     distance: int | None = None
     setting: str = ""
-    """What tells its setting from the others, such as the source; empty where there is one."""
+    """What distinguishes its setting from the others, such as the source; may be empty."""
     together: int = 1
     """How many p-values were adjusted together, this one included."""
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """What tells the finding from others."""
+        """What distinguishes the finding from others."""
         result = (self.test, self.source, self.signature, self.period, self.window, self.distance)
         return *result, self.level, self.term
 
@@ -67,7 +67,7 @@ class Setting:
     """Findings of different tests in one setting, adjusted together."""
 
     name: str
-    """What tells it from the other settings; empty where there is one."""
+    """What distinguishes it from the other settings; empty where there is one."""
     members: tuple[FamilyMember, ...]
 
     def __len__(self) -> int:
@@ -214,7 +214,7 @@ def _with_settings(
 
 
 def _names(settings: Sequence[SettingKey]) -> dict[SettingKey, str]:
-    """What tells each setting from the others, in words."""
+    """What distinguishes each setting from the others, in words."""
 
     def words(key: SettingKey) -> list[str]:
         source, signature, period, window, distance, time = key

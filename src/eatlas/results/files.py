@@ -226,12 +226,12 @@ def read_lines(
 
 
 def _parse(line: bytes) -> dict[str, object]:
-    """Read one line; nothing may stand twice, and all text must be text.
+    """Read one line; nothing may occur twice, and all text must be text.
 
     Raises
     ------
     ValueError
-        If it is no JSON object, a key stands twice in one, or half a character stands in a text.
+        If it is no JSON object, a key occurs twice in one, or half a character is in a text.
     RecursionError
         If it is nested too deep.
     """
@@ -248,7 +248,7 @@ def _parse(line: bytes) -> dict[str, object]:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys stand once: readers differ in which of two they take."""
+    """An object whose keys occur once: readers differ in which of two they take."""
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
@@ -311,7 +311,7 @@ def keep_others(
 ) -> tuple[Path, ...]:
     """Give the file of another run a name of its own, before new results take its place.
 
-    Whoever runs the same again loses nothing: each line of the old file stands in the new one.
+    Whoever runs the same again loses nothing: each line of the old file is in the new one.
     Otherwise ``results.jsonl`` is kept as ``results-1.jsonl``, or with the next number that is
     free, and files beside it with the same number.
 

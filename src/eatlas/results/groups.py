@@ -80,7 +80,7 @@ class TargetShares(Record):
     """Of two groups, the deviation of the first: half the L1 distance, with a sign."""
     uncertainty: ShareIntervals | None = None
     labels: LabelTest | None = None
-    """None where words of groups are not what associates, and where no test was asked for."""
+    """None where words of groups are not what associates, and where no test was requested."""
 
 
 class TargetsResult(GroupsResult):

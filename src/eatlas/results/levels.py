@@ -177,7 +177,7 @@ class Cell(Record):
     quantiles: tuple[Magnitude, Magnitude, Magnitude, Magnitude, Magnitude]
     """Minimum, lower quartile, median, upper quartile, maximum."""
     sampled: int | None = None
-    """So many of the cosines stand behind the quantiles, minimum and maximum included, where there
+    """So many of the cosines are behind the quantiles, minimum and maximum included, where there
     are too many to compute; None where it is all. Mean and standard deviation are of all."""
 
 

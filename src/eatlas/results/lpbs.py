@@ -94,7 +94,7 @@ class LPBSResult(LogRatioResult):
 
     measure: Literal["lpbs"] = "lpbs"
     over_attributes_uncertainty: EffectInterval | None = None
-    """Interval of that effect size; None where the measure was told not to resample."""
+    """Interval of that effect size; None where the measure does not resample."""
 
     def _resampled(self) -> EffectInterval | None:
         return self.over_attributes_uncertainty

@@ -215,7 +215,7 @@ OF_ROLES = Of(ROLES)
 class OfAnyNames:
     """Annotation of a field whose groups have the names that a test gives them.
 
-    In the JSON Schema it stands by itself: the definition of its type has the names of others.
+    In the JSON Schema it is by itself: the definition of its type has the names of others.
     """
 
     def __get_pydantic_json_schema__(
@@ -241,7 +241,7 @@ class GroupCoverage(Record):
     stimulus: dict[str, str] = Field(default_factory=dict)
     """The word that each sentence, used or missing, is about; empty in tests of words."""
     span: dict[str, tuple[int, int]] = Field(default_factory=dict)
-    """Where that word stands in a sentence that holds it in another form, as a plural."""
+    """Where that word is in a sentence that holds it in another form, as a plural."""
     text: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """The text of a sentence that is listed by a key, since another sentence has the same."""
     cluster: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
@@ -305,7 +305,7 @@ class Encoding(Record):
     """How texts become vectors, with every default spelled out."""
 
     model: str
-    """What was asked for, such as a name on a hub or a folder."""
+    """What was requested, such as a name on a hub or a folder."""
     architecture: str
     """Class of the model, such as BertModel; the kind of encoder where it is no transformer."""
     level: Literal["sentence", "word"]
@@ -343,13 +343,13 @@ class LanguageModelRecord(Record):
     """The language model behind log-probabilities."""
 
     model: str
-    """What was asked for, such as a name on a hub or a folder."""
+    """What was requested, such as a name on a hub or a folder."""
     architecture: str
     """Class of the model, such as BertForMaskedLM."""
     kind: Literal["masked", "causal"]
     """Whether it fills masks, or continues a text."""
     vocabulary: int
-    """Number of pieces that it tells apart."""
+    """Number of pieces that it distinguishes."""
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
     roundoff: float | None = Field(default=None, exclude_if=is_empty)

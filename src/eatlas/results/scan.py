@@ -134,7 +134,7 @@ class Vocabulary(Record):
     examples: dict[str, tuple[str, ...]]
     """The first few of them, by reason."""
     alphabetical: bool
-    """Whether the words stand in alphabetical order, so that places say nothing of frequency."""
+    """Whether the words are in alphabetical order, so that places say nothing of frequency."""
     methods: dict[str, int]
     """How p-values were found, by word."""
     rel_err: float | None
@@ -201,7 +201,7 @@ class ScanResult(Record):
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
     words_file: str | None = None
-    """Where all words stand, where they were written."""
+    """Where all words are, where they were written."""
 
     _blocks: Sequence[ScannedWords] | None = PrivateAttr(default=None)
 
@@ -341,7 +341,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def summary_of(words: Path) -> Path:
-    """Where the summary of a file of words stands.
+    """Where the summary of a file of words is.
 
     Examples
     --------

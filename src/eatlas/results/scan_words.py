@@ -40,7 +40,7 @@ COLUMNS = (
 TEXT = ("word", "attribute", "method")
 SUFFIXES = (".csv", ".parquet")
 NO_ATTRIBUTE = "no"
-"""What stands in the column `attribute` for all other words."""
+"""What is in the column `attribute` for all other words."""
 NO_PARQUET = "Parquet needs pyarrow, which is not installed"
 
 
@@ -203,7 +203,7 @@ def _every_bit(version: str) -> dict[str, Any]:
 def read_words(path: Path) -> pd.DataFrame:
     """Read a file of words as a pandas frame.
 
-    Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.cells` says how they stand in
+    Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.cells` says how they are in
     a CSV file.
 
     Raises

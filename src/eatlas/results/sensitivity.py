@@ -79,7 +79,7 @@ def choices_beside(result: AssociationResult, by: By) -> dict[By, str]:
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
-    """Add to names that stand for several things what else tells these apart, and no more.
+    """Add to names that stand for several things what else distinguishes these, and no more.
 
     Examples
     --------

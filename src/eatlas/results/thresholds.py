@@ -2,7 +2,7 @@
 
 From ``benchmarks/anisotropy_study.py``: tests of 8 terms a group with a planted EAT pattern, in
 spaces of growing anisotropy. A limit is where the pattern is named rightly in 80% of the tests in
-which it is without anisotropy. The tables stand in the documentation, under Diagnosis.
+which it is without anisotropy. The tables are in the documentation, under Diagnosis.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ MEAN_COSINE = 0.3
 """Mean cosine of random pairs of a source; of one test, the smallest of its four level 3 means,
 because words of one topic raise the others in any space. 80% is reached at .32 with a vector that
 all words share, at .33 with three loud dimensions with means, at .24 with one; level 2 and with it
-the pattern dissolve into differences of length, while level 1 stands."""
+the pattern dissolve into differences of length, while level 1 holds."""
 ISO_SCORE = 0.2
 """IsoScore, from above. 80% is reached at .16 with one loud dimension, .33 with three and .13 with
 a power law of the principal components; level 1 is lost further on. The estimate from the terms of

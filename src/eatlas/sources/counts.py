@@ -249,7 +249,7 @@ class _Columns:
         return cls(term, year, groups)
 
     def numbers(self, cells: list[str]) -> Iterator[tuple[str, str]]:
-        """Groups of a row with what stands there; empty cells are passed over."""
+        """Groups of a row with what is there; empty cells are passed over."""
         pairs: Iterable[tuple[str, str]]
         if self.groups:
             pairs = ((group, cells[i]) for group, i in self.groups.items())

@@ -94,7 +94,7 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
 def needed_items(
     source: VectorSource, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
-    """Return every item that tests of any kind, or measures by themselves, ask a source for."""
+    """Every item that tests of any kind, or measures by themselves, request from a source."""
     encoded = is_contextual(source)
     of_tests = {
         one

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 Watch = Callable[[int, int | None], None]
-"""Told how many bytes are here, and how many there are if the server says so."""
+"""Called with how many bytes are here, and how many there are if the server says so."""
 CHUNK = 1 << 20
 TRIES = 5
 """Broken connections in a row, without a byte between them, before we give up."""
@@ -71,7 +71,7 @@ class Resuming:
         The unfinished file. It stays when the download breaks off, and the next call goes on from
         its end, if the remote file is still the same by ETag, time of change and length.
     watch : callable, optional
-        Told about every chunk.
+        Called with every chunk.
     size : int, optional
         Bytes of the file as it was published; another length is refused, and no byte more is taken.
     pause : float

@@ -72,9 +72,9 @@ def fetch_vectors(
     name : str
         Name of published vectors; ``eatlas data list`` shows them.
     watch : callable, optional
-        Told the bytes that are here and those there are, chunk by chunk.
+        Called with the bytes that are here and those there are, chunk by chunk.
     say : callable, optional
-        Told in words what goes on.
+        Called with a sentence on progress.
     pause : float
         Seconds before a broken connection is tried again; each further try waits twice as long.
 

@@ -104,7 +104,7 @@ def ask(
     source : VectorSource
     tests : iterable of tests, of any kind
     words : iterable of str
-        Terms that measures ask for by themselves.
+        Terms that measures request by themselves.
     case : {"auto", "exact"}
         Rule by which terms are looked up; an encoder takes them as they are written.
     tell : callable, optional

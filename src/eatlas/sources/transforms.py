@@ -110,7 +110,7 @@ class TransformedSource(Mapped):
     ----------
     source : VectorSource
         Must be readable from end to end: the transform is fitted on all its vectors that are not
-        zero, in one pass, when the first vector or the fingerprint is asked for.
+        zero, in one pass, when the first vector or the fingerprint is requested.
     steps : tuple of Step
         In the order in which they are done.
     name : str, optional

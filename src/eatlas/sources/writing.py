@@ -142,7 +142,7 @@ def _chunks(
     Raises
     ------
     SourceError
-        If a word cannot stand in the format, or a number leaves the range of single precision.
+        If a word cannot be in the format, or a number leaves the range of single precision.
     """
     expected = as_source(source).expected
     for words, vectors in source.iter_chunks():

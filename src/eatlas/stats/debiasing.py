@@ -239,7 +239,7 @@ def linear_classifier() -> Any:
 
 
 def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
-    """Projection after which a linear classifier no longer tells classes apart (INLP).
+    """Projection after which a linear classifier no longer distinguishes classes (INLP).
 
     Parameters
     ----------

@@ -220,7 +220,7 @@ def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Compon
 
     Each is the unbiased estimate where scores and units are drawn at random and the two groups are
     all there are (of groups of one size, the analysis of variance of a nested design); a negative
-    estimate stands as 0.
+    estimate is 0.
 
     Examples
     --------

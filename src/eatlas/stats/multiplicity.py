@@ -149,7 +149,7 @@ def _ascending(values: Array) -> tuple[Array, NDArray[np.intp]]:
 def _put_back(
     family: Array, counted: NDArray[np.bool_], order: NDArray[np.intp], adjusted: Array
 ) -> Array:
-    """Adjusted values where their raw ones stood; NaN elsewhere."""
+    """Adjusted values where their raw ones were; NaN elsewhere."""
     unordered = np.empty_like(adjusted)
     unordered[order] = np.minimum(adjusted, 1.0)
     family[counted] = unordered

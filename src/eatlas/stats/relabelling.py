@@ -63,7 +63,7 @@ def every_subset(size: int, n: int, rows: int) -> Iterator[Array]:
 def random_subsets(
     size: int, n: int, draws: int, rows: int, rng: np.random.Generator
 ) -> Iterator[Array]:
-    """Random n-subsets, `draws` in all; how many stand in a block does not change them.
+    """Random n-subsets, `draws` in all; how many are in a block does not change them.
 
     Examples
     --------

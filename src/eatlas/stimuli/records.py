@@ -133,7 +133,7 @@ def say_all(
     whole : str
         Key to name where a fault lies between keys.
     prefix : str
-        Stands before every key.
+        Precedes every key.
     word : {"key", "argument"}
         What the parts of the record are called: keys in a file, arguments in Python.
     """

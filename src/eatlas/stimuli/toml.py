@@ -266,7 +266,7 @@ def hint(text: str, message: str) -> str | None:
 
 
 def _hint_at(text: str, offset: int, message: str) -> str | None:
-    """Guess from what stands where the parser stopped."""
+    """Guess from what is where the parser stopped."""
     rest = text[offset:]
     if rest.startswith("\r") and not rest.startswith("\r\n"):
         return "save the file with the line ends of Unix (LF) or Windows (CRLF)"

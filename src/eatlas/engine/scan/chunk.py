@@ -102,7 +102,7 @@ class Chunk:
     read: int
     """Words that the source gave."""
     rising: int
-    """Neighbours of which the second does not stand before the first in the alphabet."""
+    """Neighbours of which the second is not before the first in the alphabet."""
     words: list[str]
     rank: NDArray[np.int64]
     side: NDArray[np.uint8]

@@ -61,7 +61,7 @@ class Chunks(Journal):
         self._count(chunk)
 
     def forget(self) -> None:
-        """Forget all chunks, once what follows from them stands elsewhere."""
+        """Forget all chunks, once what follows from them is elsewhere."""
         self.discard([self._name(index) for index in self._indices])
         self._indices.clear()
         self.words = 0

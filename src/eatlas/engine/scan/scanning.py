@@ -107,7 +107,7 @@ def estimate(plan: ScanPlan) -> Estimate:
 
 
 TOP = 10
-"""Words on each list unless told otherwise."""
+"""Words on each list by default."""
 
 
 def scan(  # noqa: PLR0913  (each is a decision of its own)
@@ -218,7 +218,7 @@ def written(
     Raises
     ------
     ResultsError
-        If either cannot be written; what stood there before stays.
+        If either cannot be written; what was there before stays.
     """
     with words_file(path, plan.about) as write:
         result = conclude(plan, chunks, write, top=top, sort=sort, edges=edges)

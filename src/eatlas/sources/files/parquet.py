@@ -26,7 +26,7 @@ from eatlas.sources.files.reading import Stamp, damaged, faults_of_library, libr
 _KIND = "this Parquet file"
 _NUMBER, _WORD = 8, 64
 """Bytes that a number and a word take in memory."""
-# Fuzzed heads make pyarrow ask for whatever they say; a batch of this many rows bounds the rest.
+# Fuzzed heads make pyarrow request whatever they say; a batch of this many rows bounds the rest.
 _BATCH = 4096
 # Of these the dictionary comes with each batch, so that few batches are fast.
 _WORDS_AT_ONCE = 1 << 18

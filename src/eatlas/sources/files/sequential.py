@@ -241,7 +241,7 @@ class SequentialSource(Table):
 
 
 def index_of(options: Mapping[str, str], label: str) -> str:
-    """Whether the options ask for an index."""
+    """Whether the options request an index."""
     return choice(options.get("index", "auto"), INDEX_CHOICES, "index", label)
 
 

@@ -24,7 +24,7 @@ METHODS = ("auto", "exact", "inversion", "bracket", "sampled", "importance", "no
 DRAWING = ("sampled", "importance")
 """The methods that draw subsets at random."""
 DRAWS = 100_000
-"""Subsets drawn unless told otherwise: p near 0.05 is known within 3%."""
+"""Subsets drawn by default: p near 0.05 is known within 3%."""
 
 
 def permutation_test(
@@ -83,7 +83,7 @@ def permutation_test(
     Raises
     ------
     EatlasError
-        For input outside these ranges, and when a count or an inversion that was asked for
+        For input outside these ranges, and when a count or an inversion that was requested
         cannot be had.
 
     Examples
@@ -235,7 +235,7 @@ def _solved(
 
 
 def _refused(method: str, size: int, n: int) -> EatlasError:
-    """Why a method that was asked for cannot answer."""
+    """Why a method that was requested cannot answer."""
     design = f"{n} of {size} scores, about 10^{math.log10(math.comb(size, n)):.1f} subsets"
     if method == "exact":
         return EatlasError(

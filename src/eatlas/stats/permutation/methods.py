@@ -30,7 +30,7 @@ ALWAYS_EXACT = 1_000_000
 GUARANTEE = 1e-7
 """The relative error up to which ``auto`` accepts an inversion."""
 ONE_DIGIT = 0.1
-"""The relative error up to which an inversion that was asked for is given."""
+"""The relative error up to which an inversion that was requested is given."""
 CAUTION = 5.0
 """Beyond the guarantee the estimated error is stated so many times larger: on 250 near-lattices of
 26 to 32 scores the error exceeded the estimate in 16 of 546 tails, 3.0 times at most."""
@@ -41,7 +41,7 @@ LAST_STATES = 1 << 24
 LAST_LOG_COUNT = 44 * math.log(2)
 """Counts beyond 2**44 never fit into LAST_STATES."""
 FORCED_STATES = 1 << 25
-"""The same when a count was asked for: three buffers of 256 MB at worst."""
+"""The same when a count was requested: three buffers of 256 MB at worst."""
 HOPEFUL_LOG_COUNT = 36 * math.log(2)
 """From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
 QUICKER_LOG_COUNT = 42 * math.log(2)
@@ -49,7 +49,7 @@ QUICKER_LOG_COUNT = 42 * math.log(2)
 LATTICE_DIGITS = 5e8
 """Digits of work on a lattice: about 0.5 s."""
 FORCED_DIGITS = 3e10
-"""The same when a count was asked for: about half a minute."""
+"""The same when a count was requested: about half a minute."""
 FEWER = 8
 """A composition costs more than a plain partial sum: there must be so many times fewer."""
 MOST_SCORES = 4096
@@ -57,7 +57,7 @@ MOST_SCORES = 4096
 COMPOSITIONS = 400_000
 """Compositions of few distinct values for one half: about 0.4 s."""
 FORCED_COMPOSITIONS = 20_000_000
-"""The same when a count was asked for."""
+"""The same when a count was requested."""
 QUICK = Effort(cells=4_000_000, finest=1 << 12)
 """A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
 THOROUGH = Effort(cells=20_000_000, finest=1 << 15)

@@ -124,7 +124,7 @@ def _halves(parts: list[Part]) -> Iterator[Part]:
 
 
 def _of_part(solver: Solver, part: Part) -> list[Tail] | None:
-    """The solver's answer, asked for at most half of the scores and for the upper tail."""
+    """The solver's answer for at most half of the scores and for the upper tail."""
     values, n, thresholds = part.values, part.n, part.thresholds
     if 2 * n > values.size:
         whole = int(values.sum())

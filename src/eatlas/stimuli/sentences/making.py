@@ -191,7 +191,7 @@ def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tup
 
 
 def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:
-    """Add the forms that the words' templates ask for and nobody has given."""
+    """Add the missing forms that the words' templates request."""
     wanting = [
         term
         for words in chosen.values()

@@ -27,7 +27,7 @@ NO_FORM = "no adjective is known for it"
 
 @dataclass(frozen=True)
 class Forms:
-    """The forms of a term that templates ask for.
+    """The forms of a term that templates request.
 
     Examples
     --------
