@@ -205,6 +205,17 @@ def test_groups_of_a_test_define_the_bias_by_their_means():
     assert {"garcia", "GARCIA"} <= source.spared
 
 
+def test_pairs_of_a_test_are_its_sets():
+    sets, (test,) = bias_sets("divdist-religion"), eatlas.load_tests("divdist-religion")
+    assert sets.defining == bias_sets("religion").defining
+    assert sets.equalize == test.pairs
+    source = eatlas.transformed("glove-sample", "hard-debias:divdist-religion")
+    other = eatlas.transformed("glove-sample", "hard-debias:religion")
+    assert source.lookup(["nurse"])["nurse"] == pytest.approx(
+        other.lookup(["nurse"])["nurse"], abs=EXACT
+    )
+
+
 def test_words_are_found_in_every_case_form(tmp_path):
     rng = np.random.default_rng(1)
     words = ["L0", "r0", "R0", "SPECIAL", "w1", "w2"]

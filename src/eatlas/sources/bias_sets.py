@@ -90,7 +90,8 @@ def bias_sets(name: str) -> BiasSets:
     ----------
     name : str
         ``gender``, ``race`` or ``religion``; else the path of a TOML file of sets; else what names
-        one test of groups: its words define the bias by the means of the groups, and keep it.
+        one test of groups: its pairs define the bias, or the means of its groups where it has
+        none, and its words keep it.
 
     Raises
     ------
@@ -123,7 +124,7 @@ def bias_sets(name: str) -> BiasSets:
 
 
 def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
-    """Take the groups of a test: their lists are no pairs, so that their means define the bias."""
+    """Take the pairs of a test; without any, the mean of each group's words stands for it."""
     of_groups = [one for one in tests if isinstance(one, GroupsTest)]
     if len(tests) != 1 or not of_groups:
         raise SourceError(
@@ -131,14 +132,17 @@ def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
             got=listed((one.id for one in tests), 6),
             allowed=ALLOWED,
         )
-    groups = of_groups[0].groups
+    (test,) = of_groups
+    once = len({word.lower() for pair in test.pairs for word in pair})
+    apart = once == len(test.pairs) * len(test.groups)
+    whole_groups = tuple(group.terms for group in test.groups)
     return BiasSets(
-        groups=tuple(group.name for group in groups),
-        defining=(tuple(group.terms for group in groups),),
-        equalize=(),
-        specific=frozenset(term for group in groups for term in group.terms),
-        citation=of_groups[0].citation or "",
-        notes=(f"The groups of the test {of_groups[0].id}, each by the mean of its words.",),
+        groups=tuple(group.name for group in test.groups),
+        defining=tuple(tuple((word,) for word in pair) for pair in test.pairs) or (whole_groups,),
+        equalize=test.pairs if apart else (),
+        specific=frozenset(word for words in whole_groups for word in words),
+        citation=test.citation or "",
+        notes=(f"The {'pairs' if test.pairs else 'means of the groups'} of the test {test.id}.",),
     )
 
 
