@@ -291,6 +291,19 @@ def test_an_unknown_method_names_the_nearest():
         eatlas.transformed("glove-sample", "hard-debais:gender")
 
 
+def test_a_source_that_a_file_names_asks_no_installed_package():
+    from eatlas.care import data_only
+    from eatlas.errors import UntrustedSourceError
+
+    with data_only("glove-sample?transform=hard-debias:theirs"):
+        assert eatlas.transformed("glove-sample", "hard-debias:divdist-race").basis.shape == (
+            2,
+            100,
+        )
+        with pytest.raises(UntrustedSourceError, match="what installed packages register"):
+            eatlas.transformed("glove-sample", "hard-debias:theirs")
+
+
 def test_an_encoder_is_refused():
     with pytest.raises(SourceError, match="debiasing is of vectors of words"):
         eatlas.transformed(lambda texts: np.ones((len(texts), 3)), "hard-debias:gender")

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.decoding import read_toml
+from eatlas.care import require_trust
+from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError, StimulusError, did_you_mean, listed, nearest
 from eatlas.kernels.rows import associations, unit_rows
 from eatlas.sources.coverage import spellings
@@ -21,7 +22,7 @@ from eatlas.sources.protocol import usable
 from eatlas.sources.source import Source, require_whole
 from eatlas.sources.spec import is_there
 from eatlas.stats.debiasing import unit_or_zero
-from eatlas.stimuli import GroupsTest, load_tests
+from eatlas.stimuli import GroupsTest, built_in_tests, load_tests
 
 FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""
@@ -101,22 +102,24 @@ def bias_sets(name: str) -> BiasSets:
     if name.lower() in FAMILIES:
         file = resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
         return _parsed(file.read_bytes(), file.name)
-    if is_there(name) and not Path(name).is_dir():
+    if is_there(name) and Path(name).is_file():
         try:
-            data = Path(name).read_bytes()
+            data = toml_bytes(Path(name), SourceError)
         except OSError as error:
             raise SourceError(
                 f"{name}: the file of word sets cannot be read", got=error.strerror or str(error)
             ) from error
         if "test" not in read_toml(data, name, SourceError):
             return _parsed(data, name)
+    elif name not in {test.id for test in built_in_tests(sentences=False)}:
+        require_trust(f"look for word sets called {name} in what installed packages register")
     try:
         tests = load_tests(name)
     except StimulusError as error:
         near = nearest(name, FAMILIES)
         raise SourceError(
             f"there are no word sets called {name!r}",
-            got=error.what if is_there(name) else None,
+            got=error.what.splitlines()[0] if is_there(name) else None,
             allowed=ALLOWED,
             remedy=f"did you mean {near[0]}?" if near else None,
         ) from error
