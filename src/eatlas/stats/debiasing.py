@@ -20,6 +20,8 @@ ITERATIONS = 35
 """Classifiers of INLP at most, as Ravfogel et al. (2020) train for word vectors."""
 ABOVE_CHANCE = 1.645
 """Standard errors by which an accuracy must exceed chance: one-sided, 5%."""
+SOLVED = 1e-10
+"""Tolerance of a classifier, whose minimum is unique: the same on every machine to many digits."""
 CONVERGED = 1e-12
 MOST_STEPS = 5_000
 
@@ -235,7 +237,7 @@ def linear_classifier() -> Any:
             "a linear classifier is trained by scikit-learn, which is not installed",
             remedy="pip install 'eatlas[probes]'",
         ) from error
-    return LinearSVC(fit_intercept=False, dual=False, random_state=0)
+    return LinearSVC(fit_intercept=False, dual=False, tol=SOLVED, max_iter=10_000)
 
 
 def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
