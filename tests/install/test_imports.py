@@ -46,7 +46,8 @@ def test_the_public_names_are_there_and_no_others_are_promised():
 
     for name in eatlas.__all__:
         assert getattr(eatlas, name) is not None
-    assert set(eatlas._HOME) | {"__version__"} == set(eatlas.__all__)
+    named = {name for names in eatlas._HOMES.values() for name in names.split()}
+    assert named | {"__version__"} == set(eatlas.__all__)
     assert set(eatlas.__all__) <= set(dir(eatlas))
     with pytest.raises(AttributeError, match="module 'eatlas' has no attribute 'nothing'"):
         _ = eatlas.nothing
