@@ -102,11 +102,7 @@ def beginnings(
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _walk(
-    data: NDArray[np.uint8],
-    i: int,
-    end: int,
-    separator: int,
-    tables: Tables,
+    data: NDArray[np.uint8], i: int, end: int, separator: int, tables: Tables
 ) -> tuple[Any, Any]:
     """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
     following, final, table = tables.next, tables.final, tables.characters

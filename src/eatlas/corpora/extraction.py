@@ -14,14 +14,7 @@ from eatlas.corpora.files import Format, Reading, Unit, corpus_files, look_at, r
 from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
 from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
-from eatlas.corpora.sampling import (
-    SENTENCE,
-    Collector,
-    PairCollector,
-    Samples,
-    Window,
-    pairs_of,
-)
+from eatlas.corpora.sampling import SENTENCE, Collector, PairCollector, Samples, Window, pairs_of
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.executors import Lost, Processes, may_have_no_children, processors, require_workers
 from eatlas.sources.files.reading import Stamp, ends_hash
@@ -114,16 +107,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
     search = _Search(
-        load_tests(tests),
-        per_term,
-        window,
-        case,
-        compounds,
-        format,
-        field,
-        unit,
-        seed,
-        workers,
+        load_tests(tests), per_term, window, case, compounds, format, field, unit, seed, workers
     )
     make = partial(Collector, search.matcher, **search.sampling)
     return Contexts.sampled(*search.read(corpus, make, tell, progress))

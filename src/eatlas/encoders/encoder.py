@@ -17,12 +17,7 @@ from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60
-ROUNDOFF = {
-    "float64": None,
-    "float32": 2.0**-24,
-    "float16": 2.0**-14,
-    "bfloat16": 2.0**-11,
-}
+ROUNDOFF = {"float64": None, "float32": 2.0**-24, "float16": 2.0**-14, "bfloat16": 2.0**-11}
 """Rounding error of a score, by the type of the numbers that the model computes with; None where it
 is below what ties allow for anyway. With other kernels (AVX2, SSE) and threads scores of weat-6 by
 MiniLM moved by up to 1.0 of 2^-24 in single precision, those by SmolLM2 in GGUF, which is computed

@@ -89,10 +89,7 @@ class EndpointSource(Encoder):
     def encoding(self) -> Encoding:
         """What is known of how a text becomes a vector."""
         return Encoding(
-            model=self.model,
-            architecture="endpoint",
-            level="sentence",
-            roundoff=roundoff_of(""),
+            model=self.model, architecture="endpoint", level="sentence", roundoff=roundoff_of("")
         )
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:

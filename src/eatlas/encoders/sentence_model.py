@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.declared import (
-    declared,
-    files_of_sentence_model,
-    modules_of,
-    prompt_note,
-)
+from eatlas.encoders.declared import declared, files_of_sentence_model, modules_of, prompt_note
 from eatlas.encoders.encoder import Encoder, as_rows, require_extra, roundoff_of
 from eatlas.encoders.files import MODULES, sentence_model_on_the_hub, sha256_of
 from eatlas.encoders.loading import first_line, quiet

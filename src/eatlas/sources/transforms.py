@@ -87,10 +87,7 @@ def _parse_step(text: str) -> Step:
     found = _WITH_NUMBER.fullmatch(text)
     if found is None:
         raise SourceError(
-            "unknown transform",
-            got=repr(text),
-            allowed=ALLOWED,
-            remedy=_remedy(text),
+            "unknown transform", got=repr(text), allowed=ALLOWED, remedy=_remedy(text)
         )
     k = int(found[1])
     return Step(text, lambda covariance: without_top(covariance, k), lambda _: 2)

@@ -72,9 +72,7 @@ def built_in_tests(*, sentences: bool) -> tuple[Test, ...]:
     return tuple(test for name in names for test in read_battery(name).tests)
 
 
-def load_tests(
-    spec: str | Path | Test | Iterable[str | Path | Test],
-) -> tuple[Test, ...]:
+def load_tests(spec: str | Path | Test | Iterable[str | Path | Test]) -> tuple[Test, ...]:
     """Find tests by battery, test id or TOML file.
 
     Parameters

@@ -9,13 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
 from eatlas.stimuli.records import Frozen, quoted
 

@@ -39,10 +39,7 @@ _ALLOWED = {
     ("tuple_type", "groups"): '[{ name = "Female", terms = ["she"] }, ...]',
 }
 """What is allowed for one key, where that is not the same for all."""
-_NO_CONCEPT = {
-    "key": ("is not a table", TABLE),
-    "argument": ("is no concept", CONCEPT),
-}
+_NO_CONCEPT = {"key": ("is not a table", TABLE), "argument": ("is no concept", CONCEPT)}
 
 
 class _Explaining(ModelMetaclass):

@@ -50,11 +50,7 @@ class TransformerLM(ABC):
     kind: Kind
 
     def __init__(
-        self,
-        load: Callable[[], Loaded],
-        name: str,
-        fingerprint: str,
-        notes: tuple[str, ...] = (),
+        self, load: Callable[[], Loaded], name: str, fingerprint: str, notes: tuple[str, ...] = ()
     ) -> None:
         self._load, self.name, self.fingerprint, self.notes = load, name, fingerprint, notes
 

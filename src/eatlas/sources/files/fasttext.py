@@ -306,13 +306,7 @@ class SubwordSource(MatrixSource):
     """
 
     def __init__(
-        self,
-        words: Words,
-        matrix: SubwordMatrix,
-        *,
-        name: str,
-        files: Sequence[Path],
-        oov: str,
+        self, words: Words, matrix: SubwordMatrix, *, name: str, files: Sequence[Path], oov: str
     ) -> None:
         super().__init__(words, matrix, name=name, files=files)
         self._subwords = matrix

@@ -25,13 +25,7 @@ from eatlas.sources.files.matrix import (
     index_of_rows,
     part_of,
 )
-from eatlas.sources.files.reading import (
-    Stamp,
-    faults_of_library,
-    incomplete,
-    library,
-    open_binary,
-)
+from eatlas.sources.files.reading import Stamp, faults_of_library, incomplete, library, open_binary
 
 _MAX_NAMES = 1_000_000
 _WORD = 64

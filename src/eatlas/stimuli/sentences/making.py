@@ -309,8 +309,7 @@ def _of_texts(test: Mapping[str, Any], given: Mapping[str, Any], read: Read) -> 
         for pronoun, said in given["fill"].get(role, {}).items():
             template = template.replace(f"{{{pronoun}}}", said)
         parts[role] = concept_of(
-            concept.name,
-            [make_sentence(template, term) for term in concept.terms],
+            concept.name, [make_sentence(template, term) for term in concept.terms]
         )
     title = f"{words.title} ({test['form']})"
     return AssociationTest(id=test["id"], title=title, citation=words.citation, **parts)
