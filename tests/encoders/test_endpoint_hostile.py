@@ -326,7 +326,7 @@ def test_a_packed_answer_is_unpacked_or_refused(server):
     assert server.seen[0]["Accept-Encoding"] == "identity"
     server.behave = lambda handler, _: handler.reply(b"", Content_Encoding="br")
     assert error_of(server.spec()).got == (
-        "the answer is packed in a way that was not asked for: br"
+        "the answer is packed in a way that was not requested: br"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +14,7 @@ from eatlas.care import require_trust
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
 from eatlas.encoders.exchange import KEYS, Secret, is_loopback, post, secret_of_environment
-from eatlas.encoders.options import not_allowed
+from eatlas.encoders.options import Values, check_values
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
@@ -30,6 +30,12 @@ OPTIONS = {
     "timeout": "seconds for a request, all its tries together",
     "insecure": "yes: send the key over http, which everybody on the way can read",
 }
+
+_WHOLE = Values("0*[1-9][0-9]{0,5}", "a whole number from 1")
+_VALUES = {
+    "dimensions": _WHOLE, "batch": _WHOLE, "timeout": _WHOLE,
+    "insecure": Values("yes|no", "yes or no"),
+}  # fmt: skip
 
 
 class EndpointSource(Encoder):
@@ -52,7 +58,7 @@ class EndpointSource(Encoder):
     Notes
     -----
     The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
-    are sent; it is in no name, fingerprint, result or message. It goes to this address alone:
+    are sent; no name, fingerprint, result or message holds it. It goes to this address alone:
     redirects are not followed.
     """
 
@@ -79,7 +85,7 @@ class EndpointSource(Encoder):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That nobody can tell whether the model is still the same."""
+        """That the model may change without notice."""
         return (
             f"The model {self.model} is served by others, who can change it without notice; the "
             "fingerprint is its address and name, not its content.",
@@ -106,7 +112,7 @@ class EndpointSource(Encoder):
         secret = secret_of_environment()
         self._require_privacy(secret)
         with secret.kept():
-            return self._asked(texts, secret)
+            return self._answered(texts, secret)
 
     def _require_privacy(self, secret: Secret) -> None:
         """Refuse to send a key where others can read it, or warn of it.
@@ -132,7 +138,7 @@ class EndpointSource(Encoder):
             stacklevel=2,
         )
 
-    def _asked(self, texts: list[str], secret: Secret) -> NDArray[np.float32]:
+    def _answered(self, texts: list[str], secret: Secret) -> NDArray[np.float32]:
         """Rows in single precision, checked.
 
         Raises
@@ -211,6 +217,7 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
         )
     options = parse_options(said, address)
     check_options(options, OPTIONS, address)
+    check_values(options, _VALUES, address)
     if not options.get("model"):
         raise SourceError(
             f"{address}: no model is named",
@@ -218,26 +225,10 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
             "https://HOST/v1/embeddings?model=NAME",
             remedy="a file of vectors is downloaded first, and named by its path",
         )
-    return (
-        EndpointSource(
-            address,
-            options["model"],
-            _whole(options, "dimensions", address),
-            _whole(options, "batch", address) or BATCH,
-            float(_whole(options, "timeout", address) or TIMEOUT),
-            insecure=_yes(options, "insecure", address),
-        ),
+    dimensions = int(options["dimensions"]) if "dimensions" in options else None
+    batch, timeout = int(options.get("batch", BATCH)), float(options.get("timeout", TIMEOUT))
+    insecure = options.get("insecure") == "yes"
+    source = EndpointSource(
+        address, options["model"], dimensions, batch, timeout, insecure=insecure
     )
-
-
-def _yes(options: Mapping[str, str], key: str, where: str) -> bool:
-    if options.get(key, "no") not in {"yes", "no"}:
-        raise not_allowed(where, key, options[key], "yes or no")
-    return options.get(key) == "yes"
-
-
-def _whole(options: Mapping[str, str], key: str, where: str) -> int | None:
-    text = options.get(key)
-    if text is not None and not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
-        raise not_allowed(where, key, options[key], "a whole number from 1")
-    return None if text is None else int(text)
+    return (source,)

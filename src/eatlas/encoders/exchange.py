@@ -22,7 +22,7 @@ from eatlas.errors import EatlasError, SourceError
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PART = 6
-"""Characters of a key that are together are hidden from so many on."""
+"""Consecutive characters of a key are hidden from so many on."""
 HIDDEN = "***"
 READ, SHOWN, BRIEF = 4000, 600, 300
 """Characters of a message that are looked at, that are shown, and of what an endpoint says."""
@@ -113,7 +113,7 @@ class Secret:
             value, repr(value)[1:-1], json.dumps(value)[1:-1], quote(value, safe=""),
             quote_plus(value),
         }  # fmt: skip
-        for shift in range(3):  # where it is in a longer text decides how base64 writes it
+        for shift in range(3):  # its place in a longer text decides how base64 writes it
             # the first and last letters also hold bits of what is beside the key
             packed = base64.b64encode(b" " * shift + value.encode()).decode()
             ways.add(packed[2 if shift else 0 : -4])
@@ -187,7 +187,7 @@ def post(
     limit = max(LEAST_LIMIT, LIMIT_EACH * texts)
     headers = {} if secret.value is None else {"Authorization": f"Bearer {secret.value}"}
     ends = time.monotonic() + timeout
-    # urllib3's Retry does not try again where an answer breaks off, and waits for as long as told
+    # urllib3's Retry does not try again where an answer breaks off, and waits without a limit
     for pause in (*PAUSES, None):
         after = None
         try:
@@ -268,7 +268,8 @@ def exchange(
 def _exchanged(
     address: str, body: Any, headers: Mapping[str, str], ends: float, limit: int
 ) -> Answer:
-    import requests  # noqa: PLC0415  (only where an endpoint is asked)
+    """Send a request and read the answer, within the time and the limit of bytes."""
+    import requests  # noqa: PLC0415  (only endpoints need it)
     from urllib3.exceptions import HTTPError, IncompleteRead, TimeoutError  # noqa: A004, PLC0415
 
     try:
@@ -278,7 +279,7 @@ def _exchanged(
             headers={"Accept-Encoding": "identity", **headers},
             auth=lambda request: request,  # nothing from files
             timeout=_left(ends),
-            # what is on this machine is asked without a detour
+            # no proxy for this machine
             proxies={"no_proxy": "*"} if is_loopback(address) else None,
             allow_redirects=False,
             stream=True,
@@ -286,7 +287,7 @@ def _exchanged(
             packed = answer.headers.get("Content-Encoding", "").strip().lower()
             if packed not in _PACKED:
                 raise UnusableError(
-                    f"the answer is packed in a way that was not asked for: {packed[:40]}"
+                    f"the answer is packed in a way that was not requested: {packed[:40]}"
                 )
             content = bytearray()
             for part in answer.raw.stream(CHUNK, decode_content=True):

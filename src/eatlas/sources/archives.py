@@ -15,7 +15,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -42,7 +42,7 @@ _DAMAGED = (
     ValueError, LookupError, OverflowError, struct.error,  # what zipfile and tarfile let through
 )  # fmt: skip
 
-Opener = Callable[[Path], IO[bytes]]
+Opener = Callable[[Path], AbstractContextManager[IO[bytes]]]
 
 
 def _open_zstd(path: Path, window: int = _ZSTD_WINDOW) -> IO[bytes]:
@@ -86,9 +86,9 @@ class Content:
         """Read from the first byte; what goes wrong on the way is said as a SourceError."""
         self.stamp.check(self.path)
         try:
-            with archive_errors(self.label):
-                raw = self._open(self.path)
-            with raw:
+            with ExitStack() as stack:
+                with archive_errors(self.label):
+                    raw = stack.enter_context(self._open(self.path))
                 yield _Guarded(raw, self.label, 0 if self.plain else self.stamp.size)  # type: ignore[misc]
         except SourceError:
             self.stamp.check(self.path)  # a file that changed seems damaged, or too long
@@ -170,9 +170,10 @@ def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
 def zip_member(path: Path, name: str, stamp: Stamp | None = None) -> Content:
     """The content of a member of a zip file, which is there."""
 
-    def opener(path: Path) -> IO[bytes]:
-        archive = zipfile.ZipFile(path)
-        return _Closing(archive.open(name), archive)  # type: ignore[return-value]
+    @contextmanager
+    def opener(path: Path) -> Iterator[IO[bytes]]:
+        with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
+            yield stream
 
     return Content(path, stamp or Stamp.of(path), name, plain=False, _open=opener)
 
@@ -184,12 +185,16 @@ def _in_tar(outer: Content, member: str | None) -> Content:
         names = [info.name for info in _members(archive, outer.label, packed) if info.isfile()]
     chosen = _choose(outer.path, names, member)
 
-    def opener(path: Path) -> IO[bytes]:
-        raw = outer._open(path)
-        archive = _tar(_Guarded(raw, outer.label, packed))
-        for info in _members(archive, outer.label, packed):
-            if info.isfile() and info.name == chosen:
-                return _Closing(archive.extractfile(info), archive, raw)  # type: ignore[arg-type,return-value]
+    @contextmanager
+    def opener(path: Path) -> Iterator[IO[bytes]]:
+        with (
+            outer._open(path) as raw,
+            closing(_tar(_Guarded(raw, outer.label, packed))) as archive,
+        ):
+            for info in _members(archive, outer.label, packed):
+                if info.isfile() and info.name == chosen:
+                    yield cast("IO[bytes]", archive.extractfile(info))
+                    return
         raise SourceError(f"{path}: the member {chosen} is gone")
 
     return Content(outer.path, outer.stamp, chosen, plain=False, _open=opener)
@@ -290,21 +295,6 @@ def _damaged(label: str, error: Exception) -> SourceError:
         got=str(error) or type(error).__name__,
         remedy="get the file again; the copy is probably incomplete",
     )
-
-
-class _Closing(io.RawIOBase):
-    """A stream that closes what it was read from as well."""
-
-    def __init__(self, stream: IO[bytes], *others: Any) -> None:
-        self._all = (stream, *others)
-
-    def read(self, size: int = -1) -> bytes:
-        return self._all[0].read(size)  # type: ignore[no-any-return]
-
-    def close(self) -> None:
-        for each in self._all:
-            each.close()
-        super().close()
 
 
 class _Guarded(io.RawIOBase):
