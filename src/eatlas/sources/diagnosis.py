@@ -176,7 +176,8 @@ class _Survey:
         self.seen = 0
         self.norms: list[Array] = []
         self.places: list[NDArray[np.int64]] = []
-        self.bands = [_Band(*ends, source.dim) for ends in _band_limits()]
+        limits = zip((0, *BAND_ENDS), (*BAND_ENDS, None), strict=True) if self.ranked else ()
+        self.bands = [_Band(before + 1, last, source.dim) for before, last in limits]
 
     def read(self) -> None:
         for words, vectors in self.source.iter_chunks():
@@ -223,7 +224,7 @@ class _Survey:
             mean_cosine=mean,
             sd_cosine=sd,
             alike=mean >= thresholds.ALIKE_MEAN and sd <= thresholds.ALIKE_SD,
-            bands=tuple(self._bands()),
+            bands=tuple(b.record(self.seen) for b in self.bands if b.first <= self.seen),
             iso_score=_number(iso_score(covariance)) if enough else None,
             effective_dimensions=_number(effective_dimensions(covariance)),
             variance=_shares(covariance),
@@ -232,10 +233,6 @@ class _Survey:
             hubness=self._hubness(),
             norm_frequency=self._norm_frequency() if self.ranked else None,
         )
-
-    def _bands(self) -> Iterator[RankBand]:
-        if self.ranked:
-            yield from (b.record(self.seen) for b in self.bands if b.first <= self.seen)
 
     def _hubness(self) -> Hubness | None:
         """Skewness of the k-occurrence in the sample; None of too small a sample."""
@@ -280,12 +277,6 @@ class _Band:
         return RankBand(
             first=self.first, last=last, mean_cosine=None if mean is None else _number(mean)
         )
-
-
-def _band_limits() -> list[tuple[int, int | None]]:
-    ends: tuple[int | None, ...] = (*BAND_ENDS, None)
-    firsts = (1, *(end + 1 for end in BAND_ENDS))
-    return list(zip(firsts, ends, strict=True))
 
 
 def _dimension(pairs: PairCosines, i: int) -> Dimension:
