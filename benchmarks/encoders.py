@@ -24,7 +24,7 @@ import eatlas
 from eatlas.encoders.loading import _inputs, load
 from eatlas.encoders.tokens import batches, prepare
 from eatlas.encoders.transformer import BUDGET
-from eatlas.sources.source import all_items
+from eatlas.sources.protocol import all_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))

@@ -23,8 +23,8 @@ from eatlas.care import computes_afresh
 from eatlas.encoders.cache_store import SAME, Entry, Store
 from eatlas.errors import SourceError, described
 from eatlas.sources.files.reading import cache_folder
-from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import Answers, Found, Item, Read, Unknown, Wrapper, is_contextual
+from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, Vector, VectorSource
+from eatlas.sources.source import Wrapper, is_contextual
 from eatlas.sources.spec import take_option
 
 T = TypeVar("T")

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.source import Answers, Found, Item, Source, Tell, cut
+from eatlas.sources.protocol import Answers, Found, Item, Tell, cut
+from eatlas.sources.source import Source
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"

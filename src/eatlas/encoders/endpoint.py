@@ -17,7 +17,7 @@ from eatlas.encoders.exchange import KEYS, Secret, is_loopback, post, secret_of_
 from eatlas.encoders.options import Values, check_values
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Item
+from eatlas.sources.protocol import Answers, Item
 from eatlas.sources.spec import check_options, escape, parse_options
 
 BATCH = 128

@@ -22,7 +22,7 @@ from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.encoder import Encoder, as_rows
 from eatlas.errors import SourceError, described, nearest
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Item
+from eatlas.sources.protocol import Answers, Item
 from eatlas.sources.spec import check_options, parse_options
 
 SCHEME = "py:"

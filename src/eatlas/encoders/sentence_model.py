@@ -19,7 +19,7 @@ from eatlas.encoders.loading import first_line, quiet
 from eatlas.encoders.tokens import shown, unknown_of
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Found, Item, Read, Unknown, cut
+from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, cut
 from eatlas.sources.spec import check_options, parse_file_spec
 
 SCHEME = "st:"

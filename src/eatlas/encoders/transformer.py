@@ -29,7 +29,7 @@ from eatlas.encoders.options import EVERY, POOLS, Layers, Options, parse, parse_
 from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Found, Item, Read
+from eatlas.sources.protocol import Answers, Found, Item, Read
 from eatlas.sources.spec import FileSpec, escape, parse_file_spec
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}

@@ -3,18 +3,17 @@
 from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.opening import named_sources, open_sources, open_vectors
-from eatlas.sources.protocol import ChunkedSource, VectorSource
-from eatlas.sources.snapshot import Snapshot, ask
-from eatlas.sources.source import (
+from eatlas.sources.protocol import (
+    ChunkedSource,
     ContextualSource,
     Found,
     Item,
     Passage,
-    Source,
-    SourceFacts,
     Tell,
-    is_contextual,
+    VectorSource,
 )
+from eatlas.sources.snapshot import Snapshot, ask
+from eatlas.sources.source import Source, SourceFacts, is_contextual
 from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted
 
 __all__ = [

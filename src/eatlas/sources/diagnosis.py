@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.sources.opening import open_vectors
-from eatlas.sources.protocol import ListedSource, VectorSource, usable
-from eatlas.sources.source import Tell, all_items, as_source, is_contextual, require_whole
+from eatlas.sources.protocol import ListedSource, Tell, VectorSource, all_items, usable
+from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole
 from eatlas.stats.moments import Moments

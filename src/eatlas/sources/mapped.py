@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import Answers, Item, Source, Wrapper, require_whole
+from eatlas.sources.protocol import Answers, Item, Vector, VectorSource
+from eatlas.sources.source import Source, Wrapper, require_whole
 from eatlas.sources.spec import escape, with_option
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.protocol import Vector
-from eatlas.sources.source import Unknown
+from eatlas.sources.protocol import Unknown, Vector
 from eatlas.stimuli import ContextsOrigin, Test
 
 NAMED = 6

@@ -14,22 +14,25 @@ from numpy.typing import NDArray
 from eatlas.sources.coverage import CaseRule, needed_items, spellings
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.protocol import Vector, VectorSource
-from eatlas.sources.source import (
+from eatlas.sources.protocol import (
     Answers,
     Found,
     Item,
     Kind,
+    Tell,
+    Vector,
+    VectorSource,
+    word_alone,
+)
+from eatlas.sources.source import (
     Source,
     SourceFacts,
     Table,
-    Tell,
     Wrapper,
     as_source,
     forwarded,
     innermost,
     is_contextual,
-    word_alone,
 )
 from eatlas.sources.word_orders import (
     NEAR,

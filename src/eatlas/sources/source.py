@@ -8,87 +8,35 @@ packages bring need not know of this: :func:`as_source` takes anything that has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from operator import attrgetter
-from typing import Any, Literal, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import CHUNK, ListedSource, Vector, VectorSource
-from eatlas.stimuli import Concept, Test
+from eatlas.sources.protocol import (
+    CHUNK,
+    Answers,
+    ContextualSource,
+    Found,
+    Item,
+    Kind,
+    ListedSource,
+    Read,
+    Tell,
+    Vector,
+    VectorSource,
+    cut,
+    words_alone,
+)
 
-T = TypeVar("T")
-Kind = Literal["text", "image"]
-Tell = Callable[[int, int], None]
-"""Called with the number of items that are encoded and the number of all."""
-Unknown = Literal["", "part", "all"]
-"""How much of a stimulus a tokenizer takes for its one piece of all that it does not know."""
 AT_ONCE = 256
 """Items that a plug-in encodes in one call, and so the most whose vectors a kill can cost."""
-
-
-@dataclass(frozen=True, order=True)
-class Item:
-    """What is looked up or encoded: a text or an image, and the place of the stimulus in it.
-
-    A test knows an item by an id, its term; two tests may hold one item under two ids.
-
-    Examples
-    --------
-    >>> Item("This is ivy.", (8, 11)).stimulus
-    'ivy'
-    """
-
-    content: str
-    """A text, or the path of an image."""
-    span: tuple[int, int] | None = None
-    """Characters of the stimulus in a text, first and behind the last; None where it has none."""
-    kind: Kind = "text"
-
-    @property
-    def text(self) -> str:
-        """The content."""
-        return self.content
-
-    @property
-    def stimulus(self) -> str:
-        """The text at the span; the whole content where there is none."""
-        return self.content if self.span is None else self.content[slice(*self.span)]
-
-
-Passage = Item
-"""The name of an item that is a text."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """The answer of a source to one item: its vector, or why there is none."""
-
-    vector: Vector | None
-    reason: str = ""
-    """Why there is no vector; empty where that is not known."""
-    unknown: Unknown = ""
-    """How much of the stimulus the tokenizer does not know."""
-    cut: bool = False
-    """Whether the text was longer than the model takes."""
-
-
-Answers = Mapping[Item, Found]
-
-
-@dataclass(frozen=True)
-class Read:
-    """What a model reads of an item: items with the same tokens share a vector."""
-
-    tokens: str
-    unknown: Unknown = ""
-    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -420,36 +368,6 @@ def as_source(source: Any) -> Source:
     return source if isinstance(source, Source) else Adapted(source)
 
 
-@runtime_checkable
-class ContextualSource(VectorSource, Protocol):
-    """A source that computes vectors of items, such as a transformer.
-
-    The case rule is not for it: a text is encoded as it is written.
-    """
-
-    @property
-    def encoding(self) -> Encoding:
-        """How an item becomes a vector, with every default spelled out."""
-        ...
-
-    def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
-        """Return the vectors of those items that the source can encode, each of shape (dim,).
-
-        Parameters
-        ----------
-        items : collection of Item
-        tell : callable, optional
-            Called with the number of items encoded and the number of all.
-
-        Raises
-        ------
-        SourceError
-            If an item cannot be encoded, such as a text longer than the model
-            takes.
-        """
-        ...
-
-
 def innermost(source: VectorSource) -> Source:
     """The source within all wrappers."""
     inner = as_source(source)
@@ -479,45 +397,3 @@ def require_whole(source: Any, why: str) -> ListedSource:
         got=type(source).__name__,
         allowed="files and arrays, or a source that has iter_chunks()",
     )
-
-
-def items_of(concept: Concept) -> dict[str, Item]:
-    """Return the item of each term: the sentence with its stimulus, or the word alone."""
-    if not concept.sentences:
-        return {term: word_alone(term) for term in concept.terms}
-    return {one.term: Item(one.text, one.span) for one in concept.sentences}
-
-
-def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
-    """Return every item of tests of any kind, and of words that measures need."""
-    of_tests = {
-        one for test in tests for part in test.concepts.values() for one in items_of(part).values()
-    }
-    return of_tests.union(words_alone(words))
-
-
-def word_alone(word: str) -> Item:
-    """Return the item of a word without a context.
-
-    >>> word_alone("ivy")
-    Item(content='ivy', span=(0, 3), kind='text')
-    """
-    return Item(word, (0, len(word)))
-
-
-def words_alone(words: Iterable[str]) -> list[Item]:
-    """Return the items of words without a context, each once."""
-    return [word_alone(word) for word in dict.fromkeys(words)]
-
-
-def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Hand out items in their order, `size` at a time; the last list may be shorter.
-
-    Examples
-    --------
-    >>> list(cut("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some

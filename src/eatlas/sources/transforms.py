@@ -16,19 +16,19 @@ from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
 from eatlas.sources.mapped import Mapped
-from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
-from eatlas.sources.source import (
+from eatlas.sources.protocol import (
+    CHUNK,
     Answers,
     ContextualSource,
     Found,
     Item,
-    Source,
     Tell,
-    Wrapper,
-    as_source,
+    Vector,
+    VectorSource,
     cut,
-    is_contextual,
+    usable,
 )
+from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
 from eatlas.stats.precision import SINGLE

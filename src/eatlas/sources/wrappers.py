@@ -14,18 +14,16 @@ import numpy as np
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
-from eatlas.sources.protocol import ListedSource, Vector, VectorSource
-from eatlas.sources.source import (
+from eatlas.sources.protocol import (
     Answers,
     ContextualSource,
     Found,
     Item,
-    Source,
-    Wrapper,
-    as_source,
-    forwarded,
-    is_contextual,
+    ListedSource,
+    Vector,
+    VectorSource,
 )
+from eatlas.sources.source import Source, Wrapper, as_source, forwarded, is_contextual
 from eatlas.sources.spec import FileSpec, check_options, is_there, with_option
 from eatlas.stimuli.sentences.making import fill
 from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of, forms_of

@@ -25,7 +25,7 @@ from eatlas.encoders.language.scoring import (
 )
 from eatlas.encoders.loading import Loaded
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.source import Tell
+from eatlas.sources.protocol import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 if TYPE_CHECKING:

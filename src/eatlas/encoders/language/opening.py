@@ -22,7 +22,7 @@ from eatlas.encoders.transformer import SCHEME, NamedModel, find_model
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.files.reading import cache_folder
-from eatlas.sources.source import Tell
+from eatlas.sources.protocol import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
