@@ -1,4 +1,4 @@
-"""What can go wrong, said so that the reader can mend it: what, got, allowed, remedy."""
+"""What can go wrong, in messages of four parts: what, got, allowed, remedy."""
 
 from __future__ import annotations
 

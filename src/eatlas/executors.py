@@ -376,9 +376,9 @@ def _started(context: SpawnContext) -> _Worker:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hear Ctrl-C only when a new process has been told all that it needs to begin.
+    """Hear Ctrl-C only when a new process has received all that it needs to begin.
 
-    It would print a traceback if it were told half. To block the signal is not enough: another
+    It would print a traceback if it received half. To block the signal is not enough: another
     thread may take it, and Python then interrupts this one.
     """
     before = signal.getsignal(signal.SIGINT)

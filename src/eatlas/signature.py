@@ -66,6 +66,7 @@ class Signature:
 
 
 def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
+    """Names and values between the brackets of a signature, in their order."""
     params: dict[str, Value] = {}
     position = 0
     while inside[position:].strip():
@@ -82,6 +83,7 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
 
 
 def _read(text: str) -> Value:
+    """A value as a signature writes it: a text in quotes, a truth value, a number, or a word."""
     if text.startswith('"'):
         return str(json.loads(text))
     lowered = text.lower()

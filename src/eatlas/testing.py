@@ -184,6 +184,7 @@ class _Tried:
 
 
 def _measure_is_a_value(tried: _Tried) -> None:
+    """Name, minimum, equality, pickling and frozen parameters of a measure."""
     one, kind = tried.measure, type(tried.measure)
     name = getattr(one, "name", None)
     allowed = "a name in lower case, as on the command line"
@@ -238,6 +239,7 @@ def _result_survives_json(tried: _Tried) -> None:
 
 
 def _rows_and_summary_are_plain(tried: _Tried) -> None:
+    """Rows begin with the common columns and hold plain values; the summary is a line."""
     rows = tried.guarded("rows", tried.result.rows)
     ok = isinstance(rows, list) and rows != [] and all(isinstance(row, dict) for row in rows)
     _require(ok, tried.record, "rows", got=rows, allowed="a list of dicts, one at least")
@@ -251,12 +253,13 @@ def _rows_and_summary_are_plain(tried: _Tried) -> None:
                      allowed="texts, numbers and None")  # fmt: skip
             ok = not isinstance(value, float) or math.isfinite(value)
             _require(ok, tried.record, "rows", got=f"{name}: {value}", allowed="None if undefined")
-    said = tried.guarded("summary", tried.result.summary)
-    ok = isinstance(said, str) and said.strip() != "" and "\n" not in said
-    _require(ok, tried.record, "summary", got=repr(said), allowed="a line of text")
+    line = tried.guarded("summary", tried.result.summary)
+    ok = isinstance(line, str) and line.strip() != "" and "\n" not in line
+    _require(ok, tried.record, "summary", got=repr(line), allowed="a line of text")
 
 
 def _effects_are_sound(tried: _Tried) -> None:
+    """Effect sizes are finite or None, each at a place of its own, intervals in order."""
     effects = tried.guarded("effects", tried.result.effects)
     ok = isinstance(effects, tuple) and all(isinstance(one, Effect) for one in effects)
     _require(ok, tried.record, "effects", got=effects, allowed="a tuple of Effect")
@@ -317,6 +320,7 @@ def _missing_terms_are_counted(tried: _Tried) -> None:
 
 
 def _too_few_are_refused(tried: _Tried) -> None:
+    """A group without any usable term is a CoverageError."""
     if not tried.looks_up:
         return
     terms = {role: concept.terms for role, concept in tried.test.concepts.items()}
@@ -333,6 +337,7 @@ def _too_few_are_refused(tried: _Tried) -> None:
 
 
 def _result_shows_everywhere(tried: _Tried) -> None:
+    """Terminal, report, tables, notebook, frame and chart show the test and its first number."""
     from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
     from eatlas.present import notebook, report_html, report_table  # noqa: PLC0415
     from eatlas.present.charts import forest  # noqa: PLC0415
@@ -367,6 +372,7 @@ def _result_shows_everywhere(tried: _Tried) -> None:
 
 
 def _facts_are_plain(who: str, source: Any) -> None:
+    """Name, size, fingerprint and notes are of their types and do not change."""
     kinds: dict[str, tuple[Any, str]] = {
         "name": (str, "a text"),
         "dim": (int, "a whole number from 1"),
@@ -397,6 +403,7 @@ def _first_words(who: str, source: Any) -> tuple[str, ...]:
 
 
 def _answers_are_vectors(who: str, source: Any, words: tuple[str, ...]) -> None:
+    """Vectors are finite, of one size, the same in any order, and of no other words."""
     found = source.lookup(words)
     for word in words:
         _require(word in found, who, "lookup", got=f"no vector of {word!r}", allowed="its vector")
@@ -416,6 +423,7 @@ def _answers_are_vectors(who: str, source: Any, words: tuple[str, ...]) -> None:
 
 
 def _chunks_hold_the_answers(who: str, source: Any, words: tuple[str, ...]) -> None:
+    """Chunks hold the vectors that a lookup answers with."""
     if not hasattr(source, "iter_chunks"):
         return
     wanted = set(words)

@@ -64,11 +64,12 @@ def _counted(gone: Iterable[Kept]) -> str:
     """
     some = list(gone)
     vectors, answers = sum(one.vectors for one in some), sum(one.answers for one in some)
-    said = [f"{vectors:,} vectors"] if vectors or not answers else []
-    return " and ".join([*said, *([f"{answers:,} answers"] if answers else [])])
+    counts = [f"{vectors:,} vectors"] if vectors or not answers else []
+    return " and ".join([*counts, *([f"{answers:,} answers"] if answers else [])])
 
 
 def _values(found: Contents) -> dict[str, object]:
+    """What is kept, by source, as an object of JSON."""
     models = [
         {
             "source": m.name, "fingerprint": m.fingerprint, "vectors": m.vectors,
@@ -86,6 +87,7 @@ def _values(found: Contents) -> dict[str, object]:
 
 
 def _print(found: Contents) -> None:
+    """Print the folder, its size, and what each source has in it."""
     from eatlas.sources.published import size_text  # noqa: PLC0415
 
     print_line(f"path:    {found.folder}")
@@ -93,6 +95,6 @@ def _print(found: Contents) -> None:
     if found.damaged:
         print_line(f"damaged: {found.damaged}; the next run begins anew")
     for model in found.models:
-        said = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
-        print_line(f"{said} of {model.name}")
+        counts = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
+        print_line(f"{counts} of {model.name}")
         print_line(f"         {model.fingerprint}")

@@ -17,7 +17,7 @@ from eatlas.cli.messages import cleaned
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~"})
 """For terminals that know no others."""
 PIPE_WIDTH = 140
-"""Columns where the output is no terminal and nobody has said how wide it is."""
+"""Columns where the output is no terminal and COLUMNS is not set."""
 FIRST_COLUMN = (18, 34)
 """Least and greatest width of the labels' column."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eatlas.corpora.reading import Damage
 
 SHOWN = 5
-"""Damaged lines that are said one by one; --log writes all."""
+"""Damaged lines that are shown one by one; --log writes all."""
 
 
 def contexts(
@@ -128,20 +128,20 @@ def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> N
 
 @contextmanager
 def _damage_shown(log: Path | None) -> Iterator[Any]:
-    """Say the first damaged lines; write all of them to a log, where one is wanted."""
+    """Show the first damaged lines; write all of them to a log, where there is one."""
     from eatlas.results.files import atomic_file  # noqa: PLC0415
 
-    said = 0
+    shown = 0
 
     def tell(damage: Damage, file: IO[str] | None = None) -> None:
-        nonlocal said
+        nonlocal shown
         if file is not None:
             file.write(f"{damage}\n")
-        if said < SHOWN:
+        if shown < SHOWN:
             remark(f"skipped: {damage}")
-        elif said == SHOWN:
+        elif shown == SHOWN:
             remark("skipped: more lines; " + (f"{log} names all" if log else "--log names all"))
-        said += 1
+        shown += 1
 
     if log is None:
         yield tell
@@ -174,11 +174,11 @@ def _of_pairs(found: Pairs) -> list[str]:
     there = [count for count in found.counts if count.kept]
     targets = dict.fromkeys(count.target for count in found.counts)
     alone = [one for one in targets if not any(count.target == one for count in there)]
-    said = [
+    lines = [
         f"pairs with a context: {len(there):,} of {len(found.counts):,}; "
         f"contexts kept: {len(found):,}"
     ]
-    return [*said, f"targets without any pair: {', '.join(alone)}"] if alone else said
+    return [*lines, f"targets without any pair: {', '.join(alone)}"] if alone else lines
 
 
 def _read(found: Contexts | Pairs) -> list[str]:
@@ -197,13 +197,13 @@ def _wanting(found: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
     none = [count for count in found.few if not count.kept]
     fewer = [count for count in found.few if count.kept]
-    said = []
+    lines = []
     if none:
-        said.append(f"without any context: {', '.join(count.stimulus for count in none)}")
+        lines.append(f"without any context: {', '.join(count.stimulus for count in none)}")
     if fewer:
-        asked = found.provenance["per_term"]
-        said.append(f"with fewer than {asked:,}: {', '.join(map(_few, fewer))}")
-    return said
+        wanted = found.provenance["per_term"]
+        lines.append(f"with fewer than {wanted:,}: {', '.join(map(_few, fewer))}")
+    return lines
 
 
 def _few(count: Count) -> str:

@@ -98,7 +98,7 @@ def fetch(names: list[str]) -> None:
     from eatlas.sources.published import find  # noqa: PLC0415
 
     for name in names:
-        find(name)  # a wrong name is said before gigabytes come for the others
+        find(name)  # a wrong name is refused before gigabytes come for the others
     for name in names:
         with _progress(name) as watch:
             path = fetch_vectors(name, watch=watch, say=remark)
@@ -124,6 +124,7 @@ def _values(entry: Published) -> dict[str, Any]:
 
 
 def _shown(entry: Published) -> Iterator[tuple[str, str]]:
+    """What is known of published vectors, as names and values; what is unknown says so."""
     values = _values(entry)
     unknown = {
         "hash": "not published; the first download records what it got",

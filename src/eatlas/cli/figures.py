@@ -47,6 +47,7 @@ def print_scan(result: ScanResult) -> None:
 
 
 def _lines(result: ScanResult, width: int) -> Iterator[str]:
+    """Lines of a scan: what was tested, the lists of each band, and what the p-values show."""
     names = result.concepts
     yield from _folded(
         f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of "
@@ -112,6 +113,7 @@ def _band(result: ScanResult, lists: Iterable[TopList], width: int) -> Iterator[
 
 
 def _block(result: ScanResult, found: TopList) -> list[str]:
+    """The list of one side: a head and a row for each word, in columns."""
     alpha = result.family.alpha
     rows = [
         (
@@ -198,9 +200,9 @@ def print_diagnoses(found: Sequence[Diagnosis]) -> None:
     vectors = f"{len(found)} sources, {spread} vectors of each"
     if shared:
         vectors = f"{one_line(shared.rstrip('?&'))}: {vectors}"
-    said = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
-    said += "and loudest dimension: share of variance and of squared length. One source alone is "
-    _write(Text(vectors, "bold"), "", table, Text(f"{said}shown with every figure.", "dim"))
+    about = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
+    about += "and loudest dimension: share of variance and of squared length. One source alone is "
+    _write(Text(vectors, "bold"), "", table, Text(f"{about}shown with every figure.", "dim"))
 
 
 def _shared(names: Sequence[str]) -> str:
@@ -219,6 +221,7 @@ def _write(*parts: Text | Table | str) -> None:
 
 
 def _rendered(parts: Sequence[Text | Table | str]) -> str:
+    """Texts and tables as lines that a reader can follow, without blanks at their ends."""
     columns = shutil.get_terminal_size((WIDTHS[1], 0)).columns
     colours = sys.stdout.isatty()
     console = Console(
@@ -239,6 +242,7 @@ def _rendered(parts: Sequence[Text | Table | str]) -> str:
 
 
 def _readings_table(found: Diagnosis) -> Table:
+    """A row for each figure of a diagnosis: its value, whether it is fine, what it means."""
     table = new_table()
     table.add_column("Figure", ratio=5, overflow="fold")
     table.add_column("Value", ratio=5, overflow="fold")
@@ -275,17 +279,18 @@ def print_powers(found: Sequence[Design]) -> None:
 
 
 def _powers_table(found: Sequence[Design]) -> Table:
+    """A row for each design: at both levels its sizes, smallest p, smallest d and power."""
     table = new_table("Test", [name for name, *_ in found])
-    asked = found[0][2].d
+    d = found[0][2].d
     for level, what in ((1, "X v Y"), (2, "A v B")):
         heads = [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
-        heads += [] if asked is None else [f"power at\nd = {asked:g}"]
+        heads += [] if d is None else [f"power at\nd = {d:g}"]
         add_columns(table, *((head, False) for head in heads))
     for name, _, one in found:
         cells = [name]
         for place, found_there in (("level1", one.level1), ("level2", one.level2)):
             cells += _cells(found_there, one.alpha)
-            if asked is not None:
+            if d is not None:
                 chance = (one.chance or {}).get(place)
                 cells.append("" if chance is None else percent(chance))
         table.add_row(*cells)

@@ -81,6 +81,7 @@ def _short(name: str) -> str:
 
 @contextmanager
 def _new_bar() -> Iterator[Any]:
+    """A bar of rich on standard error; it stops where the block ends."""
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
         BarColumn,

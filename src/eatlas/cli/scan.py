@@ -115,6 +115,7 @@ def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[l
 
 
 def _edges(text: str) -> list[int]:
+    """Last places of the frequency bands; none for one list of all words."""
     if text.strip().lower() == NO_BANDS:
         return []
     try:
@@ -128,6 +129,7 @@ def _edges(text: str) -> list[int]:
 
 
 def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edges) -> ScanResult:
+    """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
     from eatlas.engine.scan.chunks import Chunks  # noqa: PLC0415
     from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
     from eatlas.engine.scan.scanning import written  # noqa: PLC0415

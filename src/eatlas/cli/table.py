@@ -436,8 +436,8 @@ def _print_warnings(console: Console, results: Results) -> None:
             for role, group in result.coverage.items()
             if group.missing
         ]
-        said = [f"Missing terms: {'; '.join(missing)}."] if missing else []
-        for warning in (*result.warnings, *said):
+        lacking = [f"Missing terms: {'; '.join(missing)}."] if missing else []
+        for warning in (*result.warnings, *lacking):
             tests.setdefault(warning, []).append(name + (f" on {result.source}" if several else ""))
     for warning, named in tests.items():
         of_all = len(named) == len(results) > FEW

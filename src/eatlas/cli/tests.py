@@ -222,7 +222,7 @@ def _of_sizes(sizes: Sequence[str], options: Mapping[str, Any]) -> Iterator[Desi
 
 
 def _classes(given: list[str]) -> dict[str, str]:
-    """Read ``X=name``, or ``name`` for all roles; what is said of a role wins."""
+    """Read ``X=name``, or ``name`` for all roles; what names a role wins."""
     pairs = [one.rpartition("=") for one in given]
     everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
     return everywhere | {role: name for role, _, name in pairs if role}

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.timeline import Line, Point, timeline
 from eatlas.present.numbers import effect, number_of, p_equals
-from eatlas.present.rendering import said
+from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.results import AssociationResult, Failure, TrendResult
@@ -283,7 +283,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Whether the members agree."""
-        return said("sentences", "compared", self, kinds()[self.by].several)
+        return phrase("sentences", "compared", self, kinds()[self.by].several)
 
     @property
     def labels(self) -> list[tuple[str, str]]:
@@ -337,6 +337,7 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
 
 
 def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
+    """Comparisons of results that differ in one choice of encoding alone."""
     sections = {id(section.result): section for section in given}
     groups = varied([section.result for section in given], by)
     found: dict[tuple[str, str, str], dict[By, set[str]]] = {}

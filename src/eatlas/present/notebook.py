@@ -45,12 +45,13 @@ def html(shown: object) -> str:
 
 
 def _one(result: AssociationResult) -> str:
+    """One result: its sentence, its EAT-Map, and a row for each effect size."""
     lines = [_line(one) for one in result.effects()]
     used, missing = result.coverage.counts()
     return render(
         "notebook/result",
         result=result,
-        said=sentence(result),
+        sentence=sentence(result),
         map=EATMap.of(result).svg() if result.pattern else "",
         lines=lines[:MOST_ROWS],
         more=max(0, len(lines) - MOST_ROWS),
@@ -62,6 +63,7 @@ def _one(result: AssociationResult) -> str:
 
 
 def _many(results: Any) -> str:
+    """A row for each result, with the columns that tell them apart."""
     found = list(results)
     return render(
         "notebook/results",

@@ -56,7 +56,7 @@ def lines(template: str, **values: object) -> list[str]:
     return [line for line in text.split("\n") if line]
 
 
-def said(template: str, macro: str, *facts: object) -> str:
+def phrase(template: str, macro: str, *facts: object) -> str:
     """What a macro of a template of plain text says, on one line.
 
     Parameters
@@ -73,6 +73,7 @@ def said(template: str, macro: str, *facts: object) -> str:
 
 @cache
 def _environment() -> Environment:
+    """The environment of all templates: strict, escapes HTML, compiled once for each user."""
     from jinja2 import (  # noqa: PLC0415  (40 ms)
         Environment,
         FileSystemLoader,

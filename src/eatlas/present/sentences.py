@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from eatlas.present.rendering import said
+from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
 from eatlas.results.trend import LevelTrend, TrendResult
 
@@ -48,7 +48,7 @@ def sentence(result: AssociationResult) -> str:
 
 def short_sentence(result: AssociationResult) -> str:
     """Say what a result found, without what is true of every result of its measure."""
-    return said("sentences", "finding", result)
+    return phrase("sentences", "finding", result)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def finding(trend: TrendResult, alpha: float = 0.05) -> str:
     alpha : float
         The level below which a p-value counts as a trend.
     """
-    return said("sentences", "trend", trend.level1, alpha)
+    return phrase("sentences", "trend", trend.level1, alpha)
 
 
 def sentences(trend: TrendResult) -> list[str]:
@@ -122,7 +122,7 @@ def sentences(trend: TrendResult) -> list[str]:
 def level_statements(trend: TrendResult) -> list[Statement]:
     """How each effect size moves, one statement each."""
     return [
-        Statement(f"{name[0].upper()}{name[1:]}:", said("sentences", "level_trend", level))
+        Statement(f"{name[0].upper()}{name[1:]}:", phrase("sentences", "level_trend", level))
         for name, level in levels_of_trend(trend)
     ]
 

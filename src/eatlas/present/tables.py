@@ -69,6 +69,7 @@ def latex(tables: Iterable[Table]) -> str:
 
 
 def _latex_table(table: Table) -> Iterator[str]:
+    """Lines of one table: a float with a caption, a head, the rows and the notes."""
     yield r"\begin{table*}"
     yield r"\centering\scriptsize\setlength{\tabcolsep}{4pt}"
     breakable = latex_text(table.caption).replace(",", r",\allowbreak ")

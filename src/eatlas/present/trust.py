@@ -10,7 +10,7 @@ from functools import partial
 
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import level_of, p_equals, some_of
-from eatlas.present.rendering import said
+from eatlas.present.rendering import phrase
 from eatlas.present.sentences import Statement
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -18,7 +18,7 @@ from eatlas.results.effects import Effect
 NAMED = 12
 """Results that a line names."""
 
-statement = partial(said, "trust")
+statement = partial(phrase, "trust")
 """One statement: the name of its macro, and what that takes."""
 
 

@@ -132,10 +132,10 @@ def _panel(rows: list[dict[str, Any]]) -> Any:
         f"Percentages: share of all draws with the pattern ({first['rule']}); without a small p a "
         "dot counts as Non-Directional wherever it lies.",
     ]
-    told = tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y")
+    hover = tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y")
     drawn = frame(_texts(row, reach) for row in rows)
     about = title("Level 2 effect sizes of draws of contexts", notes, SIZE)
-    chart = alt.layer(*layers, data=drawn).encode(color=alt.value(INK), tooltip=told)
+    chart = alt.layer(*layers, data=drawn).encode(color=alt.value(INK), tooltip=hover)
     return chart.properties(width=SIZE, height=SIZE, title=about)
 
 

@@ -89,13 +89,13 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
         maps.sort(key=lambda cells: tests.index(cells[0]["test"]))
         columns = len(names) if len(maps) == len(names) * len(tests) else columns
     columns = max(1, columns)
-    said = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
+    inside = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
     rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
     notes = [*source_note(names), QUESTION, *(Rule(*rule).meaning for rule in rules)]
     kind = "EAT-Map" if len(maps) == 1 else "EAT-Maps"
     words = [_in_words(cells) for cells in maps]
     return draw_maps(
-        [_texts(cells, said, with_series=len(names) > 1) for cells in maps],
+        [_texts(cells, inside, with_series=len(names) > 1) for cells in maps],
         (CELL, 50),
         columns,
         title=title(kind, notes, min(len(maps), columns) * (2 * CELL + 100.0)),
@@ -103,7 +103,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     )
 
 
-def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list[dict[str, Any]]:
+def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> list[dict[str, Any]]:
     """Add to the cells of one map what is written in it, above it and below it."""
     first = cells[0]
     names = [first["test"], *([first["series"]] if with_series else [])]
@@ -119,7 +119,7 @@ def _texts(cells: list[dict[str, Any]], said: str, *, with_series: bool) -> list
             "heading": "\n".join([*heading, first["pattern"]]),
             "column": "\n".join(lines_of(cell["target"], CELL)),
             "line": "\n".join(lines_of(cell["attribute"], 150)),
-            "said": {"associated": said, "undefined": "undefined"}.get(cell["state"], ""),
+            "inside": {"associated": inside, "undefined": "undefined"}.get(cell["state"], ""),
             "note": rule if noted and cell["cell"] == "XA" else "",
             "d_shown": d,
             "p_shown": p,

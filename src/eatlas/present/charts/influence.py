@@ -43,7 +43,7 @@ COLUMNS = (
 )  # fmt: skip
 WIDTH = 360
 DRAWN = 10
-"""Terms of each effect size that a chart shows unless told; all of 8 v 8 with 8 v 8 are 32."""
+"""Terms of each effect size that a chart shows by default; all of 8 v 8 with 8 v 8 are 32."""
 
 
 def prepare(result: object) -> pd.DataFrame:
@@ -129,14 +129,14 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
         text("count", MUTED, x=0, align="left"),
         text("d", align="right", dx=48),
     ]
-    told = tooltip(term="term", group="group", d="d without it", change_shown="change")
+    hover = tooltip(term="term", group="group", d="d without it", change_shown="change")
     notes = (
         f"{first['test']}, source: {first['series']}",
         "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther. "
         "Right: d without the term.",
     )
     return themed(
-        rows.chart(layers, drawn, color=colour, tooltip=told),
+        rows.chart(layers, drawn, color=colour, tooltip=hover),
         width=WIDTH,
         title=title("Which terms drive the associations?", notes),
         description=listed(

@@ -254,9 +254,9 @@ CELL = 88
 """Pixels of a cell from left to right."""
 DOT = "●"
 """Marks an association, as red does, for readers without colours."""
-NOTHING = dict.fromkeys(("said", "d", "p", "note"), "")
+NOTHING = dict.fromkeys(("inside", "d", "p", "note"), "")
 """Texts of a cell that has none."""
-TOLD = {
+TOOLTIP = {
     "test": "test", "series": "source", "target": "target", "attribute": "attribute",
     "state": "state", "d_shown": "d", "p_shown": "p",
 }  # fmt: skip
@@ -271,7 +271,7 @@ def draw_maps(
     Parameters
     ----------
     maps : list of lists of four cells
-        Each with ``state``, what its ``column`` and ``line`` are called, what is ``said`` in it,
+        Each with ``state``, what its ``column`` and ``line`` are called, what is ``inside`` it,
         and in one cell of a column what is below it: ``d``, ``p`` and ``note``.
     size : (int, int)
         Width and height of a cell in pixels.
@@ -309,9 +309,9 @@ def draw_maps(
         "x": alt.X("column:N", scale=bands, axis=top),
         "y": alt.Y("line:N", scale=bands, axis=left),
     }
-    told = tooltip(**TOLD) if "test" in drawn else alt.value(None)
+    hover = tooltip(**TOOLTIP) if "test" in drawn else alt.value(None)
     heading = alt.Header(labelExpr=f"{headings}[datum.value]", labelAnchor="start", labelPadding=6)
-    chart = alt.layer(*layers, data=drawn).encode(**places, tooltip=told)
+    chart = alt.layer(*layers, data=drawn).encode(**places, tooltip=hover)
     panels = chart.properties(width=alt.Step(size[0]), height=alt.Step(size[1])).facet(
         facet=alt.Facet("map:O", header=heading), columns=columns
     )
@@ -319,10 +319,10 @@ def draw_maps(
 
 
 def _map_layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:
-    """Cells, what is said in them, and below them numbers and notes."""
+    """Cells, what is written in them, and below them numbers and notes."""
     alt = altair()
     on = alt.condition("datum.state == 'associated'", alt.value(PAPER), alt.value(MUTED))
-    large = alt.condition(f"datum.said == '{DOT}'", alt.value(20), alt.value(11))
+    large = alt.condition(f"datum.inside == '{DOT}'", alt.value(20), alt.value(11))
     below = {
         "d": {"dy": 14, "fontWeight": "bold"},
         "p": {"dy": 30, "color": MUTED},
@@ -334,7 +334,7 @@ def _map_layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:
     cell = alt.Chart()
     return [
         cell.mark_rect(cornerRadius=2, stroke=EDGE, aria=False).encode(fill=states()),
-        cell.mark_text(fontWeight="bold", aria=False).encode(text="said:N", color=on, size=large),
+        cell.mark_text(fontWeight="bold", aria=False).encode(text="inside:N", color=on, size=large),
         *(
             cell.mark_text(**small, **look).encode(y=alt.value("height"), text=f"{name}:N")
             for name, look in below.items()

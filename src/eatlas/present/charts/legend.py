@@ -110,8 +110,8 @@ def _texts(cell: dict[str, Any]) -> dict[str, Any]:
     counted = "" if count is None else f"\n{number_of(int(count), 'result')}"
     meaning = PATTERNS[pattern][2].replace(", ", ",\n") + counted
     names = {"heading": pattern, "column": cell["role"], "line": cell["attribute_role"]}
-    said = DOT if cell["state"] == "associated" else ""
-    return NOTHING | names | {"said": said, "note": meaning if cell["cell"] == "XA" else ""}
+    inside = DOT if cell["state"] == "associated" else ""
+    return NOTHING | names | {"inside": inside, "note": meaning if cell["cell"] == "XA" else ""}
 
 
 def _direction(pattern: str) -> str:

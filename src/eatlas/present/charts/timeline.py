@@ -183,9 +183,9 @@ def _panel(rows: list[dict[str, Any]], years: list[int], across: Across) -> Any:
             y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N"
         ),
     ]
-    told = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
+    hover = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
     drawn = frame(row | {"line": _line(row)} | _texts(row) for row in rows)
-    chart = alt.layer(*layers, data=drawn).encode(x=x, color=colour, tooltip=told)
+    chart = alt.layer(*layers, data=drawn).encode(x=x, color=colour, tooltip=hover)
     return chart.properties(width=620, height=250)
 
 

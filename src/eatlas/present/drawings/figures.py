@@ -91,6 +91,7 @@ def _row(
     top: float,
     values: list[float] | None,
 ) -> str:
+    """The names of a pair of groups, and below them its cosines."""
     middle = top + 8 + _HALF + 4
     names = row_name(top, *(result.concepts.name(role) for role in name))
     if values is None:
@@ -182,6 +183,7 @@ def lean_plot(result: AssociationResult) -> str:
 def _terms(
     name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: Axis, top: float
 ) -> str:
+    """A dot for each term of a target, a line at their mean, and the names of the outermost."""
     y = top + 22
     dots = [
         f'<circle cx="{axis.at(value):.1f}" cy="{y:g}" r="4.5">'

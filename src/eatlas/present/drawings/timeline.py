@@ -309,6 +309,7 @@ def _in_words(lines: Sequence[Line], missing: Mapping[int, str], unit: str) -> s
 
 
 def _line_in_words(line: Line, unit: str) -> str:
+    """Where a line begins and ends, and how often p is below alpha."""
     known = [(point.year, point.d) for point in line.points if point.d is not None]
     name = line.name
     if not known:
