@@ -385,7 +385,7 @@ SCENARIOS = (
             "run --tests divdist-face-validity --measure rnd --measure rnd(distance=cosine) "
             "--measure mac --measure ect --measure rnsb --measure semaxis --measure ripa "
             "--measure ripa(relation=mean,vectors=unit) --measure direct-bias "
-            "--measure indirect-bias --measure indirect-bias(word=nurse)",
+            "--measure indirect-bias --measure indirect-bias(word=secretary)",
             "run --tests divdist-race --measure rnd",
             "run --tests garden-groups.toml --measure ripa",
             "run --tests garden-groups.toml --measure semaxis --measure mac",

@@ -194,6 +194,14 @@ def test_indirect_bias_is_a_share_of_similarity(found):
     assert [one.value for one in of_word.targets] == pytest.approx(expected, **CLOSE)
 
 
+def test_the_word_itself_is_no_target():
+    with pytest.warns(UndefinedWarning, match="indirect-bias of nurse"):
+        result = eatlas.IndirectBias(word="nurse")(tiny(), vectors())
+    values = [one.value for one in result.targets]
+    assert values[0] is None
+    assert result.value == pytest.approx(np.median(values[1:]))
+
+
 def test_indirect_bias_needs_the_word():
     with pytest.raises(CoverageError, match="astronaut"):
         eatlas.IndirectBias(word="astronaut")(tiny(), vectors())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import CoverageError
 from eatlas.measures.base import FROM_0, Allowed, Array, Input, parameter
-from eatlas.measures.distances import cosines, lengths
+from eatlas.measures.distances import TINY, cosines, lengths
 from eatlas.measures.target_values import (
     RawOrUnit,
     RelabelledMeasure,
@@ -35,6 +35,8 @@ EVERY = ""
 """No word: every two of the targets are compared."""
 THE_WORD = ""
 """Role of the word of a measure's own, which no group can have."""
+ALIKE = 1e-12
+"""The cosine of a word with itself lies that near to 1."""
 WORD = Allowed("a word, or nothing", lambda value: isinstance(value, str))
 
 
@@ -101,8 +103,8 @@ class IndirectBias(TargetMeasure):
     Parameters
     ----------
     word : str, optional
-        Compared with each target, such as softball in the paper. By default every two targets are
-        compared, and the number of a target is the median over the others.
+        Compared with each other target, such as softball in the paper. By default every two targets
+        are compared, and the number of a target is the median over the others.
 
     Raises
     ------
@@ -127,8 +129,8 @@ class IndirectBias(TargetMeasure):
     --------
     >>> import eatlas
     >>> (test,) = eatlas.load_tests("divdist-face-validity")
-    >>> print(eatlas.IndirectBias(word="nurse")(test, "glove-sample").summary())
-    Indirect bias = -0.0573; targets from businessman (-0.349) to businesswoman (0.132)
+    >>> print(eatlas.IndirectBias(word="secretary")(test, "glove-sample").summary())
+    Indirect bias = -0.00265; targets from dancer (-1.6) to businessman (0.169)
     """
 
     name: ClassVar[str] = "indirect-bias"
@@ -156,7 +158,9 @@ class IndirectBias(TargetMeasure):
         others = given.rows[THE_WORD] if self.word else targets
         shares = explained(targets, others, direction)
         if self.word:
-            every, values = shares[:, 0], shares[:, 0]
+            # a target that is the word itself has all of its similarity
+            itself = kernels.associations(targets, others[0]) > 1 - ALIKE
+            every = values = np.where(itself, np.nan, shares[:, 0])
         else:
             apart = ~np.eye(len(targets), dtype=bool)
             every = shares[np.triu(apart)]
@@ -275,9 +279,7 @@ class SemAxis(RelabelledMeasure):
             """Mean cosine for each relabelling, by dot products."""
             weights = first - second
             squares = np.add.reduce((weights @ among) * weights, axis=1)
-            return np.asarray(
-                (weights @ towards) / np.sqrt(np.maximum(squares, np.finfo(float).tiny))
-            )
+            return np.asarray((weights @ towards) / np.sqrt(np.maximum(squares, TINY)))
 
         return self.found(
             given,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -77,36 +78,14 @@ class RND(RelabelledMeasure):
     vectors: Vectors = parameter("unit", Vectors)
 
     def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
-        """Distance of each target from both means, and their mean difference."""
-        targets, names = given.rows[OF_TARGETS], given.head["groups"]
-        means = [kernels.mean_row(group) for group in groups_of(given)]
-        near = np.stack([self._from(targets, one) for one in means], axis=1)
-        values = near[:, 0] - near[:, 1]
-        euclidean, unit = self.distance == "euclidean", self.vectors == "unit"
-        limit = 2.0 if unit or not euclidean else None
-        span = Range(
-            unit="distance" if euclidean else "cosine",
-            low=limit and -limit,
-            high=limit,
-            neutral=0.0,
-            larger=names[1] if euclidean else names[0],
-        )
-        rows = np.concatenate([in_order(group) for group in groups_of(given)])
-        products, among = in_order(targets) @ rows.T, rows @ rows.T
-        squares = np.add.reduce(in_order(targets) ** 2, axis=1)[:, None]
-
-        def relabelled(first: Array, second: Array) -> Array:
-            """Mean difference for each relabelling: all that is needed are dot products."""
-            parts = []
-            for weights in (first, second):
-                dot = products @ weights.T
-                norms = np.add.reduce((weights @ among) * weights, axis=1)
-                if euclidean:
-                    parts.append(np.sqrt(np.maximum(squares - 2 * dot + norms, 0.0)))
-                else:
-                    parts.append(dot / np.sqrt(squares * np.maximum(norms, np.finfo(float).tiny)))
-            return np.asarray((parts[0] - parts[1]).mean(axis=0))
-
+        """Distance of each target from both means, and the mean of their differences."""
+        targets, groups = given.rows[OF_TARGETS], groups_of(given)
+        means = map(kernels.mean_row, groups)
+        measured = cosines if self.distance == "cosine" else distances
+        near = np.stack([measured(targets, one) for one in means], axis=1)
+        values, span = near[:, 0] - near[:, 1], self._range(given.head["groups"])
+        terms = np.concatenate(list(map(in_order, groups)))
+        from_means = by_weights(in_order(targets), terms, self.distance)
         return self.found(
             given,
             notes,
@@ -115,14 +94,24 @@ class RND(RelabelledMeasure):
             overall=span,
             each=span,
             association=near,
-            p=self.relabelled(given, notes, relabelled),
+            p=self.relabelled(
+                given,
+                notes,
+                lambda first, second: (from_means(first) - from_means(second)).mean(axis=0),
+            ),
         )
 
-    def _from(self, targets: Array, point: Array) -> Array:
-        """Distance of each target from a point, or cosine with it; NaN where that is at 0."""
-        if self.distance == "euclidean":
-            return lengths(targets - point)
-        return cosines(targets, point)
+    def _range(self, names: Sequence[str]) -> Range:
+        """Range of a difference of distances or cosines."""
+        cosine = self.distance == "cosine"
+        limit = 2.0 if cosine or self.vectors == "unit" else None
+        return Range(
+            unit=self.distance if cosine else "distance",
+            low=limit and -limit,
+            high=limit,
+            neutral=0.0,
+            larger=names[0 if cosine else 1],
+        )
 
 
 @dataclass(frozen=True)
@@ -306,6 +295,8 @@ class RNSB(RawOrUnit):
 PRECISE = 1e-10
 """Tolerance of the classifier, far below what a reader of the number sees."""
 MOST_STEPS = 10_000
+TINY = np.finfo(np.float64).tiny
+"""In place of a squared length of 0, so that cosines with such a sum are 0."""
 ROUNDING = 1e-14
 """Length of a mean of rows that cancel, relative to that of a row; 1e-16 was seen."""
 
@@ -313,6 +304,38 @@ ROUNDING = 1e-14
 def lengths(rows: Array) -> Array:
     """Euclidean length of each row."""
     return np.asarray(np.sqrt(np.add.reduce(rows * rows, axis=1)))
+
+
+def distances(rows: Array, point: Array) -> Array:
+    """Euclidean distance of each row from a point."""
+    return lengths(rows - point)
+
+
+def by_weights(targets: Array, terms: Array, distance: Distance) -> Callable[[Array], Array]:
+    """Distances of targets from weighted sums of terms, by dot products alone.
+
+    Parameters
+    ----------
+    targets : array, shape (targets, d)
+    terms : array, shape (terms, d)
+    distance : {"euclidean", "cosine"}
+
+    Returns
+    -------
+    callable
+        From weights, shape (sums, terms), to distances or cosines, shape (targets, sums).
+    """
+    products, among = targets @ terms.T, terms @ terms.T
+    squares = np.add.reduce(targets**2, axis=1)[:, None]
+
+    def found(weights: Array) -> Array:
+        along = products @ weights.T
+        norms = np.add.reduce((weights @ among) * weights, axis=1)
+        if distance == "cosine":
+            return np.asarray(along / np.sqrt(squares * np.maximum(norms, TINY)))
+        return np.asarray(np.sqrt(np.maximum(squares - 2 * along + norms, 0.0)))
+
+    return found
 
 
 def cosines(rows: Array, direction: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import CoverageError, StimulusError
+from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
 from eatlas.measures.p_values import defined, remarks, to_record
 from eatlas.results.effects import DEFAULT_ALPHA
@@ -99,7 +99,7 @@ class TargetMeasure(GroupsMeasure):
             for term, near, number in zip(terms, by_group, values.tolist(), strict=True)
         )
         if undefined := [one.term for one in targets if one.value is None]:
-            notes.append(f"Undefined {self.name} of {', '.join(undefined)}.")
+            notes.append(f"Undefined {self.name} of {listed(undefined)}.")
         if defined(value) is None:
             notes.append(f"Undefined {self.name} of all targets.")
         return TargetValuesResult(
@@ -206,11 +206,11 @@ def pairs_of(given: Input, notes: list[str]) -> tuple[Array, Array]:
     if not usable:
         raise CoverageError(
             "no pair of the test has a vector for both of its terms",
-            got=", ".join(lost),
+            got=listed(lost),
             remedy="name pairs of terms that the source has",
         )
     if lost:
-        notes.append(f"Pairs without a vector of both terms: {', '.join(lost)}.")
+        notes.append(f"Pairs without a vector of both terms: {listed(lost)}.")
     first, second = (
         rows[[at[pair[side]] for pair in usable]]
         for side, (rows, at) in enumerate(zip(groups_of(given), places, strict=True))
