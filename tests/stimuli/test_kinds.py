@@ -28,7 +28,7 @@ def test_a_measure_of_another_kind_is_refused_before_any_work():
         "  got: divdist-face-validity is of the kind groups\n"
         "  allowed: tests of the kind association for ml-eat; for divdist-face-validity: "
         f"{caught.value.allowed.rsplit(': ', 1)[1]}\n"
-        "  remedy: run tests of different kinds one after the other, each with its measures; "
+        "  remedy: give tests of each kind a measure of theirs, or leave --measure out; "
         "eatlas tests list says of what kind a test is"
     )
 
@@ -58,3 +58,38 @@ def test_keys_of_both_kinds():
     keys = {one.content for one in items}
     assert {"aster", "war", "carpenter", "she", "nephews"} <= keys
     assert len(keys) == 16 + 8 + 40
+
+
+GROUPS = """schema = 1
+[[test]]
+id = "work"
+kind = "groups"
+targets = { name = "Work", terms = ["nurse"] }
+groups = [{ name = "Women", terms = ["she", "woman"] }, { name = "Men", terms = ["he", "man"] }]
+reference = "uniform"
+pairs = PAIRS
+"""
+
+
+@pytest.mark.parametrize(
+    "pairs", ['[["he", "she"]]', '[["she"]]', '[["she", "he"], ["girl", "boy"]]']
+)
+def test_pairs_are_terms_of_the_groups_in_their_order(pairs, tmp_path):
+    path = tmp_path / "work.toml"
+    path.write_text(GROUPS.replace("PAIRS", pairs), encoding="utf-8")
+    with pytest.raises(EatlasError) as caught:
+        eatlas.load_tests(path)
+    assert "test work, key pairs: " in str(caught.value)
+    assert "is no pair of the groups (allowed: one term of each of Women, Men" in str(caught.value)
+
+
+def test_pairs_belong_to_the_stimuli(tmp_path):
+    path = tmp_path / "work.toml"
+    hashes = set()
+    for pairs in ("[]", '[["she", "he"]]', '[["she", "he"], ["woman", "man"]]'):
+        path.write_text(GROUPS.replace("PAIRS", pairs), encoding="utf-8")
+        (test,) = eatlas.load_tests(path)
+        hashes.add(test.stimuli_sha256)
+        turned = test.model_copy(update={"pairs": test.pairs[::-1]})
+        assert turned.stimuli_sha256 == test.stimuli_sha256
+    assert len(hashes) == 3
