@@ -130,5 +130,8 @@ def test_what_is_refused(source, more, message):
 
 def test_too_few_words():
     few = {"she": [1.0, 0.0], "he": [0.0, 1.0], "nurse": [1.0, 1.0]}
-    with pytest.raises(SourceError, match="there are too few words to learn from"):
+    name = "dict[?]transform=hard-debias:gender"
+    with pytest.raises(SourceError, match=f"^{name}: there are too few words to learn from"):
         eatlas.residual_bias(eatlas.transformed(few, "hard-debias:gender"))
+    with pytest.raises(SourceError, match="^dict: the transform hard-debias:gender: no defining"):
+        eatlas.residual_bias(eatlas.transformed({"nurse": [1.0, 1.0]}, "hard-debias:gender"))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.care import require_trust
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import SourceError, StimulusError, did_you_mean, listed, nearest
+from eatlas.errors import EatlasError, SourceError, StimulusError, did_you_mean, listed, nearest
 from eatlas.kernels.rows import associations, unit_rows
 from eatlas.sources.coverage import spellings
 from eatlas.sources.protocol import usable
@@ -272,7 +272,7 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
 
     Raises
     ------
-    SourceError
+    EatlasError
         If no defining set has a word for each group.
     """
     cells = [cell for one in sets.defining for cell in one]
@@ -300,7 +300,7 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
             missing = [cell for cell, part in zip(one, parts, strict=True) if part is None]
             lost.append(", ".join(word for cell in missing for word in cell[:SHOWN]))
     if not defining:
-        raise SourceError(
+        raise EatlasError(
             "no defining set has a word for each group",
             got=f"without a vector: {listed(lost, SHOWN)}",
             allowed=f"one set or more with a word for each of {', '.join(sets.groups)}",
@@ -362,14 +362,14 @@ def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np
 
     Raises
     ------
-    SourceError
+    EatlasError
         If there are fewer than ten for a column.
     """
     k = leans.shape[1]
     nearest = np.argmax(leans, axis=1) if len(leans) else np.zeros(0, np.int64)
     n = min(most, int(SHARE * len(leans)), *np.bincount(nearest, minlength=k).tolist())
     if n < FEWEST:
-        raise SourceError(
+        raise EatlasError(
             "there are too few words to learn from",
             got=f"{n} most biased words of a group, of {len(leans):,} words",
             allowed=f"{FEWEST} or more of each group, {SHARE:.0%} of all words at most",
@@ -432,3 +432,9 @@ def whole(source: Source) -> Iterator[tuple[list[str], Array]]:
     """All words and vectors of a source, in double precision."""
     for words, vectors in require_whole(source, "a bias is sought in all vectors").iter_chunks():
         yield words, usable(vectors, words, source.name).astype(np.float64)
+
+
+def within(where: str, error: EatlasError) -> SourceError:
+    """Say where an error arose."""
+    parts = {"got": error.got, "allowed": error.allowed, "remedy": error.remedy}
+    return SourceError(f"{where}: {error.what}", **parts)

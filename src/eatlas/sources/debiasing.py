@@ -21,6 +21,7 @@ from eatlas.sources.bias_sets import (
     looked_up,
     most_biased,
     whole,
+    within,
 )
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
@@ -203,13 +204,10 @@ class DebiasedSource(Mapped):
         method = METHODS[self.step.method]
         try:
             return method(self.source, self.step)
+        except SourceError:
+            raise
         except EatlasError as error:
-            raise SourceError(
-                f"{self.source.name}: the transform {self.own}: {error.what}",
-                got=error.got,
-                allowed=error.allowed,
-                remedy=error.remedy,
-            ) from error
+            raise within(f"{self.source.name}: the transform {self.own}", error) from error
 
 
 def _hard(source: Source, step: Debiasing, before: _Fit | None = None) -> _Fit:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SourceError
+from eatlas.errors import EatlasError, SourceError
 from eatlas.kernels.rows import unit_rows
 from eatlas.results.residual import BeforeAfter, ResidualBias
 from eatlas.sources.bias_sets import (
@@ -18,6 +18,7 @@ from eatlas.sources.bias_sets import (
     leanings,
     looked_up,
     most_of_each,
+    within,
 )
 from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.mapped import Mapped
@@ -100,7 +101,13 @@ def residual_bias(
             allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
         )
     chosen = bias_sets(sets) if sets is not None else _sets_of(after)
-    return _Study(after, chosen, _targets(targets), whole(seed, "seed", 0)).record()
+    words, start = _targets(targets), whole(seed, "seed", 0)
+    try:
+        return _Study(after, chosen, words, start).record()
+    except SourceError:
+        raise
+    except EatlasError as error:
+        raise within(after.name, error) from error
 
 
 def _sets_of(source: Source) -> BiasSets:
@@ -160,7 +167,8 @@ class _Study:
         found = source.lookup(self.words)
         rows = np.zeros((len(self.words), source.dim))
         there = [i for i, word in enumerate(self.words) if word in found and found[word].any()]
-        rows[there] = unit_rows(np.stack([found[self.words[i]] for i in there]))
+        if there:
+            rows[there] = unit_rows(np.stack([found[self.words[i]] for i in there]))
         return rows
 
     def record(self) -> ResidualBias:
