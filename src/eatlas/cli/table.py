@@ -30,7 +30,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
 from eatlas.present.sentences import heading, sentences, short_sentence
-from eatlas.present.targets import Lean, leans, signed_points
+from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.present.trust import not_generalised
 from eatlas.results import AssociationResult, Effect, Results
@@ -323,8 +323,7 @@ def values_table(result: AssociationResult) -> Table:
 
 def _leaning(one: Lean, columns: Sequence[int]) -> list[str]:
     """Cells of a target: points by group, bias, p."""
-    cells = [signed_points(one.points[j], one.intervals[j]) for j in columns]
-    return [*cells, effect(one.shown.bias, 3), one.p + one.star]
+    return [*map(one.said, columns), effect(one.shown.bias, 3), one.p + one.star]
 
 
 def _name(result: AssociationResult) -> Text:

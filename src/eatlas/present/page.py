@@ -163,6 +163,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         signatures.setdefault(result.measure, set()).add(result.signature)
     return {
         "with_maps": bool(labels),
+        "only_groups": all(result.kind == "groups" for result in results),
         "intervals": _intervals(shown),
         "any_over_stimuli": any(result.primary.over_stimuli for result in results),
         "directional": any(result.rule.tail == "directional" for result in maps),

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from eatlas.present import effects, numbers, target_values
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
-from eatlas.present.targets import target_sentences
+from eatlas.present.targets import signed_points, target_sentences
 from eatlas.present.text import clean, isolated
 
 if TYPE_CHECKING:
@@ -146,7 +146,8 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.number_of, numbers.p_equals, numbers.percent, effects.about_terms,
         effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
         effects.names_of, effects.one_stimulus, effects.own_share, effects.rank_row,
-        effects.runner_up, effects.short_name, isolated, target_sentences,
+        effects.runner_up, effects.short_name, isolated, signed_points,
+        target_sentences,
     )
 } | {
     "apart_from": numbers.effects_apart,

@@ -28,6 +28,7 @@ from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect
 from eatlas.present.sentences import Statement, sentence, short_sentence
+from eatlas.present.targets import Leans, leans
 from eatlas.present.trust import statement, statements
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
@@ -118,6 +119,11 @@ class Section:
     def adjusted(self, shown: Effect) -> tuple[float | None, float | None]:
         """Adjusted p with its lower bound; None where the effect size is undefined."""
         return (None, None) if shown.d is None else self.family.adjusted(self.result, shown)
+
+    @cached_property
+    def targets(self) -> Leans | None:
+        """Targets against groups, of a measure that finds something for each."""
+        return None if self.result.by_target is None else leans(self.result)
 
     @cached_property
     def map(self) -> EATMap | None:

@@ -78,7 +78,10 @@ def wording(results: Iterable[AssociationResult]) -> Wording:
     >>> wording([]).heading
     'Embedding association tests'
     """
-    of_models = {result.language_model is not None for result in results}
+    given = list(results)
+    if given and all(result.kind == "groups" for result in given):
+        return _wordings()["groups"]
+    of_models = {result.language_model is not None for result in given}
     kinds = {frozenset({True}): "models", frozenset({True, False}): "both"}
     return _wordings()[kinds.get(frozenset(of_models), "vectors")]
 

@@ -23,7 +23,7 @@ from eatlas.results.parts import TAILS
 from eatlas.results.scan import ScanResult
 
 TRENDS = 3
-"""Series whose trends are reported one by one."""
+"""Series whose trends, and tests of groups whose targets, are reported one by one."""
 UNSTABLE = 0.5
 """Below this share of the resamples, a pattern is seen less often than others together."""
 
@@ -44,6 +44,9 @@ def in_brief(
         "words": wording(s.result for s in shown),
         "lacking": _names(s for s in shown if s.missing),
         "gaps": any(one.missing for one in series),
+        "leaning": [
+            f"{_name(s)}: {s.short_sentence}" for s in shown if s.result.by_target is not None
+        ][:TRENDS],
     }
     return lines("brief", **facts, **_over_time(series), **_patterns(shown), **_doubts(shown))
 

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 ENDS = 6
 """Targets that a terminal shows at either end."""
 ALPHA = 0.05
+WIDE, NARROW = 260.0, 110.0
+"""Pixels of a column of bars: of the one of two groups, of each of several."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,15 @@ class Lean:
         if unsure is None:
             return (None,) * len(self.groups)
         return tuple(one and (100 * one[0], 100 * one[1]) for one in unsure.deviation)
+
+    def between(self, group: int) -> str:
+        """The interval of the points of one group; empty where there is none."""
+        ends = self.intervals[group]
+        return "" if ends is None else f"[{', '.join(map(_signed, ends))}]"
+
+    def said(self, group: int) -> str:
+        """Points of one group with a sign, and their interval."""
+        return f"{signed_points(self.points[group])} {self.between(group)}".rstrip()
 
     @property
     def star(self) -> str:
@@ -135,6 +150,41 @@ class Leans:
             return self.known, 0
         return (*self.known[:most], *self.known[-most:]), len(self.known) - 2 * most
 
+    @cached_property
+    def axis(self) -> Axis:
+        """The scale of all deviations, in points."""
+        return deviations_axis(
+            (value for one in self.rows for value in one.points),
+            (ends for one in self.rows for ends in one.intervals),
+            WIDE if self.signed else NARROW,
+        )
+
+    def bar(self, one: Lean, group: int) -> Markup:
+        """The deviation of a target from the share of one group, drawn."""
+        drawn = deviation_bar(
+            one.points[group], one.intervals[group], self.axis, strong=bool(one.star)
+        )
+        return Markup(drawn)  # noqa: S704  (numbers alone)
+
+    @property
+    def triangle(self) -> Markup:
+        """The shares of three groups as points in a triangle; empty for other numbers of groups."""
+        if len(self.groups) != 3:
+            return Markup()
+        points = [
+            (one.term, one.shown.distribution) for one in self.known if one.shown.distribution
+        ]
+        return Markup(  # noqa: S704  (escaped there)
+            ternary(
+                self.groups, points, self.result.reference, [one.term for one in furthest(self)]
+            )
+        )
+
+    @property
+    def concept(self) -> Markup:
+        """The distribution of the concept as a whole against the reference."""
+        return Markup() if self.whole is None else drawn(self.whole)
+
     @property
     def legend(self) -> str:
         """What the numbers are."""
@@ -158,6 +208,16 @@ class Leans:
     def reference(self) -> str:
         """The reference in words."""
         return reference_in_words(self.result)
+
+
+def drawn(one: Lean) -> Markup:
+    """Draw the shares of a target against its reference; nothing where they are undefined."""
+    if one.shown.distribution is None or one.reference is None:
+        return Markup()
+    unsure = one.shown.uncertainty
+    ends = (None,) * len(one.groups) if unsure is None else unsure.deviation
+    bars = bars_of(one.term, one.groups, one.shown.distribution, one.reference, ends)
+    return Markup(bars)  # noqa: S704  (escaped there)
 
 
 def leans(result: AssociationResult) -> Leans:
@@ -200,18 +260,15 @@ def points(number: float) -> str:
     return f"{text} point{'' if text == '1' else 's'}"
 
 
-def signed_points(value: float | None, interval: tuple[float, float] | None = None) -> str:
-    """Points with a sign, and their interval.
+def signed_points(value: float | None) -> str:
+    """Points with a sign.
 
     Examples
     --------
-    >>> signed_points(5.45, (2.7, 8.4)), signed_points(None)
-    ('+5.5 [+2.7, +8.4]', '–')
+    >>> signed_points(5.45), signed_points(None)
+    ('+5.5', '–')
     """
-    if value is None:
-        return UNDEFINED
-    ends = "" if interval is None else " [" + ", ".join(map(_signed, interval)) + "]"
-    return f"{_signed(value)}{ends}"
+    return UNDEFINED if value is None else _signed(value)
 
 
 def _signed(value: float) -> str:
@@ -245,7 +302,7 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
     parts = [f"{to[j]} lean to {isolated(name)}" for j, name in enumerate(found.groups) if to[j]]
     of = number_of(len(known), "target")
     yield f"Of {of}, {_joined(parts) or 'none leans to any group'}; reference: {found.reference}."
-    yield f"{_joined([one.sentence for one in _furthest(found)])}."
+    yield f"{_joined([one.sentence for one in furthest(found)])}."
     tested = [one for one in known if one.adjusted is not None]
     if tested:
         hits = sum(bool(one.star) for one in tested)
@@ -264,7 +321,7 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
         yield f"Mean bias {effect(mean, 3)}{concept}."
 
 
-def _furthest(found: Leans) -> Sequence[Lean]:
+def furthest(found: Leans) -> Sequence[Lean]:
     """For each group the target that leans to it most."""
     chosen = []
     for j in range(len(found.groups)):

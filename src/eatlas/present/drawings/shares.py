@@ -1,0 +1,176 @@
+"""Drawings of targets against groups: deviations as bars on one scale, shares in a triangle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from eatlas.present.drawings.axis import Axis
+from eatlas.present.drawings.cells import BAR_HEIGHT
+from eatlas.present.drawings.svg import LEFT, WIDTH, figure, label, muted, short, tag
+from eatlas.present.text import isolated
+
+SIDE = 380.0
+"""Of the triangle."""
+HALF = math.sqrt(3) / 2
+TOP = 34.0
+DOT = 2.6
+TOWARDS, AWAY = "#d55e00", "#0072b2"
+"""Of bars above and below the reference, colours that colour-blind readers tell apart."""
+Interval = tuple[float, float] | None
+
+
+def deviations_axis(
+    values: Iterable[float | None], intervals: Iterable[Interval], width: float
+) -> Axis:
+    """The scale of all deviations of a result, in points, with 0 inside."""
+    known = [one for one in values if one is not None]
+    known += [end for ends in intervals if ends is not None for end in ends]
+    return Axis.around(known, 4.0, width - 4.0)
+
+
+def deviation_bar(
+    value: float | None, interval: Interval, axis: Axis, *, strong: bool = False
+) -> str:
+    """A bar from the reference, 0, to a deviation, and the line of its interval."""
+    zero, middle = axis.at(0), BAR_HEIGHT / 2
+    parts = [tag("path", d=f"M{zero:.1f} -3V{BAR_HEIGHT + 3}", class_="z")]
+    if value is not None:
+        end = axis.at(value)
+        bar = f"M{zero:.1f} 0H{end:.1f}V{BAR_HEIGHT}H{zero:.1f}z"
+        parts.insert(0, tag("path", d=bar, class_="b on" if strong else "b"))
+    if interval is not None:
+        low, high = (axis.at(one) for one in interval)
+        parts.append(tag("path", d=f"M{low:.1f} {middle:g}H{high:.1f}", class_="i"))
+    return (
+        f'<svg width="{axis.end + 4:g}" height="16" viewBox="0 -3 {axis.end + 4:g} 16" class="fig" '
+        f'aria-hidden="true">{"".join(parts)}</svg>'
+    )
+
+
+def bars_of(
+    term: str,
+    groups: Sequence[str],
+    shares: Sequence[float],
+    reference: Sequence[float],
+    intervals: Sequence[Interval],
+) -> str:
+    """The distribution of one target against its reference: a bar for each group, signed.
+
+    Parameters
+    ----------
+    term : str
+    groups : sequence of str
+    shares, reference : sequence of float
+        Between 0 and 1, in the order of the groups.
+    intervals : sequence of pairs or None
+        Of the differences.
+    """
+    points = [100 * (p - q) for p, q in zip(shares, reference, strict=True)]
+    ends = [ends and (100 * ends[0], 100 * ends[1]) for ends in intervals]
+    axis = Axis.around(
+        [*points, *(end for pair in ends if pair for end in pair)], LEFT + 4, WIDTH - 24
+    )
+    rows, y = [], 8.0
+    for group, p, q, value, pair in zip(groups, shares, reference, points, ends, strict=True):
+        said = f"{short(group, 240)}: {100 * p:.1f}%, reference {100 * q:.1f}%"
+        low, high = sorted((axis.at(0), axis.at(value)))
+        rows.append(label(said, LEFT, y + 10, size=12.5))
+        bar = {"x": low, "y": y + 16, "width": max(high - low, 0.5), "height": 10}
+        rows.append(tag("rect", **bar, fill=TOWARDS if value > 0 else AWAY))
+        if pair is not None:
+            first, last = (axis.at(end) for end in pair)
+            rows.append(
+                tag("line", x1=first, x2=last, y1=y + 21, y2=y + 21, stroke="currentColor",
+                    stroke_width=1.5, class_="fig-ink")
+            )  # fmt: skip
+        y += 40
+    alt = "; ".join(
+        f"{isolated(group)} {value:+.1f} points"
+        for group, value in zip(groups, points, strict=True)
+    )
+    name = f"{isolated(term)}: shares against the reference"
+    return figure(
+        y + 24, axis.grid(8, y), *rows, title=name, alt=f"{name}, in percentage points: {alt}."
+    )
+
+
+def ternary(
+    groups: Sequence[str],
+    points: Sequence[tuple[str, Sequence[float]]],
+    reference: Sequence[float],
+    named: Iterable[str] = (),
+) -> str:
+    """Shares of targets among three groups, as points in a triangle.
+
+    A corner is a share of 1 for its group; the cross is the reference.
+
+    Parameters
+    ----------
+    groups : sequence of three str
+    points : sequence of pairs of a target and its three shares
+        Shares outside 0 to 1 are left out.
+    reference : sequence of three floats
+    named : iterable of str
+        Targets whose names are written.
+    """
+    inside = [(term, p) for term, p in points if min(p) >= 0]
+    corners = [_place((1, 0, 0)), _place((0, 1, 0)), _place((0, 0, 1))]
+    outline = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
+    parts = [_grid(), tag("path", d=outline, fill="none", class_="fig-frame", stroke="#1d1d21")]
+    dots = "".join(_dot(*_place(p)) for _, p in inside)
+    parts.append(tag("path", d=dots, class_="fig-dot", fill="#1d1d21", fill_opacity=0.55))
+    x, y = _place(reference)
+    cross = f"M{x - 7:.1f} {y:.1f}h14M{x:.1f} {y - 7:.1f}v14"
+    parts.append(
+        tag("path", d=cross, stroke=TOWARDS, stroke_width=2, fill="none", class_="fig-reference")
+    )
+    chosen = set(named)
+    for term, p in inside:
+        if term in chosen:
+            x, y = _place(p)
+            anchor = "start" if x < WIDTH / 2 else "end"
+            shift = 6 if anchor == "start" else -6
+            parts.append(label(short(term, 110), x + shift, y + 4, size=11, text_anchor=anchor))
+    for (x, y), group, (anchor, dx, dy) in zip(
+        corners, groups, (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12)), strict=True
+    ):
+        parts.append(
+            label(short(group, 180), x + dx, y + dy, size=12.5, font_weight=550, text_anchor=anchor)
+        )
+    said = f"Shares of {len(inside)} targets among {', '.join(map(isolated, groups))}"
+    return figure(
+        TOP + SIDE * HALF + 34, *parts, title=said,
+        alt=f"{said}, as points in a triangle; the cross is the reference.",
+    )  # fmt: skip
+
+
+def _place(shares: Sequence[float]) -> tuple[float, float]:
+    """Pixels of three shares."""
+    left = (WIDTH - SIDE) / 2
+    _, second, third = shares
+    return left + SIDE * (second + third / 2), TOP + SIDE * HALF * (1 - third)
+
+
+def _dot(x: float, y: float) -> str:
+    arc = f"a{DOT:g} {DOT:g} 0 1 0"
+    return f"M{x - DOT:.1f} {y:.1f}{arc} {2 * DOT:g} 0{arc}-{2 * DOT:g} 0"
+
+
+def _grid() -> str:
+    """Lines of equal shares, a quarter apart, with their numbers on one side."""
+    lines, numbers = [], []
+    for share in (0.25, 0.5, 0.75):
+        rest = 1 - share
+        for first, last in (
+            ((share, rest, 0), (share, 0, rest)),
+            ((rest, share, 0), (0, share, rest)),
+            ((rest, 0, share), (0, rest, share)),
+        ):
+            (x1, y1), (x2, y2) = _place(first), _place(last)
+            lines.append(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}")
+        x, y = _place((0, rest, share))
+        numbers.append(muted(f"{share:.0%}", x + 6, y + 4, anchor="start"))
+    return tag(
+        "path", d="".join(lines), fill="none", stroke="#d9d9dd", class_="fig-grid"
+    ) + "".join(numbers)
