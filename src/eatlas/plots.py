@@ -20,10 +20,11 @@ from eatlas.present.charts import (
     save,
     stability,
     steps,
+    targets,
     timeline,
 )
 
 __all__ = [
     "CONFIG", "KINDS", "choices", "draws", "eat_map", "forest", "influence", "legend", "level3",
-    "plot", "save", "stability", "steps", "timeline",
+    "plot", "save", "stability", "steps", "targets", "timeline",
 ]  # fmt: skip

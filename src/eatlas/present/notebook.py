@@ -9,6 +9,7 @@ from eatlas.present.effects import bracketed, compared
 from eatlas.present.numbers import UNDEFINED, effect, p_value
 from eatlas.present.rendering import render
 from eatlas.present.sentences import sentence
+from eatlas.present.targets import Lean, leans, signed_points
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.effects import Effect
@@ -47,12 +48,15 @@ def html(shown: object) -> str:
 def _one(result: AssociationResult) -> str:
     """One result: its sentence, its EAT-Map, and a row for each effect size."""
     lines = [_line(one) for one in result.effects()]
+    if result.by_target is not None:
+        lines = [*map(_of_target, leans(result).ends()[0]), *lines]
     used, missing = result.coverage.counts()
     return render(
         "notebook/result",
         result=result,
         sentence=sentence(result),
         map=EATMap.of(result).svg() if result.pattern else "",
+        heads=("d", "interval") if result.by_target is None else ("bias", "leans to, points"),
         lines=lines[:MOST_ROWS],
         more=max(0, len(lines) - MOST_ROWS),
         with_intervals=any(line.interval for line in lines),
@@ -82,6 +86,8 @@ def _many(results: Any) -> str:
 
 def _stars(result: AssociationResult) -> str:
     """What a star says, and of tests of sentences what is relabelled."""
+    if result.by_target is not None:
+        return leans(result).legend
     over = ", over stimuli in tests of sentences" if result.primary.over_stimuli else ""
     return f"{result.rule.meaning}{over}"
 
@@ -97,6 +103,13 @@ def _row(result: AssociationResult) -> dict[str, Any]:
     row |= {"pattern": read.label, "map": EATMap.of(result).svg("mini")}
     differs = {"two_sided": read.two_sided_label} if read.two_sided_label != read.label else {}
     return row | differs
+
+
+def _of_target(one: Lean) -> Line:
+    """A target, its bias, and the points by which it leans to a group."""
+    j = one.towards or 0
+    points = f"{signed_points(one.points[j])} {one.between(j)} {one.groups[j]}"
+    return Line(one.term, effect(one.shown.bias, 3), points, one.p + one.star)
 
 
 def _starred(shown: Effect) -> str:

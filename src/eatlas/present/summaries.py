@@ -16,6 +16,7 @@ from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, named_sources, source_of
 from eatlas.present.sentences import levels_of_trend, wording
+from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, TrendResult
 from eatlas.results.effects import UNDEFINED, Rule, parameters
@@ -143,6 +144,23 @@ _METHODS = {
     "importance": "estimated from random relabellings by importance sampling",
     "normal": "approximated by a normal distribution",
 }
+SOA = {
+    "cosine": "the cosine of its vector with the mean vector of the group's words",
+    "reduction": "the cosine of its mean vector over contexts with the mean vector of the group's "
+    "words",
+    "probe": "the number of its contexts that a linear classifier assigns to the group",
+    "counts": "a number of a table",
+}
+NORMALIZE = {"sum": "divided by their sum", "softmax": "turned into shares by a softmax"}
+DIVERGENCE = {
+    "l1": "the L1 distance",
+    "tv": "the total variation",
+    "l2": "the Euclidean distance",
+    "js": "the Jensen-Shannon divergence in nats",
+    "kl": "the Kullback-Leibler divergence in nats",
+    "hellinger": "the Hellinger distance",
+}
+"""Parameters of measures of shares, in words."""
 _ADJUSTED = {
     "holm": "Holm's (1979) method",
     "bh": "the method of Benjamini and Hochberg (1995)",
@@ -150,6 +168,7 @@ _ADJUSTED = {
 }
 _LPBS = {"lpbs", "lpbs-ceat"}
 _CITED_BY = {
+    "bommasani2022trustworthy": {"divdist"},
     "wolfe2024mleat": {"ml-eat", "ceat", *_LPBS},
     "caliskan2017semantics": {"ml-eat", "weat", "sc-eat"},
     "guo2021detecting": {"ceat", "lpbs-ceat"},
@@ -237,6 +256,7 @@ def _measures(given: Sequence[AssociationResult]) -> dict[str, object]:
         {
             "name": some[0].full_name,
             "formula": _formula(some),
+            "shares": _shares(some),
             "rules": dict.fromkeys(r.rule for r in some if r.pattern is not None),
         }
         for some in members
@@ -244,6 +264,22 @@ def _measures(given: Sequence[AssociationResult]) -> dict[str, object]:
     first = measures[0]["formula"]
     alike = len(measures) > 1 and all(measure["formula"] == first for measure in measures)
     return {"measures": measures, "shared": first if alike else None}
+
+
+def _shares(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
+    """How targets were compared with a reference; None for measures without shares of groups."""
+    found = [leans(result) for result in given if result.by_target is not None]
+    if not found:
+        return None
+    options = [parameters(one.result.signature) for one in found]
+    return {
+        "soa": distinct(SOA.get(str(one.get("soa", "cosine")), "") for one in options),
+        "normalize": distinct(NORMALIZE[str(one.get("normalize", "sum"))] for one in options),
+        "divergence": distinct(DIVERGENCE[str(one.get("divergence", "l1"))] for one in options),
+        "references": distinct(one.reference for one in found),
+        "resamples": distinct(f"{n:,}" for one in found if (n := one.result.resamples)),
+        "relabelled": any(one.result.labels for one in found),
+    }
 
 
 def _formula(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
@@ -326,7 +362,8 @@ def bibtex(
     used = {result.measure for result in given}
     methods = {
         "glove-sample": any(result.source == "glove-sample" for result in given),
-        "bootstrap": any(result.uncertainty for result in given),
+        "bootstrap": any(r.uncertainty or _several(r, "resamples") for r in given),
+        "holm": any(_several(result, "labels") for result in given),
         "crossed": any(map(_answered, given)),
         "equivalence": any(result.equivalence for result in given),
         "studentised": any(map(Rule.studentised, given)),
@@ -336,6 +373,11 @@ def bibtex(
     used |= {name for name, done in methods.items() if done}
     entries = [entry for key, entry in _entries().items() if _CITED_BY[key] & used]
     return "\n\n".join([_software(given), *entries] if given else entries)
+
+
+def _several(result: AssociationResult, what: str) -> bool:
+    """Whether a measure of targets drew resamples, or relabelled words."""
+    return result.by_target is not None and bool(getattr(result, what))
 
 
 @cache

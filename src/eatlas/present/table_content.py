@@ -19,7 +19,8 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.sections import distinct, named_sources, source_of
-from eatlas.present.text import one_line
+from eatlas.present.targets import leans, signed_points
+from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS
@@ -94,10 +95,43 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
         Whose adjusted p-values the tables show.
     """
     given = list(results)
-    return [
-        _table([r for r in given if r.signature == signature], family)
-        for signature in distinct(r.signature for r in given)
+    found = []
+    for signature in distinct(r.signature for r in given):
+        members = [r for r in given if r.signature == signature]
+        if members[0].by_target is None:
+            found.append(_table(members, family))
+        else:  # a row for each target
+            found += [_of_targets(one, i) for i, one in enumerate(members, start=1)]
+    return found
+
+
+def _of_targets(result: AssociationResult, number: int) -> Table:
+    """A row for each target, from one end to the other, and one for the concept as a whole."""
+    found = leans(result)
+    groups = [isolated(found.groups[j]) for j in found.columns]
+    columns = [Column("Target"), *(Column("Points", name, number=True) for name in groups)]
+    columns += [Column("Bias", number=True), Column("p", number=True)]
+    rows = [*found.rows, *([found.whole] if found.whole else [])]
+    filled = [
+        (
+            Cell((one_line(one.term) + " as one mean" * (one is found.whole),)),
+            *(
+                Cell(tuple(filter(None, (signed_points(one.points[j]), one.between(j)))))
+                for j in found.columns
+            ),
+            _cell(effect(one.shown.bias, 3)),
+            Cell((one.p,), star=bool(one.star)),
+        )
+        for one in rows
     ]
+    return Table(
+        id=f"{result.measure}-{number}" if number > 1 else result.measure,
+        caption=f"{one_line(result.test)} on {one_line(source_of(result))}: targets by "
+        f"{result.signature}.",
+        columns=tuple(columns),
+        rows=tuple(filled),
+        notes=(found.legend, f"Reference: {found.reference}."),
+    )
 
 
 def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:

@@ -3,9 +3,9 @@
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
 :mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.stability`,
 :mod:`~eatlas.plots.draws`, :mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`,
-:mod:`~eatlas.plots.choices` (of prompts and of weights) and :mod:`~eatlas.plots.steps` (by layer,
-window and distance). Frames need pandas alone; charts
-need the extra ``plots``.
+:mod:`~eatlas.plots.choices` (of prompts and of weights), :mod:`~eatlas.plots.steps` (by layer,
+window and distance) and :mod:`~eatlas.plots.targets` (against groups). Frames need pandas alone;
+charts need the extra ``plots``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from eatlas.present.charts.frames import listed
 from eatlas.present.charts.theme import CONFIG
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.results import ThreeLevelResult, is_result
-from eatlas.results.sensitivity import By
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
@@ -28,14 +27,15 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 
 Kind = Literal[
     "eat-map", "forest", "level3", "stability", "draws", "influence", "timeline", "prompts",
-    "layers", "levels", "weights", "windows", "distances", "legend",
+    "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "legend",
 ]  # fmt: skip
-KINDS: dict[str, tuple[str, *tuple[By, ...]]] = {
+KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "level3": ("level3",),
     "stability": ("stability",), "draws": ("draws",), "influence": ("influence",),
     "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
-    "windows": ("steps", "window"), "distances": ("steps", "distance"), "legend": ("legend",),
+    "windows": ("steps", "window"), "distances": ("steps", "distance"),
+    "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
 
@@ -47,10 +47,11 @@ def plot(results: object = None, kind: Kind | None = None) -> Chart: ...
 def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     """Draw results.
 
-    Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, and
-    several results as a forest. With a kind, the answer is an altair chart, which needs
-    ``pip install 'eatlas[plots]'``. Notebooks show both; both have ``.save(path)``: the EAT-Map
-    as .svg, charts as .svg, .pdf, .png, or .html that needs no network.
+    Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, one
+    DivDist as its targets, and several results as a forest. With a kind, the answer is an altair
+    chart, which needs ``pip install 'eatlas[plots]'``. Notebooks show both; both have
+    ``.save(path)``: the EAT-Map as .svg, charts as .svg, .pdf, .png, or .html that needs no
+    network.
 
     Parameters
     ----------
@@ -69,6 +70,8 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
           was encoded in several ways; ML-EAT, WEAT and the others with effect sizes of level 1.
         - ``"windows"``, ``"distances"``: effect sizes by the window of contexts, and by the
           distance of pairs; the same measures.
+        - ``"targets"``: leans of targets to social groups, with intervals; DivDist.
+        - ``"ternary"``: shares of three groups in a triangle; DivDist.
         - ``"legend"``: all nine EAT patterns; also without results.
 
     Raises
@@ -90,8 +93,10 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     if kind is None:
         if is_result(results) and results.pattern is not None:
             return EATMap.of(results)
-        _require_several(results)
-        kind = "forest"
+        of_targets = is_result(results) and results.by_target is not None
+        if not of_targets:
+            _require_several(results)
+        kind = "targets" if of_targets else "forest"
     if kind not in KINDS:
         raise ResultsError(
             "there is no such kind of chart", got=repr(kind), allowed=", ".join(KINDS)
