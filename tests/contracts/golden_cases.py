@@ -217,6 +217,17 @@ def write_garden() -> None:
     Path("small.toml").write_text(garden(3), encoding="utf-8")
 
 
+def write_census() -> None:
+    """A table of shares by term, year and group."""
+    shares = {"nurse": (0.95, 0.9), "carpenter": (0.02, 0.03), "dancer": (0.8, 0.75)}
+    rows = [
+        f"{year},{term},{share},{round(1 - share, 6)}"
+        for term, known in shares.items()
+        for year, share in zip((1990, 2000), known, strict=True)
+    ]
+    Path("census.csv").write_text("\n".join(["year,term,Female,Male", *rows]) + "\n", "utf-8")
+
+
 def write_groups() -> None:
     """A test of groups without pairs, with a word that no vectors have."""
     targets, groups = GARDEN["X"], (GARDEN["A"], GARDEN["B"])
@@ -378,6 +389,27 @@ SCENARIOS = (
             f"verify {FROZEN}",
         ),
         (write_garden,),
+    ),
+    Scenario(
+        "divdist",
+        (
+            "run --tests divdist-face-validity --tests garden-groups.toml --measure divdist "
+            "--measure divdist(divergence=js,normalize=softmax,resamples=100,p=off)",
+            "run --tests garden-groups.toml --tests weat-6 --frequency off --reference uniform",
+            "run --tests divdist-face-validity --measure divdist(resamples=0,p=off) "
+            "--reference Female=0.3,Male=0.7",
+            "run --tests divdist-face-validity --vectors census.csv --measure divdist(soa=counts) "
+            "--reference census.csv?year=1990",
+            "run --tests divdist-face-validity --measure divdist(resamples=50) "
+            "--reference out/run2.jsonl",
+            *_tables("out/run0.jsonl"),
+            "frames out/run0.jsonl",
+            "run --tests divdist-gender --measure divdist --reference Female=0.3,Male=0.6",
+            "run --tests divdist-gender --measure divdist(negative=error)",
+            "run --tests divdist-gender --measure divdist(soa=probe)",
+            f"verify {FROZEN}",
+        ),
+        (write_groups, write_census),
     ),
     Scenario(
         "earlier",

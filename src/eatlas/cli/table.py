@@ -323,7 +323,7 @@ def values_table(result: AssociationResult) -> Table:
 
 def _leaning(one: Lean, columns: Sequence[int]) -> list[str]:
     """Cells of a target: points by group, bias, p."""
-    return [*map(one.said, columns), effect(one.shown.bias, 3), one.p + one.star]
+    return [*map(one.said, columns), one.bias, one.p + one.star]
 
 
 def _name(result: AssociationResult) -> Text:

@@ -109,7 +109,7 @@ def _of_target(one: Lean) -> Line:
     """A target, its bias, and the points by which it leans to a group."""
     j = one.towards or 0
     points = f"{signed_points(one.points[j])} {one.between(j)} {one.groups[j]}"
-    return Line(one.term, effect(one.shown.bias, 3), points, one.p + one.star)
+    return Line(one.term, one.bias, points, one.p + one.star)
 
 
 def _starred(shown: Effect) -> str:

@@ -119,7 +119,7 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
                 Cell(tuple(filter(None, (signed_points(one.points[j]), one.between(j)))))
                 for j in found.columns
             ),
-            _cell(effect(one.shown.bias, 3)),
+            _cell(one.bias),
             Cell((one.p,), star=bool(one.star)),
         )
         for one in rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
-from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
+from eatlas.present.numbers import UNDEFINED, number_of, p_value
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 ENDS = 6
 """Targets that a terminal shows at either end."""
 ALPHA = 0.05
+MOST_DECIMALS = 1e-9
+"""A smaller bias is shown as 0."""
 WIDE, NARROW = 260.0, 110.0
 """Pixels of a column of bars: of the one of two groups, of each of several."""
 
@@ -70,6 +73,11 @@ class Lean:
         if unsure is None:
             return (None,) * len(self.groups)
         return tuple(one and (100 * one[0], 100 * one[1]) for one in unsure.deviation)
+
+    @property
+    def bias(self) -> str:
+        """Its bias, with two digits at least."""
+        return shown_bias(self.shown.bias)
 
     def between(self, group: int) -> str:
         """The interval of the points of one group; empty where there is none."""
@@ -260,6 +268,20 @@ def points(number: float) -> str:
     return f"{text} point{'' if text == '1' else 's'}"
 
 
+def shown_bias(value: float | None) -> str:
+    """A bias with three decimals, or more where it is small.
+
+    Examples
+    --------
+    >>> shown_bias(0.3291), shown_bias(0.000812), shown_bias(None)
+    ('0.329', '0.00081', '–')
+    """
+    if value is None:
+        return UNDEFINED
+    decimals = 3 if value < MOST_DECIMALS else 1 - math.floor(math.log10(value))
+    return f"{value:.{max(3, decimals)}f}"
+
+
 def signed_points(value: float | None) -> str:
     """Points with a sign.
 
@@ -299,7 +321,11 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
         yield f"No bias is defined for {number_of(len(found.rows), 'target')}."
         return
     to = Counter(one.towards for one in known)
-    parts = [f"{to[j]} lean to {isolated(name)}" for j, name in enumerate(found.groups) if to[j]]
+    parts = [
+        f"{to[j]} lean{'s' * (to[j] == 1)} to {isolated(name)}"
+        for j, name in enumerate(found.groups)
+        if to[j]
+    ]
     of = number_of(len(known), "target")
     yield f"Of {of}, {_joined(parts) or 'none leans to any group'}; reference: {found.reference}."
     yield f"{_joined([one.sentence for one in furthest(found)])}."
@@ -316,9 +342,9 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
         concept = (
             ""
             if whole is None or whole.shown.bias is None
-            else (f"; {isolated(whole.term)} as one mean: {effect(whole.shown.bias, 3)}")
+            else (f"; {isolated(whole.term)} as one mean: {whole.bias}")
         )
-        yield f"Mean bias {effect(mean, 3)}{concept}."
+        yield f"Mean bias {shown_bias(mean)}{concept}."
 
 
 def furthest(found: Leans) -> Sequence[Lean]:

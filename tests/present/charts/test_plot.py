@@ -27,7 +27,9 @@ def test_several_are_a_forest(given):
 
 
 OF_OTHERS = {"prompts", "layers", "levels", "weights", "windows", "distances", "draws"}
-"""Kinds that show results which differ in encoding or contexts, or of CEAT; tested by themselves."""
+OF_OTHERS |= {"targets", "ternary"}
+"""Kinds that show results which differ in encoding or contexts, of CEAT, or of tests of groups;
+tested by themselves."""
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
@@ -41,7 +43,7 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, level3, stability, draws, influence, timeline, prompts, "
-        "layers, levels, weights, windows, distances, legend"
+        "layers, levels, weights, windows, distances, targets, ternary, legend"
     )
 
 

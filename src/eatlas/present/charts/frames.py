@@ -68,7 +68,11 @@ def some_results(given: object, kind: str, part: str, why: str) -> tuple[Associa
     found = listed(given, kind)
     for result in found:
         if not (result.effects() if part == "effects" else at(result, part)):
-            names = [name for name, one in record_types().items() if part in one.model_fields]
+            names = [
+                name
+                for name, one in record_types().items()
+                if part in one.model_fields or hasattr(one, part)
+            ]
             allowed = f"results of the measure {' or '.join(names)}" if names else "effect sizes"
             some = f"r.measure == {names[0]!r}" if names else "r.effects()"
             raise ResultsError(

@@ -68,7 +68,7 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
     --------
     >>> import eatlas
     >>> frame = prepare(eatlas.run(tests="divdist-face-validity"))
-    >>> frame["term"].iloc[0], round(frame["deviation"].iloc[0], 3)
+    >>> frame["term"].iloc[0], float(frame["deviation"].iloc[0].round(3))
     ('businesswoman', 0.165)
     """
     kind = "targets" if form == "bars" else "ternary"

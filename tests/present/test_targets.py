@@ -1,0 +1,129 @@
+"""Targets against groups in words, terminal, page, tables, notebook and charts."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from tests.measures.test_divdist import TEST, VECTORS, groups_test
+
+import eatlas
+from eatlas import DivDist
+from eatlas.errors import ResultsError
+from eatlas.present import write_report
+from eatlas.present.charts import targets
+from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
+from eatlas.present.methods import methods_paragraph
+from eatlas.present.tables import report_table
+from eatlas.present.targets import leans, points, signed_points
+from eatlas.results import Results
+
+pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
+
+
+@pytest.fixture(scope="module")
+def gender():
+    return eatlas.run(tests="divdist-gender", measures="divdist(resamples=60,draws=500)")[0]
+
+
+@pytest.fixture(scope="module")
+def race():
+    return eatlas.run(tests="divdist-race", measures="divdist(resamples=60,draws=500)")[0]
+
+
+def test_a_target_in_a_sentence():
+    result = DivDist(resamples=0, p="off")(TEST, VECTORS)
+    found = leans(result)
+    assert [one.sentence for one in found.rows] == [
+        "nurse leans to Female by 7 points",
+        "pilot leans to Male by 7 points",
+    ]
+    assert points(1.2) == "1 point"
+    assert signed_points(-0.01) == "0.0"
+    even = groups_test(["nurse"], Female=["she"], Male=["she2"])
+    vectors = VECTORS | {"she2": VECTORS["she"]}
+    (row,) = leans(DivDist(resamples=0, p="off")(even, vectors)).rows
+    assert row.sentence == "nurse leans to none of the groups"
+    assert row.towards is None
+
+
+def test_the_order_of_targets(gender, race):
+    deviations = [one.shown.deviation[0] for one in leans(gender).known]
+    assert deviations == sorted(deviations, reverse=True)
+    biases = [one.shown.bias for one in leans(race).known]
+    assert biases == sorted(biases, reverse=True)
+    assert leans(gender).rows[-1].shown.bias is None, "undefined ones are last"
+    shown, left_out = leans(gender).ends(6)
+    assert len(shown) + left_out + leans(gender).undefined == 288
+
+
+def test_a_page_has_targets_bars_and_a_triangle(gender, race, tmp_path):
+    path = tmp_path / "report.html"
+    write_report(Results([gender, race]), path)
+    html = path.read_text(encoding="utf-8")
+    assert "Targets by their lean" in html
+    assert "leans to Female by" in html
+    assert "Shares of the three groups" in html
+    assert html.count("All 288 targets") == 2
+    assert "two opposite attributes" not in html
+    assert "nan" not in re.sub("<[^>]*>", "", html).lower().split()
+    plain = DivDist(resamples=0, p="off")(TEST, VECTORS)
+    write_report([plain], path)
+    assert "nurse leans to Female by 7 points" in path.read_text(encoding="utf-8")
+
+
+def test_drawings_are_well_formed_and_escaped():
+    groups = ("A & B", "<C>", "D")
+    for svg in (
+        bars_of("<x>", groups, (0.5, 0.3, 0.2), (0.2, 0.4, 0.4), ((0.1, 0.4), None, None)),
+        ternary(groups, [("<x>", (0.5, 0.3, 0.2)), ("raw", (1.5, -0.5, 0))], (1 / 3,) * 3, ["<x>"]),
+    ):
+        ET.fromstring(svg)  # noqa: S314  (our own)
+        assert "<x>" not in svg
+    axis = deviations_axis([10.0, None], [(5.0, 20.0), None], 100)
+    assert axis.low <= 0 <= axis.high
+    assert axis.high >= 20
+    assert 'class="i"' in deviation_bar(10.0, (5.0, 20.0), axis)
+    assert 'class="b' not in deviation_bar(None, None, axis)
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html-table"])
+def test_tables_have_a_row_for_each_target(race, gender, form):
+    text = report_table([gender, race], form)
+    assert text.count("undersecretary") == 2
+    for part in ("Hispanic", "as one mean", "Reference: uniform"):
+        assert part in text
+
+
+def test_methods_and_notebook(gender):
+    text = methods_paragraph([gender])
+    for part in ("Bommasani and Liang 2022", "L1 distance", "(uniform)", "60 resamples", "Holm"):
+        assert part in text
+    html = gender._repr_html_()
+    assert "leans to, points" in html
+    assert "artiste" in html
+
+
+def test_the_frame_of_the_chart(gender):
+    frame = targets.prepare(gender)
+    assert tuple(frame.columns) == targets.COLUMNS
+    assert len(frame) == 2 * 288
+    first = frame.iloc[0]
+    assert first["share"] - first["reference"] == pytest.approx(first["deviation"])
+
+
+@pytest.mark.parametrize("kind", ["targets", "ternary"])
+def test_charts_draw_and_describe(gender, race, kind):
+    chart = eatlas.plot([race] if kind == "ternary" else [gender, race], kind=kind)
+    assert "targets" in chart.description
+    file = io.StringIO()
+    chart.save(file, format="json")
+    assert "nurse" in file.getvalue() or "artiste" in file.getvalue()
+
+
+def test_what_charts_refuse(gender):
+    assert "leans" in eatlas.plot(gender).description.lower()
+    with pytest.raises(ResultsError, match="a triangle shows the shares of three groups"):
+        eatlas.plot(gender, kind="ternary")
+    with pytest.raises(ResultsError, match="results of the measure divdist"):
+        eatlas.plot(eatlas.run(tests="weat-6"), kind="targets")
