@@ -13,7 +13,7 @@ from eatlas.errors import ResultsError
 from eatlas.present import write_report
 from eatlas.present.charts import targets
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
-from eatlas.present.methods import methods_paragraph
+from eatlas.present.summaries import methods_paragraph
 from eatlas.present.tables import report_table
 from eatlas.present.targets import leans, points, signed_points
 from eatlas.results import Results

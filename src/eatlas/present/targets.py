@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.axis import Axis
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
+from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import UNDEFINED, number_of, p_value
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
