@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import io
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr
@@ -108,6 +109,7 @@ def _load(model: Model) -> Loaded:
     """Load tokenizer and weights onto the device."""
     import torch  # noqa: PLC0415  (seconds; only who encodes needs it)
 
+    repeat_products()
     device = _device(model)
     if device.type == "cpu":
         require_memory(model.path, model.card.weights, model.precision)
@@ -289,6 +291,15 @@ def _trust_remedy(error: BaseException) -> str | None:
     if "trust_remote_code" not in str(error):
         return None
     return "the model comes with code of its own; if you trust it: trust_remote_code=yes"
+
+
+def repeat_products() -> None:
+    """Let products of matrices give the same bits with any number of threads and of texts in a batch.
+
+    Intel's library, which computes them in torch on x86, reads the setting at its first product.
+    The products take no longer. A setting of the user is kept.
+    """
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from eatlas.encoders.cache import keeping
 from eatlas.encoders.declared import declared, files_of_sentence_model, modules_of, prompt_note
 from eatlas.encoders.encoder import Encoder, as_rows, require_extra, roundoff_of
 from eatlas.encoders.files import MODULES, sentence_model_on_the_hub, sha256_of
-from eatlas.encoders.loading import first_line, quiet
+from eatlas.encoders.loading import first_line, quiet, repeat_products
 from eatlas.encoders.tokens import shown, unknown_of
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
@@ -145,6 +145,7 @@ class SentenceModelSource(Encoder):
         """The model, loaded by sentence-transformers."""
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
 
+        repeat_products()
         try:
             return SentenceTransformer(
                 str(self.folder), device=self.device, local_files_only=True
