@@ -294,7 +294,7 @@ def _trust_remedy(error: BaseException) -> str | None:
 
 
 def repeat_products() -> None:
-    """Let products of matrices give the same bits with any number of threads and of texts in a batch.
+    """Let products of matrices give the same bits with any number of threads and of texts.
 
     Intel's library, which computes them in torch on x86, reads the setting at its first product.
     The products take no longer. A setting of the user is kept.
