@@ -8,7 +8,7 @@ a planted AB-Divergent, A-Uniform or BY-Singular pattern, decided by exact p-val
 attributes, Non-Directional was named ("nothing"); and in how many the planted pattern was named
 rightly, raw and after each transform. With ``--limits`` it prints where each family falls to 80% of
 what it recovers without anisotropy, for other dimensions, strengths of the association and spreads
-of the lengths. The constants in eatlas/results/thresholds.py cite it.
+of the lengths. The constants in eatlas/results/diagnosis.py cite it.
 
     python benchmarks/anisotropy_study.py [--tests 300] [--family "power law"]
     python benchmarks/anisotropy_study.py --limits --tests 200

@@ -15,7 +15,7 @@ import pytest
 from tests.inputs import TOML
 
 import eatlas
-from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.chunk import Chunks
 from eatlas.results.scan import json_schema, read_scan
 from eatlas.results.scan_words import COLUMNS
 

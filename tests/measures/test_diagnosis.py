@@ -13,7 +13,8 @@ import eatlas
 from eatlas.errors import AnisotropyWarning
 from eatlas.kernels import unit_rows
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.results import thresholds, to_json_line
+from eatlas.results import to_json_line
+from eatlas.results.diagnosis import ALIKE_MEAN, MEAN_COSINE, SHARED_MEAN
 
 GROUPS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
 LARGE = make_test("large", **GROUPS)
@@ -185,4 +186,4 @@ def test_a_file_from_before_there_was_a_diagnosis_is_read(tmp_path):
 
 
 def test_limits_are_in_order():
-    assert thresholds.SHARED_MEAN < thresholds.MEAN_COSINE < thresholds.ALIKE_MEAN
+    assert SHARED_MEAN < MEAN_COSINE < ALIKE_MEAN

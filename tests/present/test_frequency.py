@@ -19,7 +19,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.summaries import methods_paragraph
 from eatlas.present.trust import statement
-from eatlas.results.frequency import MatchedLevel
+from eatlas.results.inference import MatchedLevel
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pydantic import TypeAdapter, ValidationError
 
 import eatlas
 from eatlas.results.files import record_from_dict
+from eatlas.results.inference import TermInfluence
 from eatlas.results.levels import AttributeScores
 from eatlas.results.parts import LARGEST, Concepts, Coverage, GroupCoverage
-from eatlas.results.variation import TermInfluence
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eatlas.stats.bootstrap_intervals import (
+from eatlas.stats.resampling import (
     acceleration,
     around,
     bca,

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from eatlas.errors import EatlasError
-from eatlas.stats import tally as module
-from eatlas.stats.multiplicity import benjamini_yekutieli, holm
-from eatlas.stats.tally import Tally, harmonic
+from eatlas.stats import multiplicity as module
+from eatlas.stats.multiplicity import Tally, benjamini_yekutieli, harmonic, holm
 
 
 def tally_of(*parts):

@@ -14,7 +14,7 @@ from eatlas.cli.progress import Lines, bar_of, duration
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.engine.scan.chunks import Chunks
+    from eatlas.engine.scan.chunk import Chunks
     from eatlas.engine.scan.plan import ScanPlan
     from eatlas.results.scan import ScanResult, Sort
 
@@ -130,7 +130,7 @@ def _edges(text: str) -> list[int]:
 
 def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edges) -> ScanResult:
     """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
-    from eatlas.engine.scan.chunks import Chunks  # noqa: PLC0415
+    from eatlas.engine.scan.chunk import Chunks  # noqa: PLC0415
     from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
     from eatlas.engine.scan.scanning import written  # noqa: PLC0415
 
@@ -147,7 +147,7 @@ def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edge
 
 
 def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
-    from eatlas.engine.scan.chunks import others  # noqa: PLC0415
+    from eatlas.engine.scan.chunk import others  # noqa: PLC0415
 
     if chunks.words:
         remark(f"words of a scan that was cut off and are taken over: {chunks.words:,}")

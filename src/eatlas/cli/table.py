@@ -7,7 +7,7 @@ in two, and what is wider still is left to the terminal to wrap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -34,10 +34,12 @@ from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.present.trust import not_generalised
 from eatlas.results import AssociationResult, Effect, Results
-from eatlas.results.draws import DrawsRecord, OverDraws
+from eatlas.results.collection import told_apart
 from eatlas.results.levels import CELLS, Cell
 from eatlas.results.parts import TAILS
-from eatlas.results.sensitivity import told_apart
+
+if TYPE_CHECKING:
+    from eatlas.results.draws import DrawsRecord, OverDraws
 
 FEW = 3
 """Results that are named one by one where a warning stands for all of them."""

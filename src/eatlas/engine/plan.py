@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from numbers import Integral
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from eatlas import corpora
 from eatlas.encoders import language
@@ -40,6 +40,9 @@ from eatlas.sources.opening import is_pair
 from eatlas.sources.snapshot import strongest
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
+
+if TYPE_CHECKING:
+    from eatlas.encoders.language.questions import LanguageModel
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"

@@ -21,7 +21,8 @@ from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array, Rows, Stimuli
 from eatlas.results.inference import SesoiUnit
 from eatlas.results.parts import Coverage
-from eatlas.stats.permutation import PermutationResult, recomputed_test
+from eatlas.stats import permutation
+from eatlas.stats.permutation import PermutationResult
 from eatlas.stats.resampling import Over
 from eatlas.stimuli import ATTRIBUTES
 
@@ -141,7 +142,9 @@ def learned_level2(
         return np.asarray((g @ mean) * (a / n - b / (first.shape[1] - n)))
 
     draws = min(draws, RECOMPUTED_DRAWS)
-    return recomputed_test(statistic, len(both), n_a, draws=draws, rng=rng, precision=precision)
+    return permutation.recomputed_test(
+        statistic, len(both), n_a, draws=draws, rng=rng, precision=precision
+    )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
@@ -19,6 +21,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.levels import Level
 from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
+from eatlas.stats import permutation
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import (
@@ -27,8 +30,6 @@ from eatlas.stats.permutation import (
     METHODS,
     STUDENTISED_METHODS,
     PermutationResult,
-    permutation_test,
-    studentised_test,
 )
 from eatlas.stimuli import Test
 
@@ -36,6 +37,66 @@ if TYPE_CHECKING:
     from eatlas.measures.ceat import Contexts
     from eatlas.measures.log_ratios import Ratios
     from eatlas.stimuli.sentences.pairs import Question
+
+
+def generator_of(
+    seed: int, stimuli: Mapping[str, Iterable[str]], purpose: str
+) -> np.random.Generator:
+    """Return a generator that the seed, the stimuli by role, and a purpose decide.
+
+    The settings of one test (sources, layers, prompts, windows, measures and their parameters)
+    have the same stimuli, and therefore the same draws: what differs between them is no difference
+    of draws.
+
+    Parameters
+    ----------
+    seed : int
+        Of the run, 0 or more.
+    stimuli : mapping of str to iterable of str
+        By role. Their order, and how often each is listed, decide nothing.
+    purpose : str
+        What is drawn, such as ``"resamples"``. Different purposes have independent generators.
+
+    Examples
+    --------
+    >>> one = generator_of(0, {"X": ["rose", "aster"], "Y": ["ant"]}, "resamples")
+    >>> other = generator_of(0, {"Y": ["ant"], "X": ["aster", "rose"]}, "resamples")
+    >>> bool(one.random() == other.random())
+    True
+    """
+    names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
+    text = json.dumps([purpose, names], ensure_ascii=False)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest, ">u4").tolist()])
+
+
+def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role: words, or what sentences are made of.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-7")
+    >>> stimuli_of_test(test)["X"][:3]
+    ('math', 'algebra', 'geometry')
+    """
+    return {
+        role: tuple(
+            dict.fromkeys(
+                [
+                    *(concept.stimulus_of.get(term, term) for term in concept.terms),
+                    *(term for term, _ in concept.absent),
+                ]
+            )
+        )
+        for role, concept in test.concepts.items()
+    }
+
+
+def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role, those without a vector included, of a result's coverage."""
+    return {group: covered.known for group, covered in coverage.items()}
+
 
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "counts"]
@@ -437,7 +498,7 @@ class AssociationMeasure(Measure):
         precision: float | None,
     ) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them."""
-        test = studentised_test if self.studentised else permutation_test
+        test = permutation.studentised_test if self.studentised else permutation.permutation_test
         return test(
             scores,
             n,

@@ -24,8 +24,7 @@ from eatlas.measures.draws import (
     require_draws_of_labels,
 )
 from eatlas.measures.inference import CONFIDENCE, generalised
-from eatlas.measures.p_values import of_contexts
-from eatlas.measures.patterns import TailRule
+from eatlas.measures.p_values import TailRule, of_contexts
 from eatlas.measures.rows import sizes, sorted_rows
 from eatlas.results.draws import CEATResult, ContextDraws, Model, Replace, Variance
 from eatlas.results.levels import SentenceCounts

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from eatlas.kernels import Moments, products_mean_and_sd
 from eatlas.measures.p_values import defined
 from eatlas.measures.rows import sides, sizes
-from eatlas.results import thresholds
-from eatlas.results.diagnosis import DECIMALS, Dimension, TermsDiagnosis
+from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, TermsDiagnosis
 from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.model import OPPOSITES
@@ -63,9 +62,7 @@ def diagnose_terms(
         sd_cosine=round(found.sd, DECIMALS),
         lowest_mean=lowest,
         largest_sd=largest,
-        alike=lowest >= thresholds.ALIKE_MEAN
-        and largest is not None
-        and largest <= thresholds.ALIKE_SD,
+        alike=lowest >= ALIKE_MEAN and largest is not None and largest <= ALIKE_SD,
         iso_score=defined(found.iso_score, DECIMALS),
         rogue=_largest(contributions, contributions, lengths),
         loudest=_largest(lengths, contributions, lengths),

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.kernels import Drawn
 from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.p_values import of_spread, remarks, to_record
-from eatlas.measures.patterns import pattern_of, pattern_shares
+from eatlas.measures.p_values import of_spread, pattern_of, pattern_shares, remarks, to_record
 from eatlas.results.draws import (
     CombinedEffect,
     Level2OverDraws,
@@ -32,11 +31,11 @@ from eatlas.results.draws import (
 from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
 from eatlas.stats.draws import Components, DrawEffects, draw_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
+from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.meta import random_effects
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import DRAWING, DRAWS
-from eatlas.stats.permutation.result import SMALLEST
-from eatlas.stats.precision import relative_tolerance
+from eatlas.stats.permutation.question import SMALLEST
 from eatlas.stats.rejections import Judge
 from eatlas.stimuli import ROLES
 

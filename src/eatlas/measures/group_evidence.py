@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.base import Input
+from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.measures.p_values import MOST_BITS
 from eatlas.measures.rows import Stimuli
-from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.groups import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST
-from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.permutation.question import SMALLEST
 from eatlas.stats.shares import (
     MOST_LISTED,
     Cosines,

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
-from eatlas.measures.p_values import defined
-from eatlas.measures.patterns import label_of
+from eatlas.measures.p_values import defined, label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
 from eatlas.results.inference import (
     CrossedLevel,
@@ -29,8 +28,8 @@ from eatlas.results.inference import (
     Generalisation,
     Power,
     SesoiUnit,
+    Unit,
 )
-from eatlas.results.variation import Unit
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
     chance_of_rejection,
@@ -39,9 +38,9 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.inputs import least_spread
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
-from eatlas.stats.precision import least_spread
 from eatlas.stats.rejections import smallest_p
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 

@@ -36,11 +36,11 @@ from eatlas.measures.log_ratios import (
     sentence_questions,
     sentence_ratios,
 )
-from eatlas.measures.patterns import TailRule
+from eatlas.measures.p_values import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
+from eatlas.results.draws import LPBSResult, PieceCounts
 from eatlas.results.inference import SesoiUnit
-from eatlas.results.lpbs import LPBSResult, PieceCounts
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.resampling import Over
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin

@@ -13,13 +13,10 @@ from typing import Any, Literal
 import numpy as np
 
 from eatlas.errors import UndefinedWarning
-from eatlas.measures.base import Input, whole
-from eatlas.measures.p_values import DECIMALS, defined
-from eatlas.measures.patterns import SIGNS, label_of
+from eatlas.measures.base import Input, generator_of, whole
+from eatlas.measures.p_values import DECIMALS, SIGNS, defined, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
-from eatlas.measures.seeding import generator_of
-from eatlas.results.parts import Coverage
-from eatlas.results.variation import (
+from eatlas.results.inference import (
     EffectInterval,
     Influence,
     Interval,
@@ -29,6 +26,7 @@ from eatlas.results.variation import (
     Uncertainty,
     Unit,
 )
+from eatlas.results.parts import Coverage
 from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout
 from eatlas.stats.influence import Influence as Changes
 from eatlas.stats.influence import influence_in
@@ -272,7 +270,7 @@ class Resampling:
     ) -> dict[str, Any]:
         """Share of the resamples that show each EAT pattern, the nine in one order.
 
-        Returns the fields of :class:`eatlas.results.variation.Uncertainty` that say so.
+        Returns the fields of :class:`eatlas.results.inference.Uncertainty` that say so.
         """
         with _noted(notes, what):
             found = pattern_stability_in(

@@ -17,7 +17,7 @@ from eatlas.measures.p_values import of_one_stimulus, of_spreads
 from eatlas.measures.rows import several, sides, sizes, stimuli_of
 from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
-from eatlas.results.variation import Unit
+from eatlas.results.inference import Unit
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 

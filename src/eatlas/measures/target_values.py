@@ -17,7 +17,7 @@ from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Coverage
 from eatlas.results.target_values import Range, TargetValue, TargetValuesResult
-from eatlas.stats.permutation import recomputed_test
+from eatlas.stats import permutation
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -175,7 +175,7 @@ class RelabelledMeasure(RawOrUnit):
         def of_labels(first: NDArray[np.bool_]) -> Array:
             return statistic(first / n, ~first / (size - n))
 
-        answer = recomputed_test(
+        answer = permutation.recomputed_test(
             of_labels, size, n, draws=self.draws, rng=given.rng, precision=given.precision
         )
         p = to_record(answer)

@@ -12,8 +12,7 @@ from eatlas import kernels
 from eatlas.measures.association import learned_level2
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
-from eatlas.measures.p_values import of_one_stimulus
-from eatlas.measures.patterns import pattern_of
+from eatlas.measures.p_values import of_one_stimulus, pattern_of
 from eatlas.measures.resampling import Bootstrap
 from eatlas.measures.rows import (
     Array,
@@ -25,7 +24,7 @@ from eatlas.measures.rows import (
     sizes,
     stimuli_of,
 )
-from eatlas.results.inference import Power
+from eatlas.results.inference import Power, Unit
 from eatlas.results.levels import (
     CELLS,
     AttributeScores,
@@ -38,7 +37,6 @@ from eatlas.results.levels import (
     StimulusWEAT,
     TargetScores,
 )
-from eatlas.results.variation import Unit
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 CALLED = {

@@ -19,8 +19,7 @@ from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.results import AssociationResult, Failure, TrendResult
-from eatlas.results.levels import CELLS
-from eatlas.results.sensitivity import (
+from eatlas.results.collection import (
     NUMBERED,
     By,
     Varied,
@@ -30,6 +29,7 @@ from eatlas.results.sensitivity import (
     value_of,
     varied,
 )
+from eatlas.results.levels import CELLS
 
 NOT_GIVEN = "no result of this year is among those that were given"
 Key = tuple[str, str, str]

@@ -9,7 +9,7 @@ from eatlas.present.numbers import UNDEFINED, count, ends_of, interval, p_value,
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.frequency import Matched, MatchedLevel
+from eatlas.results.inference import Matched, MatchedLevel
 from eatlas.results.parts import TAILS
 
 BOUNDS = "A p after ≤, or between brackets, is known by certain bounds alone."

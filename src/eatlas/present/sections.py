@@ -32,7 +32,7 @@ from eatlas.present.targets import Leans, leans
 from eatlas.present.trust import statement, statements
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.frequency import MatchedLevel
+from eatlas.results.inference import MatchedLevel
 
 GLANCE, COLUMN = 100.0, 176.0
 """Pixels of the scale in the summary and in a column of its own."""

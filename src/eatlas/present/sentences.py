@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
-from eatlas.results.trend import LevelTrend, TrendResult
+
+if TYPE_CHECKING:
+    from eatlas.results.trend import LevelTrend, TrendResult
 
 WORDING = Path(__file__).parent / "data" / "wording.toml"
 

@@ -1,15 +1,32 @@
 """What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
 from eatlas.results.base import AssociationResult, GroupsResult, is_result
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
-from eatlas.results.draws import CEATResult, DrawnResult
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.embedding_tests import MLEATResult, SCEATResult, ThreeLevelResult, WEATResult
 from eatlas.results.files import to_json_line
-from eatlas.results.groups import DivDistResult, TargetsResult
-from eatlas.results.lpbs import LogRatioResult, LPBSCEATResult, LPBSResult
-from eatlas.results.target_values import TargetValuesResult
-from eatlas.results.trend import TrendResult
+
+if TYPE_CHECKING:
+    from eatlas.results.draws import (
+        CEATResult,
+        DrawnResult,
+        LogRatioResult,
+        LPBSCEATResult,
+        LPBSResult,
+    )
+    from eatlas.results.embedding_tests import (
+        MLEATResult,
+        SCEATResult,
+        ThreeLevelResult,
+        WEATResult,
+    )
+    from eatlas.results.groups import DivDistResult, TargetsResult
+    from eatlas.results.target_values import TargetValuesResult
+    from eatlas.results.trend import TrendResult
 
 __all__ = [
     "AssociationResult",
@@ -36,3 +53,14 @@ __all__ = [
     "salvage_results",
     "to_json_line",
 ]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        f"{__name__}.draws": "CEATResult DrawnResult LogRatioResult LPBSCEATResult LPBSResult",
+        f"{__name__}.embedding_tests": "MLEATResult SCEATResult ThreeLevelResult WEATResult",
+        f"{__name__}.groups": "DivDistResult TargetsResult",
+        f"{__name__}.target_values": "TargetValuesResult",
+        f"{__name__}.trend": "TrendResult",
+    },
+)

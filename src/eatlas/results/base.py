@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, Primary, Rule, at, primary_of, shown
-from eatlas.results.frequency import Frequency
+from eatlas.results.inference import Frequency
 from eatlas.results.levels import Level
 from eatlas.results.parts import (
     OF_ROLES,
@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 
     from eatlas.results.draws import DrawsRecord
     from eatlas.results.groups import TargetShares
-    from eatlas.results.inference import Equivalence, Generalisation, Power
+    from eatlas.results.inference import Equivalence, Generalisation, Influence, Power, Uncertainty
     from eatlas.results.levels import Level3, Pattern, StimulusWEAT
     from eatlas.results.parts import LanguageModelRecord
     from eatlas.results.target_values import TargetValue
-    from eatlas.results.variation import Influence, Uncertainty
     from eatlas.stimuli import ContextsOrigin
 
 Renderer = Callable[[object], str]

@@ -7,8 +7,38 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from eatlas.results import thresholds
 from eatlas.results.parts import Record
+
+MEAN_COSINE = 0.3
+"""Mean cosine of random pairs of a source; of one test, the smallest of its four level 3 means,
+because words of one topic raise the others in any space. 80% is reached at .32 with a vector that
+all words share, at .33 with three loud dimensions with means, at .24 with one; level 2 and with it
+the pattern dissolve into differences of length, while level 1 holds."""
+ISO_SCORE = 0.2
+"""IsoScore, from above. 80% is reached at .16 with one loud dimension, .33 with three and .13 with
+a power law of the principal components; level 1 is lost further on. The estimate from the terms of
+one test has the same limit; of 25 tests of four groups on GloVe 6B of 50 and 100 dimensions, where
+the IsoScore is .77 and .58, it is lowest for weat-9, .39."""
+LOUD_DIMENSION = 0.25
+"""Share of one dimension in the squared length. With one loud dimension 80% is reached at .18
+(no mean) to .25 (with a mean). GloVe 6B of 50 dimensions has .18 among the words of weat-7."""
+LOUD_RATIO = 5.0
+"""How many times its even share, 1 / d, a loud dimension must also have: in spaces of fewer than
+20 dimensions a quarter is nothing unusual."""
+ROGUE_SHARE = 0.5
+"""Share of one dimension in the mean cosine, from which on it is named as the cause. It says
+nothing where the mean is small: dimension 30 of GloVe 6B, 50 dimensions, has 73% of a mean of
+.22."""
+SHARED_MEAN = 0.05
+"""Mean cosine below which shares of it are noise: contributions of both signs cancel."""
+ALIKE_MEAN, ALIKE_SD = 0.9, 0.05
+"""Level 3 means and standard deviations by which Wolfe, Hiniker and Howe (2024) call GPT-2
+unsuited to cosines. In their Tables 3 and 5 to 8, GPT-2 base and medium have means of .97 to .99
+with standard deviations up to .02; the models that they accept have means up to .51."""
+HUBNESS = 3.0
+"""Skewness of the 10-occurrence. 10,000 isotropic vectors of 50 to 300 dimensions have .3; above
+about 3 a few vectors are neighbours of a great part of the vocabulary. For the reader's eye: no
+pattern was lost to hubs as such."""
 
 SCHEMA: Literal["eatlas/diagnosis/1"] = "eatlas/diagnosis/1"
 DECIMALS = 6
@@ -36,7 +66,7 @@ class Dimension(Record):
     def of(cls, i: int, contributions: Sequence[float], lengths: Sequence[float]) -> Self:
         """Describe dimension `i` of a space, given each dimension's contribution and length."""
         mean, length = float(sum(contributions)), round(float(lengths[i]), DECIMALS)
-        shared = mean >= thresholds.SHARED_MEAN
+        shared = mean >= SHARED_MEAN
         return cls(
             dimension=i,
             contribution=round(float(contributions[i]), DECIMALS),
@@ -123,19 +153,19 @@ class TermsDiagnosis(Record):
                 "the sign of a space where cosines say little, and a test can miss what is there; "
                 "?transform=center or standardize is the remedy."
             )
-        elif self.lowest_mean >= thresholds.MEAN_COSINE:
+        elif self.lowest_mean >= MEAN_COSINE:
             found.append(
                 f"All four level 3 means are {self.lowest_mean:.2f} or more, at or above "
-                f"{thresholds.MEAN_COSINE}; the mean cosine of targets with attributes is "
+                f"{MEAN_COSINE}; the mean cosine of targets with attributes is "
                 f"{self.mean_cosine:.2f}{_cause(self.rogue)}. Where all groups share a "
                 "direction that much, more than 1 of 5 planted EAT patterns is lost, while level 1 "
                 "mostly stands. Related words raise it in any space; eatlas diagnose tells whether "
                 "it is the space, and then ?transform=center is the remedy."
             )
-        if self.iso_score is not None and self.iso_score <= thresholds.ISO_SCORE:
+        if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             found.append(
                 f"IsoScore is {self.iso_score:.2f} by the spread of these {self.terms} terms, at "
-                f"or below {thresholds.ISO_SCORE}: a few directions drown the others, and "
+                f"or below {ISO_SCORE}: a few directions drown the others, and "
                 "patterns and level 1 get lost in them; eatlas diagnose tells whether it is the "
                 "space, and then ?transform=all-but-the-top:3 or whiten is the remedy."
             )
@@ -201,16 +231,16 @@ class Diagnosis(Record):
                 f"spread (sd {self.sd_cosine:.3f}), as level 3 of ML-EAT shows it for GPT-2: "
                 "cosines say little here (try ?transform=center or standardize)."
             )
-        elif self.mean_cosine >= thresholds.MEAN_COSINE:
+        elif self.mean_cosine >= MEAN_COSINE:
             found.append(
                 f"The mean cosine of random pairs is {self.mean_cosine:.2f}"
-                f"{_cause(self.rogue[0])}, at or above {thresholds.MEAN_COSINE}: more than 1 of 5 "
+                f"{_cause(self.rogue[0])}, at or above {MEAN_COSINE}: more than 1 of 5 "
                 "planted EAT patterns is lost there, while level 1 mostly stands (try "
                 "?transform=center)."
             )
-        if self.iso_score is not None and self.iso_score <= thresholds.ISO_SCORE:
+        if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             found.append(
-                f"IsoScore is {self.iso_score:.2f}, at or below {thresholds.ISO_SCORE}: few "
+                f"IsoScore is {self.iso_score:.2f}, at or below {ISO_SCORE}: few "
                 "directions hold most of the variance and drown the others; more than 1 of 5 "
                 "planted EAT patterns is lost there, and level 1 suffers too (try "
                 "?transform=all-but-the-top:3 or whiten)."
@@ -237,11 +267,11 @@ def is_loud(length: float, dim: int) -> bool:
     >>> is_loud(0.3, 300), is_loud(0.3, 8)
     (True, False)
     """
-    return length >= max(thresholds.LOUD_DIMENSION, thresholds.LOUD_RATIO / dim)
+    return length >= max(LOUD_DIMENSION, LOUD_RATIO / dim)
 
 
 def _cause(rogue: Dimension) -> str:
-    if rogue.share is None or rogue.share < thresholds.ROGUE_SHARE:
+    if rogue.share is None or rogue.share < ROGUE_SHARE:
         return ""
     part = f"{100 * rogue.share:.0f}%" if rogue.share < ALL else "all"
     return f" ({part} of it from dimension {rogue.dimension} alone)"
@@ -250,6 +280,6 @@ def _cause(rogue: Dimension) -> str:
 def _loud(loudest: Dimension, of_what: str) -> str:
     return (
         f"Dimension {loudest.dimension} alone makes up {100 * loudest.length:.0f}% of {of_what}, "
-        f"at or above {100 * thresholds.LOUD_DIMENSION:.0f}%: cosines say mostly how words lie "
+        f"at or above {100 * LOUD_DIMENSION:.0f}%: cosines say mostly how words lie "
         "along it (try ?transform=standardize)."
     )

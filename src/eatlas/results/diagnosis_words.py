@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eatlas.results import thresholds
-from eatlas.results.diagnosis import Diagnosis, Dimension, Hubness, RankBand
+from eatlas.results.diagnosis import (
+    ALIKE_MEAN,
+    ALIKE_SD,
+    HUBNESS,
+    ISO_SCORE,
+    LOUD_DIMENSION,
+    LOUD_RATIO,
+    MEAN_COSINE,
+    Diagnosis,
+    Dimension,
+    Hubness,
+    RankBand,
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ def _places(band: RankBand) -> str:
 def _doubtful(band: RankBand) -> bool:
     """A band of fewer than 100 words may pass the limit by chance."""
     mean = band.mean_cosine
-    return mean is not None and mean >= thresholds.MEAN_COSINE and band.last - band.first >= 99
+    return mean is not None and mean >= MEAN_COSINE and band.last - band.first >= 99
 
 
 def _cosine(d: Diagnosis) -> Reading:
@@ -80,8 +91,8 @@ def _cosine(d: Diagnosis) -> Reading:
         "Mean cosine of two words",
         f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
         "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: all "
-        f"in one. From {thresholds.MEAN_COSINE} on, EAT patterns get lost; level 1 mostly stands.",
-        d.mean_cosine >= thresholds.MEAN_COSINE,
+        f"in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 mostly stands.",
+        d.mean_cosine >= MEAN_COSINE,
     )
 
 
@@ -103,8 +114,8 @@ def _level3(d: Diagnosis) -> Reading:
     return Reading(
         "Level 3 sign of ML-EAT",
         "yes" if d.alike else "no",
-        f"Yes where cosines are {thresholds.ALIKE_MEAN} or more on average with a standard "
-        f"deviation of {thresholds.ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
+        f"Yes where cosines are {ALIKE_MEAN} or more on average with a standard "
+        f"deviation of {ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
         d.alike,
     )
 
@@ -122,10 +133,10 @@ def _iso_score(d: Diagnosis) -> Reading:
         "IsoScore",
         f"{d.iso_score:.3f}",
         f"As if the variance were spread evenly over {d.effective_dimensions:.1f} of {d.dim} "
-        f"dimensions. 1: all alike; 0: one alone. At {thresholds.ISO_SCORE} or less, patterns and "
+        f"dimensions. 1: all alike; 0: one alone. At {ISO_SCORE} or less, patterns and "
         "level 1 get lost."
         + (" With fewer than 10 vectors to a dimension it comes out too low." if few else ""),
-        d.iso_score <= thresholds.ISO_SCORE,
+        d.iso_score <= ISO_SCORE,
     )
 
 
@@ -145,7 +156,7 @@ def _loudest(d: Diagnosis) -> Reading:
         "Loudest dimension",
         f"dimension {d.loudest.dimension}: {100 * d.loudest.length:.1f}% of the squared length",
         f"{100 / d.dim:.1f}% if all were alike. From "
-        f"{100 * max(thresholds.LOUD_DIMENSION, thresholds.LOUD_RATIO / d.dim):.0f}% on, cosines "
+        f"{100 * max(LOUD_DIMENSION, LOUD_RATIO / d.dim):.0f}% on, cosines "
         "follow it more than the others.",
         d.loudest.loud,
     )
@@ -175,7 +186,7 @@ def _hubness(hubness: Hubness | None) -> Reading:
         f"Skewness of how often a word is among the {hubness.k} nearest of another; 0.3 in an "
         f"isotropic space. {hubness.hub!r} is for {hubness.largest:,} words, and "
         f"{100 * hubness.orphans:.0f}% are for none. No test here depends on it; above "
-        f"{thresholds.HUBNESS:g} do not read nearest neighbours as meaning.",
+        f"{HUBNESS:g} do not read nearest neighbours as meaning.",
     )
 
 

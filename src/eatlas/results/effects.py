@@ -13,10 +13,17 @@ from eatlas.signature import Signature
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.draws import OverDraws
-    from eatlas.results.frequency import MatchedLevel
-    from eatlas.results.inference import CrossedLevel, DesignPower, EquivalentLevel
+    from eatlas.results.inference import (
+        CrossedLevel,
+        DesignPower,
+        EffectInterval,
+        EquivalentLevel,
+        Influence,
+        MatchedLevel,
+        TermInfluence,
+        Uncertainty,
+    )
     from eatlas.results.levels import Attribute, Level, Level2, Pattern
-    from eatlas.results.variation import EffectInterval, Influence, TermInfluence, Uncertainty
 
 DEFAULT_ALPHA = 0.05
 

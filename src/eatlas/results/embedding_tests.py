@@ -10,7 +10,14 @@ from pydantic import model_validator
 
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, Primary, shown
-from eatlas.results.inference import Equivalence, Generalisation, Power, inference_columns
+from eatlas.results.inference import (
+    Equivalence,
+    Generalisation,
+    Influence,
+    Power,
+    Uncertainty,
+    inference_columns,
+)
 from eatlas.results.levels import (
     CELLS,
     Level,
@@ -24,7 +31,6 @@ from eatlas.results.levels import (
     effect_of,
 )
 from eatlas.results.parts import Record
-from eatlas.results.variation import Influence, Uncertainty
 
 
 class WEATResult(AssociationResult):

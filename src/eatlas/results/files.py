@@ -10,34 +10,36 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import ValidationError
 
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.plugins import added
 from eatlas.results.base import SCHEMA, AssociationResult
-from eatlas.results.draws import CEATResult
-from eatlas.results.embedding_tests import MLEATResult, SCEATResult, WEATResult
-from eatlas.results.groups import DivDistResult
-from eatlas.results.lpbs import LPBSCEATResult, LPBSResult
 from eatlas.results.parts import Record
-from eatlas.results.target_values import TargetValuesResult
-from eatlas.results.trend import TREND, TrendResult
 
-BUILT_IN: tuple[type[AssociationResult], ...] = (
-    MLEATResult,
-    WEATResult,
-    SCEATResult,
-    CEATResult,
-    LPBSResult,
-    LPBSCEATResult,
-    TargetValuesResult,
-    DivDistResult,
-)
+if TYPE_CHECKING:
+    from eatlas.results.trend import TrendResult
+
+BUILT_IN = {
+    "embedding_tests": ("MLEATResult", "WEATResult", "SCEATResult"),
+    "draws": ("CEATResult", "LPBSResult", "LPBSCEATResult"),
+    "target_values": ("TargetValuesResult",),
+    "groups": ("DivDistResult",),
+}
+"""Records of the measures of eatlas by module; they are imported when a file is read."""
+TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
+"""The schema of trends, which a results file holds after the results that they rest on."""
 ENTRY_POINTS = "eatlas.records"
+
+
+def _built_in() -> list[type[AssociationResult]]:
+    homes = ((import_module(f"eatlas.results.{home}"), names) for home, names in BUILT_IN.items())
+    return [getattr(home, name) for home, names in homes for name in names]
 
 
 @cache
@@ -45,7 +47,7 @@ def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
     known = {
         name: record
-        for record in BUILT_IN
+        for record in _built_in()
         for name in get_args(record.model_fields["measure"].annotation)
     }
     return known | added(ENTRY_POINTS, AssociationResult)
@@ -78,11 +80,19 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     return record_types()[measure].from_dict(values)
 
 
+def _trend(values: dict[str, Any]) -> TrendResult:
+    from eatlas.results.trend import TrendResult  # noqa: PLC0415  (few files hold one)
+
+    return TrendResult.from_dict(values)
+
+
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every built-in result satisfies, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
-    records: tuple[type[Record], ...] = (*BUILT_IN, TrendResult)
+    from eatlas.results.trend import TrendResult  # noqa: PLC0415
+
+    records: tuple[type[Record], ...] = (*_built_in(), TrendResult)
     refs, definitions = models_json_schema(
         [(record, "serialization") for record in records], title="eatlas result, version 1"
     )
@@ -210,7 +220,7 @@ def read_lines(
         try:
             values = _parse(line)
             trend = values.get("schema") == TREND
-            good.append(TrendResult.from_dict(values) if trend else record_from_dict(values))
+            good.append(_trend(values) if trend else record_from_dict(values))
         except Exception as error:  # noqa: BLE001  (a file may come from anybody)
             cut = number == len(lines)  # a whole file ends with a newline
             bad.append(_bad_line(path, number, error, cut=cut))

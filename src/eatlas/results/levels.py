@@ -8,6 +8,7 @@ from pydantic import (
     Field,
 )
 
+from eatlas.results.inference import Influence, Uncertainty
 from eatlas.results.parts import (
     OF_ROLES,
     Bounds,
@@ -18,7 +19,6 @@ from eatlas.results.parts import (
     Record,
     is_empty,
 )
-from eatlas.results.variation import Influence, Uncertainty
 from eatlas.stimuli.model import ATTRIBUTES, TARGETS
 
 

@@ -9,7 +9,6 @@ from pydantic import Field
 from eatlas.results.parts import OF_ROLES, ByGroup, Concepts, Probability, Record
 from eatlas.stimuli.model import TARGETS
 
-TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 
@@ -73,7 +72,7 @@ class TrendProvenance(Record):
 class TrendResult(Record):
     """Trend of one test over one series, by one measure."""
 
-    schema_version: Literal["eatlas/trend/1"] = Field(default=TREND, alias="schema")
+    schema_version: Literal["eatlas/trend/1"] = Field(default="eatlas/trend/1", alias="schema")
     measure: str
     signature: str
     test: str

@@ -17,7 +17,7 @@ from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.protocol import Found, Item, Vector, VectorSource, items_of, word_alone
 from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
 from eatlas.sources.source import Source, as_source, is_contextual
-from eatlas.stats.precision import SINGLE
+from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.kinds import remarks
 

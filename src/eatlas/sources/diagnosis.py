@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.kernels import unit_rows
-from eatlas.results import thresholds
 from eatlas.results.diagnosis import (
+    ALIKE_MEAN,
+    ALIKE_SD,
     DECIMALS,
     Diagnosis,
     Dimension,
@@ -26,7 +27,6 @@ from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole
 from eatlas.stats.moments import Moments
-from eatlas.stats.ranks import spearman
 from eatlas.stats.space import (
     PairCosines,
     effective_dimensions,
@@ -36,6 +36,7 @@ from eatlas.stats.space import (
     skewness,
     variance_shares,
 )
+from eatlas.stats.trend import spearman
 from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 
@@ -76,7 +77,7 @@ def diagnose(
         Mean and standard deviation of the cosine over all pairs, IsoScore, share of variance in
         the top components, rogue dimensions, hubness, and the rank correlation of length with
         frequency, represented by the rank in the source. ``.warnings`` names what passes a
-        limit; :mod:`eatlas.results.thresholds` gives the evidence.
+        limit; :mod:`eatlas.results.diagnosis` gives the evidence.
 
     Raises
     ------
@@ -223,7 +224,7 @@ class _Survey:
             zero=self.seen - pairs.n,
             mean_cosine=mean,
             sd_cosine=sd,
-            alike=mean >= thresholds.ALIKE_MEAN and sd <= thresholds.ALIKE_SD,
+            alike=mean >= ALIKE_MEAN and sd <= ALIKE_SD,
             bands=tuple(b.record(self.seen) for b in self.bands if b.first <= self.seen),
             iso_score=_number(iso_score(covariance)) if enough else None,
             effective_dimensions=_number(effective_dimensions(covariance)),

@@ -42,7 +42,7 @@ from eatlas.sources.word_orders import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.stats.ranks import spearman
+from eatlas.stats.trend import spearman
 from eatlas.stimuli import Concept, Test
 
 

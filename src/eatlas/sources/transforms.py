@@ -30,8 +30,8 @@ from eatlas.sources.protocol import (
 )
 from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
 from eatlas.sources.spec import with_option
+from eatlas.stats.inputs import SINGLE
 from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
-from eatlas.stats.precision import SINGLE
 
 Array = NDArray[np.float64]
 

@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap_intervals import (
+from eatlas.stats.inputs import generator, open_unit, whole
+from eatlas.stats.resampling import (
     UNDEFINED,
+    Over,
+    Streams,
     Studentised,
     acceleration,
     around,
     bca_tails,
+    draw,
     errors,
+    fewest,
     quantiles,
+    sides,
+    streams_of,
     studentised,
     tails,
 )
-from eatlas.stats.inputs import generator, open_unit, whole
-from eatlas.stats.resampling import Over, Streams, draw, fewest, sides, streams_of
 from eatlas.stats.weighted import Array, Layout, design, without_each_other, without_each_unit
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.precision import ROUNDING_UNITS, rounding_noise
+from eatlas.stats.inputs import ROUNDING_UNITS, rounding_noise
 from eatlas.stats.products import product
 from eatlas.stats.weighted import Array, Layout, greatest
 

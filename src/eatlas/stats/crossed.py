@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.distributions import t_outside, t_quantile
-from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.permutation.result import SMALLEST
-from eatlas.stats.precision import least_spread
+from eatlas.stats.inputs import least_spread, numbers, open_unit, whole
+from eatlas.stats.permutation.question import SMALLEST
 
 Array = NDArray[np.float64]
 LEAST = 2

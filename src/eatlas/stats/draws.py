@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import whole
-from eatlas.stats.precision import least_spread
+from eatlas.stats.inputs import least_spread, whole
 
 Replace = Literal["auto", "always"]
 """Whether a context may be drawn again."""

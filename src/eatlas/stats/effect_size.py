@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import mean_and_sd
-from eatlas.stats.precision import least_spread
+from eatlas.stats.inputs import least_spread
 
 Array = NDArray[np.float64]
 FACTOR = 1.25

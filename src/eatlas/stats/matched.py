@@ -241,7 +241,7 @@ def rank_sum(first: Array, second: Array) -> float:
     >>> round(rank_sum(np.array([1.0, 2, 3, 4, 5]), np.array([6.0, 7, 8, 9, 10])), 4)
     0.0122
     """
-    from eatlas.stats.ranks import ranks  # noqa: PLC0415  (once for each test)
+    from eatlas.stats.trend import ranks  # noqa: PLC0415  (once for each test)
 
     n, m = len(first), len(second)
     both = np.concatenate([first, second])

@@ -154,3 +154,118 @@ def _put_back(
     unordered[order] = np.minimum(adjusted, 1.0)
     family[counted] = unordered
     return family
+
+
+Array = NDArray[np.float64]
+
+PENDING = 1 << 16
+"""Values that wait before they are counted: half a megabyte."""
+
+
+class Tally:
+    """How often each p-value occurs in a family.
+
+    Exact tests of one design have few different p-values (6,435 two-sided ones at 8 against 8), so
+    a tally stays small however many tests there are.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add([0.01, 0.5])
+    >>> tally.add([0.5])
+    >>> tally.size, tally.values, tally.counts
+    (3, array([0.01, 0.5 ]), array([1, 2]))
+    """
+
+    def __init__(self) -> None:
+        self._values = np.empty(0)
+        self._counts = np.empty(0, np.int64)
+        self._pending: list[Array] = []
+        self._waiting = 0
+
+    def add(self, p: ArrayLike) -> None:
+        """Count more p-values.
+
+        Raises
+        ------
+        EatlasError
+            For a p-value outside (0, 1].
+        """
+        more = np.asarray(p, dtype=np.float64).ravel()
+        if not np.all((more > 0) & (more <= 1)):
+            bad = more[~((more > 0) & (more <= 1))][0]
+            raise EatlasError("a p-value is out of range", got=str(bad), allowed="above 0 up to 1")
+        self._pending.append(more.copy())
+        self._waiting += more.size
+        # of many different values as many wait, so that each is sorted a few times only
+        if self._waiting > max(PENDING, self._values.size):
+            self._settle()
+
+    @property
+    def values(self) -> Array:
+        """The different p-values, ascending."""
+        self._settle()
+        return self._values
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each of them occurs."""
+        self._settle()
+        return self._counts
+
+    @property
+    def size(self) -> int:
+        """How many p-values there are in all."""
+        return int(self.counts.sum())
+
+    def holm(self) -> Array:
+        """Holm's adjusted p of each of `values`, see `multiplicity`.
+
+        Returns
+        -------
+        array, the shape of `values`
+            ``max over v <= values[i] of min(1, #{p >= v} v)``.
+        """
+        left = self.counts[::-1].cumsum()[::-1].astype(np.float64)
+        return np.asarray(np.minimum(np.maximum.accumulate(self.values * left), 1.0), np.float64)
+
+    def benjamini_yekutieli(self) -> Array:
+        """Benjamini and Yekutieli's adjusted p of each of `values`, see `multiplicity`.
+
+        Returns
+        -------
+        array, the shape of `values`
+            ``min over v >= values[i] of min(1, m c(m) v / #{p <= v})``, with m = `size` and
+            c(m) = 1 + 1/2 + ... + 1/m.
+        """
+        rank = np.cumsum(self.counts).astype(np.float64)
+        m = self.size
+        factors = m / rank * harmonic(m)
+        adjusted = np.minimum.accumulate((self.values * factors)[::-1])[::-1]
+        return np.asarray(np.minimum(adjusted, 1.0), dtype=np.float64)
+
+    def _settle(self) -> None:
+        if not self._pending:
+            return
+        values, place = np.unique(
+            np.concatenate([self._values, *self._pending]), return_inverse=True
+        )
+        weights = np.concatenate([self._counts, np.ones(self._waiting, np.int64)])
+        counts = np.zeros(values.size, np.int64)
+        np.add.at(counts, place, weights)
+        self._values, self._counts = values, counts
+        self._pending, self._waiting = [], 0
+
+
+def harmonic(m: int) -> float:
+    """1 + 1/2 + ... + 1/m, Benjamini and Yekutieli's price for any dependence.
+
+    Examples
+    --------
+    >>> round(harmonic(400_000), 2)
+    13.48
+    """
+    # beyond a million terms the expansion is exact to the last digit
+    if m > 1_000_000:
+        return float(np.log(m) + np.euler_gamma + 1 / (2 * m) - 1 / (12 * float(m) ** 2))
+    return float(np.sum(1 / np.arange(1, m + 1, dtype=np.float64)))

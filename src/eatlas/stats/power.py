@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
-from eatlas.stats.inputs import generator, numbers, whole
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.inputs import ROUNDING_UNITS, generator, numbers, whole
 from eatlas.stats.rejections import checked_alpha, checked_tail, rejected, smallest_p
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.precision import DOUBLE
+from eatlas.stats.inputs import DOUBLE
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]

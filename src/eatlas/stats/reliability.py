@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.bootstrap_intervals import percentile
-from eatlas.stats.inputs import generator, numbers, open_unit, whole
-from eatlas.stats.precision import ROUNDING_UNITS
+from eatlas.stats.inputs import ROUNDING_UNITS, generator, numbers, open_unit, whole
 from eatlas.stats.relabelling import every_subset, random_subsets
+from eatlas.stats.resampling import percentile
 
 Array = NDArray[np.float64]
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.precision import rounding_noise
+from eatlas.stats.inputs import numbers, rounding_noise, whole
 from eatlas.stats.products import product
 
 Array = NDArray[np.float64]

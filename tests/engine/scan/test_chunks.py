@@ -11,7 +11,7 @@ from filelock import FileLock
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
 from eatlas.engine.scan import plan as plan_module
-from eatlas.engine.scan.chunks import Chunks, others
+from eatlas.engine.scan.chunk import Chunks, others
 from eatlas.engine.scan.plan import make_scan
 from eatlas.engine.scan.scanning import measure_all
 from eatlas.errors import ResultsError

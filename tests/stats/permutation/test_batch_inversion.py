@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.batch_inversion import invert_rows
+from eatlas.stats.permutation.batch import invert_rows
 
 TAILS = ("greater", "less", "two_sided")
 

@@ -118,9 +118,9 @@ def test_drawing_needs_a_generator_and_draws(method):
 
 
 def test_importance_refuses_a_table_that_is_too_large(monkeypatch):
-    from eatlas.stats.permutation import importance
+    from eatlas.stats.permutation import sampled
 
-    monkeypatch.setattr(importance, "TABLE_CELLS", 100)
+    monkeypatch.setattr(sampled, "TABLE_CELLS", 100)
     with pytest.raises(EatlasError) as caught:
         permutation_test(np.arange(20.0), 8, method="importance", rng=np.random.default_rng(0))
     assert str(caught.value) == (

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import random_design, separated
 
-from eatlas.stats.permutation import importance as module
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.permutation import sampled as module
+from eatlas.stats.permutation.question import SMALLEST
 
 TAILS = ("greater", "less", "two_sided")
 

@@ -12,8 +12,8 @@ from tests.stats.permutation.outlying import TAILS, check
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.outliers import PARTS, Part, outliers_apart
-from eatlas.stats.permutation.result import Tail, complement, joined
+from eatlas.stats.permutation.methods import PARTS, Part, outliers_apart
+from eatlas.stats.permutation.question import Tail, complement, joined
 
 
 def with_outlier(size, *outliers, seed=0):
@@ -76,8 +76,8 @@ def test_large_designs_with_outliers(seed):
 
 def test_parts_add_up_to_the_whole(monkeypatch):
     """Divided and undivided counts are the same integers, whatever is taken apart."""
-    monkeypatch.setattr("eatlas.stats.permutation.outliers.FAR", 1.5)
-    monkeypatch.setattr("eatlas.stats.permutation.outliers.HIDING", 3.0)
+    monkeypatch.setattr("eatlas.stats.permutation.methods.FAR", 1.5)
+    monkeypatch.setattr("eatlas.stats.permutation.methods.HIDING", 3.0)
     r = np.random.default_rng(7)
     asked, undivided = [], []
 

@@ -10,7 +10,7 @@ from tests.stats.permutation.designs import brute_counts, counts, random_design,
 
 from eatlas.stats.permutation import bracket as module
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.result import SMALLEST
+from eatlas.stats.permutation.question import SMALLEST
 
 
 @pytest.mark.parametrize("kind", range(7))

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.scan.chunk import EXAMPLES, METHODS, REASONS, Chunk
-from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.chunk import EXAMPLES, METHODS, REASONS, Chunk, Chunks
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.errors import SourceError
 from eatlas.results.scan import Vocabulary
 from eatlas.results.scan_words import NO_ATTRIBUTE, ScannedWords
-from eatlas.stats.tally import Tally
+from eatlas.stats.multiplicity import Tally
 
 Array = NDArray[np.float64]
 

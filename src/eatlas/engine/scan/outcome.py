@@ -11,8 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.scan.chunk import METHODS
-from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.chunk import METHODS, Chunks
 from eatlas.engine.scan.family import Gathered, Judged, gather, judged
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.errors import EatlasError, did_you_mean
@@ -33,8 +32,8 @@ from eatlas.results.scan import (
     WordAssociation,
 )
 from eatlas.results.scan_words import ScannedWords
-from eatlas.stats.precision import ROUNDING_UNITS
-from eatlas.stats.tally import harmonic
+from eatlas.stats.inputs import ROUNDING_UNITS
+from eatlas.stats.multiplicity import harmonic
 
 DEFAULT = (1_000, 10_000, 100_000)
 _WAYS = ("leaning", "unadjusted", "holm", "benjamini_yekutieli", "max_t")

@@ -24,8 +24,7 @@ from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.max_t import RunningMaxT
-from eatlas.stats.permutation.batch import LARGEST
-from eatlas.stats.permutation.batch_inversion import MOST_SCORES
+from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.model import digest
 from eatlas.version import __version__

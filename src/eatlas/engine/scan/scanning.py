@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.scan.chunk import measure_chunk
-from eatlas.engine.scan.chunks import Chunks
+from eatlas.engine.scan.chunk import Chunks, measure_chunk
 from eatlas.engine.scan.outcome import DEFAULT, checked_edges, checked_sort, conclude
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
@@ -24,7 +23,7 @@ from eatlas.results.files import atomic_file
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
 from eatlas.sources import CaseRule
-from eatlas.stats.permutation.batch_inversion import MOST_SCORES
+from eatlas.stats.permutation.batch import MOST_SCORES
 
 THREADS = 4
 """At most; almost all the work is done outside of the interpreter's lock."""

@@ -12,7 +12,7 @@ from typing import Literal, Self
 from eatlas.present.drawings.svg import Axis, label, tag
 from eatlas.present.numbers import effect
 from eatlas.results.effects import Effect
-from eatlas.results.frequency import MatchedLevel
+from eatlas.results.inference import MatchedLevel
 
 Mark = Literal["diamond", "circle", "square", "triangle"]
 MARKS: dict[str, Mark] = {

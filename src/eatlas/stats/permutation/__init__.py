@@ -10,14 +10,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
+from eatlas.stats.permutation.engine import (
+    DRAWING,
+    DRAWS,
+    METHODS,
+    STUDENTISED_METHODS,
+    permutation_test,
+)
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
-from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail
+from eatlas.stats.permutation.question import NearTies, PermutationResult, Tail
 
 if TYPE_CHECKING:
-    from eatlas.stats.permutation.any_statistic import recomputed_test
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests
-    from eatlas.stats.permutation.studentised import STUDENTISED_METHODS, studentised_test
+    from eatlas.stats.permutation.sampled import recomputed_test
+    from eatlas.stats.permutation.studentised import studentised_test
 
 __all__ = [
     "ALWAYS_EXACT",
@@ -38,8 +44,8 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        f"{__name__}.any_statistic": "recomputed_test",
         f"{__name__}.batch": "BatchResult permutation_tests",
-        f"{__name__}.studentised": "STUDENTISED_METHODS studentised_test",
+        f"{__name__}.sampled": "recomputed_test",
+        f"{__name__}.studentised": "studentised_test",
     },
 )

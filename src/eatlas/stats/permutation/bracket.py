@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.permutation.inversion import log_chernoff
-from eatlas.stats.permutation.result import SMALLEST, Tail
+from eatlas.stats.permutation.question import SMALLEST, Tail
 
 LARGEST = 1000
 """Beyond so many scores counts overflow a double: C(1000, 500) is 2.7e299."""

@@ -4,23 +4,111 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import checked_scale, generator, whole
-from eatlas.stats.permutation.coarse import on_lattice
-from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, chain
-from eatlas.stats.permutation.near_ties import Without, without_near_ties
-from eatlas.stats.permutation.normal import normal
-from eatlas.stats.permutation.outliers import Solver
-from eatlas.stats.permutation.question import Question, ask
-from eatlas.stats.permutation.result import NearTies, PermutationResult, Tail, added, complement
-from eatlas.stats.precision import checked_precision, relative_tolerance
+from eatlas.stats.inputs import (
+    checked_precision,
+    checked_scale,
+    generator,
+    relative_tolerance,
+    whole,
+)
+from eatlas.stats.permutation.lattice import on_lattice
+from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, Solver, chain
+from eatlas.stats.permutation.question import (
+    NearTies,
+    PermutationResult,
+    Question,
+    Tail,
+    added,
+    ask,
+    complement,
+)
+from eatlas.stats.permutation.saddlepoint import targets
+
+
+def normal(question: Question) -> tuple[Tail, Tail, Tail]:
+    """The upper, the lower and the two-sided tail; a continuous distribution knows no ties."""
+    size, n = question.values.size, question.n
+    (distance,) = targets(question.values, n, [question.observed])
+    root = float(distance) / math.sqrt(2 * n * (size - n) / (size - 1))
+    tails = math.erfc(root) / 2, math.erfc(-root) / 2, math.erfc(root)
+    upper, lower, both = (Tail.normal(p) for p in tails)
+    return upper, lower, both
+
+
+Counter = Callable[[NDArray[np.int64], Sequence[int]], list[Tail]]
+"""From ascending values and thresholds t to the tails #{n-subsets with sum >= t}."""
+Without = tuple[int | None, int | None, int | None]
+"""Counts of the upper, the lower and the two-sided tail; None where one is not counted."""
+
+
+def without_near_ties(
+    question: Question, upper: Tail, not_lower: Tail, both: Tail, count: Counter
+) -> Without | None:
+    """Count the three tails of a question without its near ties.
+
+    Parameters
+    ----------
+    question : Question
+        Not strict, with an `exact` tolerance.
+    upper, not_lower, both : Tail
+        Of sums from ``at_least`` on, of sums from ``below`` on, and the two-sided tail.
+    count : callable
+        Counts further thresholds.
+
+    Returns
+    -------
+    tuple of int or None
+        None as a whole where nothing was counted, or no sum ties but exactly.
+    """
+    exact = question.exact or 0
+    if upper.count is None or not_lower.count is None:
+        return None
+    near = upper.count - not_lower.count
+    tied = 1 if near == 1 else _between(question, question.observed, exact, count)
+    if tied is None:
+        return None
+    beyond = not_lower.count + tied
+    beneath = question.total - upper.count + tied
+    return beyond, beneath, _both(question, both, beyond, exact, count)
+
+
+def _both(question: Question, both: Tail, beyond: int, exact: int, count: Counter) -> int | None:
+    """The two-sided count: the upper one and as much or what lies as far below the mean."""
+    size = int(question.values.size)
+    if both.count is None or question.deviation <= size * exact:
+        return both.count  # as near to the mean as can be: every sum is as far from it
+    if question.balanced:
+        return 2 * beyond
+    # the mirror image of the observed sum is a fraction of whole numbers
+    mirror = question.n * int(question.values.sum()) - question.deviation
+    low, high = -(-mirror // size), mirror // size
+    lower = -question.values[::-1]
+    found = count(lower, [1 - low + question.tolerance, -high - exact, 1 - low + exact])
+    counts = [tail.count for tail in found]
+    if any(c is None for c in counts):
+        return None
+    far, at_mirror, beyond_mirror = (c or 0 for c in counts)
+    return beyond + far + at_mirror - beyond_mirror
+
+
+def _between(question: Question, place: int, exact: int, count: Counter) -> int | None:
+    """Sums that tie with a place exactly."""
+    first, second = count(question.values, [place - exact, place + exact + 1])
+    if first.count is None or second.count is None:
+        return None
+    return first.count - second.count
+
 
 METHODS = ("auto", "exact", "inversion", "bracket", "sampled", "importance", "normal")
 """What `method` may be."""
+STUDENTISED_METHODS = ("auto", "exact", "sampled")
+"""What it may be for a studentised statistic."""
 DRAWING = ("sampled", "importance")
 """The methods that draw subsets at random."""
 DRAWS = 100_000
@@ -124,9 +212,7 @@ def _drawn(
     question: Question, method: str, draws: int, rng: np.random.Generator | None
 ) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail of an oriented question, from random subsets."""
-    # seldom needed
-    from eatlas.stats.permutation.importance import importance  # noqa: PLC0415
-    from eatlas.stats.permutation.sampled import sampled  # noqa: PLC0415
+    from eatlas.stats.permutation.sampled import importance, sampled  # noqa: PLC0415  (seldom)
 
     draws = whole(draws, "draws", 2 if method == "importance" else 1)
     source = generator(rng)

@@ -7,15 +7,185 @@ that nothing depends on the order of terms, on floating-point sums or on which g
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.result import SMALLEST
-from eatlas.stats.precision import DOUBLE, relative_tolerance
+from eatlas.stats.inputs import DOUBLE, relative_tolerance
+
+SMALLEST = sys.float_info.min * sys.float_info.epsilon
+"""The smallest positive double: a p-value below it is reported as this, never as 0."""
+
+
+Interval = tuple[float, float]
+TailName = Literal["greater", "less", "two_sided"]
+TAILS: tuple[TailName, ...] = ("greater", "less", "two_sided")
+ROUNDING = 2.0**-52
+
+
+@dataclass(frozen=True, repr=False)
+class Tail:
+    """One p-value and its provenance; what does not apply to its method is None.
+
+    Examples
+    --------
+    >>> Tail.exact(1, 20)
+    Tail(p=0.05, method='exact', count=1)
+    """
+
+    p: float
+    """The p-value, in (0, 1]; for a bracket its upper end."""
+    method: str
+    """``exact`` (an integer count), ``inversion``, ``bracket``, ``sampled``, ``importance`` or
+    ``normal``."""
+    count: int | None = None
+    """Subsets at least as extreme as the observed one; None unless exact."""
+    rel_err: float | None = None
+    """Stated bound of the relative error; None unless by inversion."""
+    bracket: Interval | None = None
+    """Certain lower and upper bound of p; None unless by bracket."""
+    interval: Interval | None = None
+    """95% confidence interval of p; None unless sampled or by importance."""
+    draws: int | None = None
+    """Subsets drawn; None unless sampled or by importance."""
+    std_err: float | None = None
+    """Estimated standard error of p; None unless by importance."""
+
+    def __repr__(self) -> str:
+        known = {f.name: getattr(self, f.name) for f in fields(self)}
+        inside = ", ".join(f"{k}={v!r}" for k, v in known.items() if v is not None)
+        return f"Tail({inside})"
+
+    @classmethod
+    def exact(cls, count: int, total: int) -> Tail:
+        """An exact tail: `count` of `total` subsets, divided with one rounding."""
+        return cls(p=max(count / total, SMALLEST), method="exact", count=count)
+
+    @classmethod
+    def inverted(cls, p: float, rel_err: float) -> Tail:
+        """A tail by Fourier inversion with its stated relative error."""
+        return cls(p=min(max(p, SMALLEST), 1.0), method="inversion", rel_err=rel_err)
+
+    @classmethod
+    def bracketed(cls, low: float, high: float) -> Tail:
+        """A tail known to lie in [low, high]; its p is the upper end, which is conservative."""
+        low, high = (min(max(x, SMALLEST), 1.0) for x in (low, high))
+        return cls(p=high, method="bracket", bracket=(low, high))
+
+    @classmethod
+    def normal(cls, p: float) -> Tail:
+        """A tail of the normal distribution; nothing is known about its error."""
+        return cls(p=min(max(p, SMALLEST), 1.0), method="normal")
+
+    @classmethod
+    def estimated(cls, method: str, p: float, interval: Interval, draws: int, least: float) -> Tail:
+        """A tail from random subsets; p and its interval are cut off at `least`, which is certain.
+
+        `least` is 1 / C(N, n) where the observed subset itself belongs to the tail.
+        """
+        low, p, high = (min(max(x, least), 1.0) for x in (interval[0], p, interval[1]))
+        return cls(p=p, method=method, interval=(low, high), draws=draws)
+
+
+@dataclass(frozen=True)
+class NearTies:
+    """What the counts are without the sums that tie by the precision of the vectors alone.
+
+    Sums that are equal but for the rounding of double precision stay; of the others that lie
+    within the tolerance of the observed sum, above or below it, none is counted.
+    """
+
+    tolerance: float
+    """Two sums of the first group's scores tie when they differ by at most this."""
+    greater: int | None
+    """Subsets with T > t + tolerance or T = t; None where the tail is not counted."""
+    less: int | None
+    """Subsets with T < t - tolerance or T = t."""
+    two_sided: int | None
+    """The same of distances from the mean."""
+
+
+@dataclass(frozen=True)
+class PermutationResult:
+    """The three tails of one two-sample permutation test.
+
+    With ``strict`` the inequalities are strict: a tail then counts what exceeds the observed sum.
+    """
+
+    greater: Tail
+    """Subsets with T >= t."""
+    less: Tail
+    """Subsets with T <= t."""
+    two_sided: Tail
+    """Subsets with abs(T - E T) >= abs(t - E T); not twice a one-sided p."""
+    total: int
+    """C(N, n), the number of subsets."""
+    near_ties: NearTies | None = None
+    """Where a count includes near ties; None where it is the same without."""
+
+    @property
+    def min_p(self) -> float:
+        """The smallest p this design can reach, 1 / total, unless inequalities are strict."""
+        return max(1 / self.total, SMALLEST)
+
+
+def complement(tail: Tail, total: int) -> Tail:
+    """1 - p, by whatever way p was obtained."""
+    if tail.count is not None:
+        return Tail.exact(total - tail.count, total)
+    if tail.rel_err is not None and tail.p < 1.0:
+        rest = 1.0 - tail.p
+        return Tail.inverted(rest, tail.rel_err * tail.p / rest + ROUNDING)
+    low, high = bounds(tail)
+    return Tail.bracketed(1.0 - high, (1.0 - low) * (1 + ROUNDING))
+
+
+def added(first: Tail, second: Tail, total: int) -> Tail:
+    """The sum of two disjoint tails: as good as the weaker of them."""
+    if first.count is not None and second.count is not None:
+        return Tail.exact(first.count + second.count, total)
+    if "bracket" in (first.method, second.method):
+        low, high = (a + b for a, b in zip(bounds(first), bounds(second), strict=True))
+        return Tail.bracketed(low * (1 - ROUNDING), high * (1 + ROUNDING))
+    p = first.p + second.p
+    error = sum(tail.p * (tail.rel_err or ROUNDING) for tail in (first, second))
+    return Tail.inverted(p, error / p + ROUNDING)
+
+
+def joined(tails: list[Tail], weights: list[int], count: int, total: int) -> Tail:
+    """A tail from disjoint parts: `count` subsets, and each tail's share of its `weights`."""
+    if all(tail.count is not None for tail in tails):
+        return Tail.exact(count + sum(tail.count or 0 for tail in tails), total)
+    certain, shares = count / total, [weight / total for weight in weights]
+    if any(tail.method == "bracket" for tail in tails):
+        both = [bounds(tail) for tail in tails]
+        low, high = (
+            certain + sum(share * ends[i] for share, ends in zip(shares, both, strict=True))
+            for i in (0, 1)
+        )
+        slack = ROUNDING * (2 + len(tails))
+        return Tail.bracketed(low * (1 - slack), high * (1 + slack))
+    p = certain + sum(share * tail.p for share, tail in zip(shares, tails, strict=True))
+    error = sum(
+        share * tail.p * (tail.rel_err or 0.0) for share, tail in zip(shares, tails, strict=True)
+    )
+    return Tail.inverted(p, error / p + ROUNDING * (2 + len(tails)))
+
+
+def bounds(tail: Tail) -> tuple[float, float]:
+    """What is known of p as an interval."""
+    if tail.bracket is not None:
+        low, high = tail.bracket
+        # the smallest double stands for none at all, and two of them are not more
+        return (low if low > SMALLEST else 0.0), high
+    slack = tail.rel_err or ROUNDING
+    return tail.p * (1 - slack), tail.p * (1 + slack)
+
 
 SUM_BITS = 60
 """Sum of abs(w) stays below 2**60 before rounding, so below 2**61 after it: int64 never wraps."""

@@ -29,16 +29,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
-from eatlas.stats.inputs import checked_scale, generator, numbers, whole
+from eatlas.stats.inputs import (
+    checked_precision,
+    checked_scale,
+    generator,
+    least_spread,
+    numbers,
+    relative_tolerance,
+    whole,
+)
+from eatlas.stats.permutation.engine import STUDENTISED_METHODS
 from eatlas.stats.permutation.methods import ALWAYS_EXACT
-from eatlas.stats.permutation.result import SMALLEST, PermutationResult, Tail
-from eatlas.stats.precision import checked_precision, least_spread, relative_tolerance
+from eatlas.stats.permutation.question import SMALLEST, PermutationResult, Tail
 from eatlas.stats.relabelling import random_subsets
 
 Array = NDArray[np.float64]
 
-STUDENTISED_METHODS = ("auto", "exact", "sampled")
-"""How p-values of this statistic may be found."""
 STUDENTISED_DRAWS = 100_000
 """Relabellings drawn where there are too many to visit all."""
 CELLS = 1 << 18
