@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eatlas.stats import products as module
-from eatlas.stats.products import product
+from eatlas.kernels import rows as module
+from eatlas.kernels.rows import product
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 4), (300, 50, 300), (7, 0, 3), (0, 4, 3)])

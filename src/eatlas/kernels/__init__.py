@@ -4,16 +4,23 @@ Every sum here runs in an order fixed by the values alone, so that terms listed 
 or the same vector met twice, give the same bits.
 """
 
-from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
-from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
-from eatlas.kernels.projection import (
-    GroupDirections,
-    coordinates,
-    group_direction,
-    pair_direction,
-)
 from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similarities, unit_rows
+from eatlas.lazy import attributes
+
+if TYPE_CHECKING:
+    from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
+    from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
+    from eatlas.kernels.projection import (
+        GroupDirections,
+        coordinates,
+        group_direction,
+        pair_direction,
+    )
 
 __all__ = [
     "Drawn",
@@ -35,3 +42,12 @@ __all__ = [
     "similarities",
     "unit_rows",
 ]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        f"{__name__}.draws": "Drawn Rows compact_rows draw_associations",
+        f"{__name__}.pair_draws": "DrawnPairs draw_pairs",
+        f"{__name__}.projection": "GroupDirections coordinates group_direction pair_direction",
+    },
+)

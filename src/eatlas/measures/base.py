@@ -1,4 +1,7 @@
-"""What a measure is: parameters, a signature, and a pure ``compute`` on arrays and names."""
+"""What a measure is: parameters, a signature, and a pure ``compute`` on arrays and names.
+
+Random numbers that follow from a seed and the stimuli of a test, and from nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""From the permutation engine's answer to the record that a result keeps, and remarks on it."""
+"""From p-values to the record that a result keeps, remarks on it, and EAT patterns.
+
+The nine EAT patterns: what two level 2 associations say together.
+
+Wolfe, Hiniker and Howe (2024), section "EAT Patterns" and Figure 2.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +33,13 @@ from eatlas.results.levels import (
     RelativeErrors,
 )
 from eatlas.results.parts import TAILS
-from eatlas.stats.draws import Components
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult, Tail
 from eatlas.stats.permutation.question import SMALLEST
+
+if TYPE_CHECKING:
+    from eatlas.stats.draws import Components
 
 Scores = NDArray[np.float64]
 

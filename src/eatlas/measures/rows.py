@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
+from eatlas.kernels.rows import product
 from eatlas.results.levels import SentenceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stats.clusters import ClusterDesign, Side, cluster_design
-from eatlas.stats.products import product
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import ROLES, TARGETS
 from eatlas.stimuli.model import OPPOSITES

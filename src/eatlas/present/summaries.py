@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eatlas.present.comparison import Series
 from eatlas.present.effects import OFTEN, matched_of, not_beyond, share_by_chance
@@ -18,7 +18,7 @@ from eatlas.present.sections import Section, distinct, named_sources, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult, TrendResult
+from eatlas.results import AssociationResult
 from eatlas.results.effects import UNDEFINED, Rule, parameters
 from eatlas.results.parts import TAILS
 from eatlas.results.scan import ScanResult
@@ -133,6 +133,9 @@ Bonferroni, can reject no word here, however strong its association.
     """
     return tuple(lines("scan", family=result.family))
 
+
+if TYPE_CHECKING:
+    from eatlas.results import TrendResult
 
 BIB = Path(__file__).parent / "data" / "references.bib"
 _METHODS = {

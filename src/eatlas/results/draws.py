@@ -1,4 +1,4 @@
-"""Records of measures that draw contexts: effect sizes of each draw, their combination, CEAT."""
+"""Records of measures that draw contexts, of their combination, and of log-probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of what a test says beyond its p-values: other words, power, and small effects."""
+"""Records beyond p-values: resampled stimuli, single terms, other words, power, frequencies."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.kernels.rows import product
 from eatlas.stats.inputs import ROUNDING_UNITS, rounding_noise
-from eatlas.stats.products import product
 from eatlas.stats.weighted import Array, Layout, greatest
 
 EPS = 2.0**-52

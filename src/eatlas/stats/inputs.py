@@ -1,4 +1,11 @@
-"""Checks that several statistics share: a rectangle of finite numbers, a level, a generator."""
+"""Checks that several statistics share, and how near two numbers are that differ by rounding.
+
+How near two numbers are that differ by rounding alone.
+
+Vectors that were looked up are what they are: only the sums made of them are rounded, in double
+precision. Vectors that a model computed carry the rounding of its arithmetic as well, and that is
+larger by many orders of magnitude.
+"""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.kernels.rows import ONE_THREAD
 from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
-from eatlas.stats.products import ONE_THREAD
 from eatlas.stats.relabelling import every_subset, random_subsets
 
 Array = NDArray[np.float64]

@@ -2,6 +2,8 @@
 
 An adjusted p is the smallest level at which the procedure rejects that hypothesis. A NaN, a test
 without a p, stays NaN and does not count in the size of the family.
+
+Adjusted p-values of a family that is too long for an array: from its tally of values.
 """
 
 from __future__ import annotations
@@ -155,8 +157,6 @@ def _put_back(
     family[counted] = unordered
     return family
 
-
-Array = NDArray[np.float64]
 
 PENDING = 1 << 16
 """Values that wait before they are counted: half a megabyte."""

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.kernels.rows import product
 from eatlas.stats.inputs import DOUBLE
-from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any]]

@@ -1,4 +1,9 @@
-"""Resamples of the stimuli of one association test, drawn within their groups."""
+"""Resamples of the stimuli of one association test, drawn within their groups, and intervals.
+
+Intervals from a bootstrap distribution: percentile, BCa and studentised.
+
+Each has ends that more resamples would move a little; their Monte Carlo errors say how far.
+"""
 
 from __future__ import annotations
 

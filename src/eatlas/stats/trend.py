@@ -4,6 +4,8 @@ Neighbouring decades are alike, so a null that shuffles them one by one calls ra
 Two nulls keep neighbours together: runs of neighbours trade places, or the series is turned like a
 ring. Both have few arrangements where the series is short, and say how few. Where neighbours are
 much alike beyond a trend, both reject too often, and a short series cannot show that.
+
+Ranks and Spearman's rank correlation.
 """
 
 from __future__ import annotations
@@ -60,7 +62,6 @@ def spearman(x: NDArray[np.number], y: NDArray[np.number]) -> float:
     return float(a @ b) / spread if spread else float("nan")
 
 
-Array = NDArray[np.float64]
 Orders = NDArray[np.intp]
 
 FEWEST = 4

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.kernels.rows import product
 from eatlas.stats.inputs import numbers, rounding_noise, whole
-from eatlas.stats.products import product
 
 Array = NDArray[np.float64]
 TARGETS, ATTRIBUTES = "XY", "AB"

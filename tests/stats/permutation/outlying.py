@@ -22,7 +22,7 @@ import numpy as np
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.bracket import bracket
+from eatlas.stats.permutation.methods import bracket
 from eatlas.stats.permutation.question import ask
 
 BRUTE, HALVES = 14, 32

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import random_design, separated
 
-from eatlas.stats.permutation import bracket as module
+from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
 
 ROUNDING = 1e-12

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from eatlas.stats.permutation import bracket as module
+from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
 from eatlas.stats.permutation.methods import GUARANTEE, QUICK, THOROUGH

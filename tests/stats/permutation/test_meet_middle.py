@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import counts, separated
 
-from eatlas.stats.permutation import meet_middle, permutation_test
-from eatlas.stats.permutation.lattice import count_on_lattice
-from eatlas.stats.permutation.meet_middle import count_at_least
+from eatlas.stats.permutation import counting, permutation_test
+from eatlas.stats.permutation.counting import count_at_least, count_on_lattice
 
 PLENTY = 1 << 22
 
@@ -19,7 +18,7 @@ PLENTY = 1 << 22
 def both_ways(monkeypatch, values, n, thresholds):
     found = []
     for limit in (1 << 24, 0):
-        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
+        monkeypatch.setattr(counting, "EXTENDED", limit)
         found.append(count_at_least(values, n, thresholds, PLENTY))
     return found
 
@@ -40,7 +39,7 @@ def test_larger_designs_on_both_ways(monkeypatch, n, m, d):
     scores = separated(n, m, d, seed=n)
     found = []
     for limit in (1 << 24, 1 << 8):
-        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
+        monkeypatch.setattr(counting, "EXTENDED", limit)
         found.append(permutation_test(scores, n))
     assert found[0] == found[1]
     assert found[0].greater.method == "exact"
@@ -70,7 +69,7 @@ def test_lattice_and_meet_in_the_middle_agree():
 def test_too_many_states_is_the_same_answer_on_both_ways(monkeypatch):
     values = np.sort(np.random.default_rng(14).integers(-(2**50), 2**50, 30))
     for limit in (1 << 24, 0):
-        monkeypatch.setattr(meet_middle, "EXTENDED", limit)
+        monkeypatch.setattr(counting, "EXTENDED", limit)
         assert count_at_least(values, 15, [0], 4000) is None
 
 

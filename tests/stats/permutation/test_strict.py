@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import brute_counts, counts, random_design, separated
 
-from eatlas.stats.permutation import bracket as module
+from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.question import SMALLEST
 

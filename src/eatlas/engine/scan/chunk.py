@@ -1,4 +1,4 @@
-"""One chunk of a vocabulary, measured: cosines, effect sizes and permutation p-values of words."""
+"""One chunk of a vocabulary, measured, and finished chunks in a file that outlives the process."""
 
 from __future__ import annotations
 

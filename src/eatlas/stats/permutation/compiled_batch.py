@@ -1,4 +1,16 @@
-"""Compiled loop of the batched count. Import only where a batch is large."""
+"""Compiled loops of batches: counts and inversions. Import only where a batch is large.
+
+Compiled loop of the batched inversion. Import only where a batch is large.
+
+One row is one tail by the trapezoid rule of `inversion`, with two differences. The part of size n
+of the characteristic function is found exactly, as the coefficient of z**n of
+
+    prod_j (1 - pi_j + pi_j exp(i theta x_j) z),
+
+so there is no second variable; and only the first lobe and what follows it are evaluated. What is
+left out is judged as there: random phases of the size that theory and the last nodes show, and
+revivals at the places where the bound of `guard` is highest.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""The two-sample permutation test: check the input, choose a method, put three tails together."""
+"""The two-sample permutation test: check the input, choose a method, put three tails together.
+
+The normal approximation of published code, with the exact moments it estimates.
+
+Caliskan et al. (2017) and the ML-EAT code fit a normal distribution to the statistics of some
+random relabellings. Its mean and variance tend to those of all relabellings, which are known:
+E T = n mean and Var T = n (N - n) / (N - 1) times the variance (with N) of the scores. T is
+bounded and a normal variable is not, so a far tail comes out far too large: this method only
+reproduces published numbers.
+
+Counts without the sums that tie with the observed one by the precision of the vectors alone.
+
+Every count of an oriented question includes the sums within its tolerance. Where the vectors were
+rounded, some of these may be real ties and some may lie near by accident: which, nobody can tell.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +31,7 @@ from eatlas.stats.inputs import (
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.lattice import on_lattice
+from eatlas.stats.permutation.counting import on_lattice
 from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 from eatlas.stats.permutation.question import (
     NearTies,

@@ -2,6 +2,10 @@
 
 Every method answers the same question, stated in Python integers on one fixed-point vector, so
 that nothing depends on the order of terms, on floating-point sums or on which group comes first.
+
+What a permutation test returns: three tails, each with the way it was obtained.
+
+The complement and the sum of tails keep what is known about each part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,17 @@
-"""Tails estimated from uniformly random subsets, for those who must sample.
+"""Tails from random subsets: uniform ones, ones near the observed sum, and of any statistic.
 
-Each draw is a subset without replacement, and the p-value is (b + 1) / (B + 1): the observed
-subset is one more draw (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
+**Uniform.** Each draw is a subset without replacement, and the p-value is (b + 1) / (B + 1): the
+observed subset is one more draw (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
+
+**Near the observed sum.** Unbiased however small p is. A subset S of size n is drawn with probability Q(S) = exp(lam T(S)) / e_n, where e_n sums
+exp(lam T) over all such subsets; the tilt lam of `saddlepoint` makes about half of them reach the
+observed sum t. Then
+
+    P(T >= t) = e_n exp(-lam t) / C(N, n) * E_Q[y],  y = exp(-lam (T - t)) if T >= t, else 0.
+
+The draw is exact: item by item, each with its probability given how many are still to be taken
+(conditional Bernoulli sampling; Chen, Dempster and Liu 1994). y lies between 0 and 1, so that the
+interval needs no normal approximation (Maurer and Pontil 2009).
 """
 
 from __future__ import annotations
