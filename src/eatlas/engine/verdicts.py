@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from eatlas.engine.comparing import lacking, not_compared, shortly
 from eatlas.errors import EatlasError
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, TrendResult
 from eatlas.stimuli import Test, built_in_tests
 from eatlas.version import __version__
-
-if TYPE_CHECKING:
-    from eatlas.results import TrendResult
 
 Against = Literal["given", "built in", "hash", "nothing"]
 """Tests that the user gave; those of eatlas itself; the hash in the file alone; nothing at all."""

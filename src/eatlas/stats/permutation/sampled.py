@@ -3,9 +3,9 @@
 **Uniform.** Each draw is a subset without replacement, and the p-value is (b + 1) / (B + 1): the
 observed subset is one more draw (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
 
-**Near the observed sum.** Unbiased however small p is. A subset S of size n is drawn with probability Q(S) = exp(lam T(S)) / e_n, where e_n sums
-exp(lam T) over all such subsets; the tilt lam of `saddlepoint` makes about half of them reach the
-observed sum t. Then
+**Near the observed sum.** Unbiased however small p is. A subset S of size n is drawn
+with probability Q(S) = exp(lam T(S)) / e_n, where e_n sums exp(lam T) over all such subsets; the
+tilt lam of `saddlepoint` makes about half of them reach the observed sum t. Then
 
     P(T >= t) = e_n exp(-lam t) / C(N, n) * E_Q[y],  y = exp(-lam (T - t)) if T >= t, else 0.
 
