@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from itertools import product
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from eatlas import corpora
 from eatlas.encoders import language
-from eatlas.encoders.encoder import LanguageModel, ModelSnapshot
 from eatlas.engine.frequency import wish_of
 from eatlas.engine.references import with_reference
 from eatlas.errors import EatlasError, SignatureError, SourceError
@@ -42,7 +41,7 @@ from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.encoders.language.questions import LanguageModel
+    from eatlas.encoders.encoder import LanguageModel
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
@@ -59,7 +58,7 @@ PAIRS, SINGLE = "pairs of a target and an attribute", "contexts of single stimul
 Watch = Callable[[str, str], Tell]
 """From what is counted (such as "texts by") and the name of a source to what is called with its
 progress."""
-Source = VectorSource | LanguageModel | Counts
+Source: TypeAlias = "VectorSource | LanguageModel | Counts"
 """Where a job's numbers come from."""
 Question = tuple[Test, Measure]
 Variant = tuple[tuple[Test, ...], list[Measure]]
@@ -418,4 +417,4 @@ def asked(
         if isinstance(test, AssociationTest)
         for one in measure.questions(test)
     )
-    return ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)
+    return language.ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
@@ -18,7 +18,7 @@ from eatlas.present.numbers import effect, number_of, p_equals
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
-from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results import AssociationResult, Failure
 from eatlas.results.collection import (
     NUMBERED,
     By,
@@ -30,6 +30,9 @@ from eatlas.results.collection import (
     varied,
 )
 from eatlas.results.levels import CELLS
+
+if TYPE_CHECKING:
+    from eatlas.results import TrendResult
 
 NOT_GIVEN = "no result of this year is among those that were given"
 Key = tuple[str, str, str]

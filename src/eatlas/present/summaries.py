@@ -21,7 +21,10 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import UNDEFINED, Rule, parameters
 from eatlas.results.parts import TAILS
-from eatlas.results.scan import ScanResult
+
+if TYPE_CHECKING:
+    from eatlas.results import TrendResult
+    from eatlas.results.scan import ScanResult
 
 TRENDS = 3
 """Series whose trends, and tests of groups whose targets, are reported one by one."""
@@ -133,9 +136,6 @@ Bonferroni, can reject no word here, however strong its association.
     """
     return tuple(lines("scan", family=result.family))
 
-
-if TYPE_CHECKING:
-    from eatlas.results import TrendResult
 
 BIB = Path(__file__).parent / "data" / "references.bib"
 _METHODS = {

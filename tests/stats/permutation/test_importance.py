@@ -42,7 +42,9 @@ def test_the_table_draws_each_subset_with_its_stated_chance(size, n):
 def test_draws_have_the_stated_size_and_distribution():
     values, chance = np.array([1, 2, 4, 8]), np.array([0.2, 0.5, 0.6, 0.7])
     _, table = module._table(chance, 2)
-    sums = np.concatenate(list(module._tilted_sums(values, 2, table, 40_000, np.random.default_rng(1))))
+    sums = np.concatenate(
+        list(module._tilted_sums(values, 2, table, 40_000, np.random.default_rng(1)))
+    )
     subsets, times = np.unique(sums, return_counts=True)
     odds = chance / (1 - chance)
     weights = np.array([math.prod(odds[[s >> j & 1 == 1 for j in range(4)]]) for s in subsets])
