@@ -185,7 +185,7 @@ def test_the_bundled_list_is_that_of_glove():
     assert (np.diff(ranks) > 0).all()
     assert ranks[9999] == 10_580
     assert ranks[-1] <= order.size == 400_000
-    assert all(map(is_candidate, order._listed[10_000:]))
+    assert all(map(is_candidate, order._words[10_000:]))
 
 
 def test_a_wish_that_does_for_all():

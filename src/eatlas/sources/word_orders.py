@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import resources
-from itertools import islice
 from pathlib import Path
 from unicodedata import category
 from urllib.parse import quote
@@ -31,7 +30,6 @@ NEAR = 25
 of the matched null equally well; more of them are more rows to read."""
 FARTHEST = 2_000
 """Words that are looked at on either side to find them."""
-_STEP = 64
 FREQUENT = 10_000
 """Of the sample's words so many are all that are as frequent; those beyond are the papers'."""
 SIZE = 400_000
@@ -70,39 +68,37 @@ def in_lower_case(word: str) -> bool:
     return word == word.lower()
 
 
-class WordOrder(ABC):
+class WordOrder:
     """Words in order of frequency, the most frequent first.
 
     Parameters
     ----------
     name : str
         What it is the vocabulary of.
+    words : sequence of str
+        Those that random words are taken from.
+    ranks : sequence of int
+        Their ranks from 1, ascending.
+    size : int
+        The lowest rank that a word can have.
+    known : mapping of str to int
+        The rank of every word that has one.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        words: Sequence[str],
+        ranks: Sequence[int],
+        size: int,
+        known: Mapping[str, int],
+    ) -> None:
+        self.name, self.size = name, size
+        self._words, self._ranks, self._known = words, ranks, known
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """The lowest rank that a word can have."""
-
-    @abstractmethod
     def ranks(self, words: Collection[str]) -> dict[str, int]:
-        """Ranks, from 1, of those words that are listed; the first of several equal words."""
-
-    @abstractmethod
-    def _place(self, rank: int) -> int:
-        """Place of a rank among the words that random ones are taken from."""
-
-    @abstractmethod
-    def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
-        """Words at places from `first` to before `last`, with their ranks."""
-
-    @property
-    @abstractmethod
-    def _places(self) -> int:
-        """How many places there are."""
+        """Ranks of those words that have one; the first of several equal words."""
+        return {word: self._known[word] for word in sorted(words) if word in self._known}
 
     def vectors_of(self, words: Collection[str]) -> Mapping[str, Vector]:  # noqa: ARG002
         """Vectors of words that the source itself does not have."""
@@ -110,7 +106,7 @@ class WordOrder(ABC):
 
     def first(self, count: int) -> list[str]:
         """The most frequent words."""
-        return [word for word, _ in self._block(0, min(count, self._places))]
+        return list(self._words[:count])
 
     def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
         """All words that are near one of some terms, by their ranks."""
@@ -126,35 +122,20 @@ class WordOrder(ABC):
         out.
         """
         found: dict[str, int] = {}
-        lower, place = in_lower_case(term), self._place(rank)
-        for words in (self._down(place), self._up(place)):
+        lower, place = in_lower_case(term), bisect_left(self._ranks, rank)
+        for places in (range(place - 1, -1, -1), range(place, len(self._words))):
             left = NEAR
-            for word, its in islice(words, FARTHEST):
+            for at in places[:FARTHEST]:
+                word, its = self._words[at], self._ranks[at]
                 if its == rank or in_lower_case(word) != lower or not is_candidate(word):
                     continue
-                if word in leave_out or self._again(word, its):
+                if word in leave_out or self._known[word] != its:  # a word comes by its first rank
                     continue
                 found[word] = its
                 left -= 1
                 if not left:
                     break
         return found
-
-    def _down(self, place: int) -> Iterator[tuple[str, int]]:
-        while place > 0:
-            first = max(0, place - _STEP)
-            yield from reversed(self._block(first, place))
-            place = first
-
-    def _up(self, place: int) -> Iterator[tuple[str, int]]:
-        while place < self._places:
-            last = min(self._places, place + _STEP)
-            yield from self._block(place, last)
-            place = last
-
-    def _again(self, word: str, rank: int) -> bool:  # noqa: ARG002
-        """Whether the word has a lower rank as well."""
-        return False
 
 
 class ListedOrder(WordOrder):
@@ -176,37 +157,9 @@ class ListedOrder(WordOrder):
     """
 
     def __init__(self, words: Sequence[str], name: str) -> None:
-        super().__init__(name)
-        self._words = words
-
-    @property
-    def size(self) -> int:
-        """Number of words."""
-        return len(self._words)
-
-    @property
-    def _places(self) -> int:
-        return len(self._words)
-
-    @cached_property
-    def _first(self) -> dict[str, int]:
-        first: dict[str, int] = {}
-        for i, word in enumerate(self._words):
-            first.setdefault(word, i + 1)
-        return first
-
-    def ranks(self, words: Collection[str]) -> dict[str, int]:
-        """Ranks of words."""
-        return {word: self._first[word] for word in sorted(words) if word in self._first}
-
-    def _place(self, rank: int) -> int:
-        return rank - 1
-
-    def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
-        return [(word, first + 1 + i) for i, word in enumerate(self._words[first:last])]
-
-    def _again(self, word: str, rank: int) -> bool:
-        return self._first[word] != rank
+        ranks = range(1, len(words) + 1)
+        known = dict(zip(reversed(words), reversed(ranks), strict=True))  # the first of equal ones
+        super().__init__(name, words, ranks, len(words), known)
 
 
 class BundledOrder(WordOrder):
@@ -216,7 +169,6 @@ class BundledOrder(WordOrder):
     """
 
     def __init__(self) -> None:
-        super().__init__("GloVe 6B")
         # only this needs it
         from safetensors.numpy import load  # noqa: PLC0415
 
@@ -225,55 +177,35 @@ class BundledOrder(WordOrder):
         sample = sample_words()
         rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
         own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
-        self._known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
-        self._listed = [*sample[:FREQUENT], *rarer]
-        self._ranks = np.array([*own[:FREQUENT], *added])
+        known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
+        ranks = [*own[:FREQUENT], *added]
+        super().__init__("GloVe 6B", [*sample[:FREQUENT], *rarer], ranks, SIZE, known)
         self._vectors = dict(zip(rarer, tensors["vectors"], strict=True))
-
-    @property
-    def size(self) -> int:
-        """Number of words of GloVe 6B."""
-        return SIZE
-
-    @property
-    def _places(self) -> int:
-        return len(self._listed)
-
-    def ranks(self, words: Collection[str]) -> dict[str, int]:
-        """Ranks in GloVe 6B of words that come with the package."""
-        return {word: self._known[word] for word in sorted(words) if word in self._known}
 
     @cached_property
     def _candidates(self) -> NDArray[np.bool_]:
         """Which words may replace a term; all are in lower case."""
-        return np.array([is_candidate(word) for word in self._listed])
+        return np.array([is_candidate(word) for word in self._words])
 
     def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
         """All words that are near one of some terms."""
-        own = [self._place(rank) for rank in self.ranks(leave_out).values()]
-        others = self._candidates.copy()
-        others[[p for p in own if self._listed[p] in leave_out]] = False
+        ranks, others = np.array(self._ranks), self._candidates.copy()
+        own = np.searchsorted(ranks, list(self.ranks(leave_out).values()))
+        others[[p for p in own.tolist() if self._words[p] in leave_out]] = False
         places = np.flatnonzero(others)
-        at = np.searchsorted(self._ranks[places], list(keys.values()))
+        at = np.searchsorted(ranks[places], list(keys.values()))
         near = np.zeros(len(places), np.bool_)
         near[np.clip(at[:, None] + np.arange(-NEAR, NEAR), 0, len(places) - 1)] = True
         chosen = places[near].tolist()
-        return {self._listed[place]: int(self._ranks[place]) for place in chosen}
+        return {self._words[place]: self._ranks[place] for place in chosen}
 
     def probes(self) -> list[str]:
         """Every twentieth of the 10,000 most frequent words."""
-        return self._listed[10:FREQUENT:20]
+        return list(self._words[10:FREQUENT:20])
 
     def vectors_of(self, words: Collection[str]) -> Mapping[str, Vector]:
         """Vectors of the rarer words, of GloVe 6B as those of the sample."""
         return {word: self._vectors[word] for word in words if word in self._vectors}
-
-    def _place(self, rank: int) -> int:
-        return int(np.searchsorted(self._ranks, rank))
-
-    def _block(self, first: int, last: int) -> Sequence[tuple[str, int]]:
-        ranks = self._ranks[first:last].tolist()
-        return list(zip(self._listed[first:last], ranks, strict=True))
 
 
 @cache
