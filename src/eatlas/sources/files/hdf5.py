@@ -22,8 +22,8 @@ from eatlas.sources.files.matrix import (
     MatrixSource,
     as_floats,
     check_matrix,
-    index_of_rows,
     part_of,
+    rows_at_once,
 )
 from eatlas.sources.files.reading import Stamp, faults_of_library, incomplete, library, open_binary
 
@@ -50,13 +50,18 @@ class DatasetMatrix(Matrix):
     shape: tuple[int, int]
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
-        """Rows in ascending order, shape (len(rows), dim): a range at once, others one by one."""
-        which = index_of_rows(rows)
+        """Rows in ascending order, shape (len(rows), dim), read one at a time."""
         with opened(self.path) as file:
             data = file[self.dataset]
-            return as_floats(
-                data[which] if isinstance(which, slice) else np.array([data[row] for row in which])
-            )
+            return as_floats(np.array([data[row] for row in rows]))
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.floating]]:
+        """All rows in order, at most `size` at a time, of a file that is opened once."""
+        with opened(self.path) as file:
+            data = file[self.dataset]
+            size = rows_at_once(size, self.shape[1])
+            for start in range(0, self.shape[0], size):
+                yield as_floats(data[start : start + size])
 
 
 @dataclass(frozen=True)

@@ -80,11 +80,6 @@ class Matrix(ABC):
             yield self.take(range(start, min(start + size, count)))
 
 
-def index_of_rows(rows: Sequence[int]) -> slice | list[int]:
-    """How arrays name rows: those of a range without copying."""
-    return slice(rows.start, rows.stop) if isinstance(rows, range) else list(rows)
-
-
 def picked(
     blocks: Iterable[NDArray[np.floating]], rows: NDArray[np.int64]
 ) -> list[NDArray[np.floating]]:
@@ -127,7 +122,8 @@ class ArrayMatrix(Matrix):
 
     def take(self, rows: Sequence[int]) -> NDArray[np.floating]:
         """Rows in ascending order, shape (len(rows), dim)."""
-        which = index_of_rows(rows)
+        # the rows of a range without copying
+        which = slice(rows.start, rows.stop) if isinstance(rows, range) else list(rows)
         return self.convert(
             np.asarray(self.array[which if self.places is None else self.places[which]])
         )
