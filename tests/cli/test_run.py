@@ -258,7 +258,9 @@ def test_interrupted_by_the_user(tmp_path, workers):
 
 
 def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
-    command = f'"{sys.executable}" -m eatlas run --measure "ml-eat(resamples=0)" --json | head -c 10'
+    command = (
+        f'"{sys.executable}" -m eatlas run --measure "ml-eat(resamples=0)" --json | head -c 10'
+    )
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
     assert len(done.stdout) == 10
     assert done.stderr == ""
