@@ -3,7 +3,7 @@
 Usage: python _wefe_earlier_runner.py TESTS.json VECTORS.txt [--repeats 5]
 
 TESTS.json is a list of ``{"id", "targets", "groups", "pairs"}``: words that all have a vector;
-``groups`` are two lists, ``pairs`` the words of pairs, again as two lists. VECTORS.txt is in the
+``groups`` are lists, ``pairs`` the words of pairs, one list for each group. VECTORS.txt is in the
 text format of word2vec. Prints one JSON object: by test and measure the number and the best
 seconds. Loading is not timed.
 """
@@ -31,12 +31,14 @@ CLASSIFIER = {"solver": "liblinear", "max_iter": 10_000}
 def queries(test: dict[str, Any]) -> dict[str, tuple[Any, Query, dict[str, Any]]]:
     """Metric, query and options by the signature of ours that should give the same."""
     groups, targets, pairs = test["groups"], test["targets"], test["pairs"]
-    names = ["first", "second"]
-    neutral = Query(groups, [targets], names, ["targets"])
+    names = [f"group {number}" for number in range(len(groups))]
     scored = Query([targets], groups, ["targets"], names)
+    if len(groups) > 2:
+        return {"mac": (MAC(), scored, {})}
+    neutral = Query(groups, [targets], names, ["targets"])
     paired = Query(pairs, [targets], names, ["targets"])
     exact = {**CLASSIFIER, "tol": 1e-10}
-    found = {
+    return {
         "rnd(vectors=raw)": (RND(), neutral, {}),
         "rnd": (RND(), neutral, {"normalize": True}),
         "rnd(distance=cosine,vectors=raw)": (RND(), neutral, {"distance": "cos"}),
@@ -46,10 +48,8 @@ def queries(test: dict[str, Any]) -> dict[str, tuple[Any, Query, dict[str, Any]]
         "rnsb": (RNSB(), scored, {"holdout": False, "estimator_params": exact}),
         "rnsb, WEFE's tolerance": (RNSB(), scored, {"holdout": False}),
         "rnsb, WEFE's holdout": (RNSB(), scored, {"random_state": 0}),
+        "ripa(relation=mean)": (RIPA(), paired, {}),
     }
-    if pairs:
-        found["ripa(relation=mean)"] = (RIPA(), paired, {})
-    return found
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
 """Compare RND, MAC, RIPA, ECT and RNSB with WEFE's, over all bundled tests of words.
 
 Both use the bundled vectors and the words that have one. Tests of groups are measured as they are,
-if their groups are two; of association tests X and Y are the groups, A and B the targets. RIPA
-takes the pairs of a test, or else, for the comparison alone, the words of both groups in their
-order. Only the computation is timed, the best of some runs, without p-values, which WEFE does not
-have.
+those of more than two groups by MAC; of association tests X and Y are the groups, A and B the
+targets. RIPA takes the pairs of a test, or else, for the comparison alone, the words of both groups
+in their order. Only the computation is timed, the best of some runs, without p-values, which WEFE
+does not have.
 
 Usage::
 
@@ -68,14 +68,13 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def bundled() -> list[Any]:
-    """Bundled tests of words with two groups."""
+    """Bundled tests of words, as tests of groups."""
     tests = [test for name in eatlas.stimuli.battery_names() for test in eatlas.load_tests(name)]
     words = [t for t in tests if not any(one.sentences for one in t.concepts.values())]
-    made = [
+    return [
         eatlas.GroupsTest.of_association(test, "XY") if test.kind == "association" else test
         for test in words
     ]
-    return [test for test in made if len(test.groups) == 2]
 
 
 def with_vectors(test: Any) -> Any:
@@ -87,13 +86,17 @@ def with_vectors(test: Any) -> Any:
     if any(len(group.used) < LEAST for group in covered.values()):
         return None
     used = {name: covered[name].used for name in covered}
-    first, second = (used[group.name] for group in test.groups)
-    pairs = [pair for pair in test.pairs if pair[0] in first and pair[1] in second]
+    groups = [used[group.name] for group in test.groups]
+    pairs = [
+        pair
+        for pair in test.pairs
+        if all(term in group for term, group in zip(pair, groups, strict=True))
+    ]
     concepts = {
         name: concept.model_copy(update={"terms": used[name], "clusters": ()})
         for name, concept in test.concepts.items()
     }
-    pairs = pairs or list(zip(first, second, strict=False))
+    pairs = pairs or list(zip(*groups, strict=False))
     return type(test).of(concepts, id=test.id, reference=test.reference, pairs=pairs)
 
 
