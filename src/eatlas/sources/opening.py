@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eatlas.care import require_trust
 from eatlas.errors import SourceError, described, nearest
 from eatlas.plugins import imported, points
-from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
@@ -33,7 +32,6 @@ from eatlas.sources.spec import (
     parse_file_spec,
     take_option,
 )
-from eatlas.sources.transforms import TransformedEncodings, TransformedSource, with_transform
 from eatlas.sources.word_orders import OPTION as COUNTS
 from eatlas.sources.word_orders import CountedOrder, CountedSource
 from eatlas.sources.wrappers import (
@@ -45,6 +43,10 @@ from eatlas.sources.wrappers import (
     period_of,
     prompted,
 )
+
+if TYPE_CHECKING:
+    from eatlas.sources.debiasing import DebiasedSource
+    from eatlas.sources.transforms import TransformedEncodings, TransformedSource
 
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -64,6 +66,8 @@ add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
 BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
+TRANSFORMS = "eatlas.sources.transforms:with_transform"
+"""Imported when a transform is asked for."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
@@ -190,7 +194,9 @@ def transformed(
     >>> source.lookup(["up"])["up"].tolist(), source.fitted_on
     ([1.0, 0.0], 2)
     """
-    return with_transform(open_vectors(source), transform)
+    made: TransformedSource | DebiasedSource | TransformedEncodings
+    made = load(TRANSFORMS)(open_vectors(source), transform)
+    return made
 
 
 def is_pair(spec: object) -> bool:
@@ -231,7 +237,7 @@ def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
     if transform is not None:
         name = None if opener_of(plain) else text
         several = _open(plain, series=text)
-        return tuple(with_transform(source, transform, name) for source in several)
+        return tuple(load(TRANSFORMS)(source, transform, name) for source in several)
     return _open_plain(text, series or text)
 
 
