@@ -11,8 +11,8 @@ import eatlas
 from eatlas.errors import EatlasWarning
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, percent
+from eatlas.present.sentences import statement
 from eatlas.present.summaries import bibtex, methods_paragraph
-from eatlas.present.trust import statement
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from tests.measures.test_frequency import APART, random_test
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table
-from eatlas.present.drawings.cells import HILL, HILL_BASE, across, matched_hill
+from eatlas.present.drawings.figures import HILL, HILL_BASE, across, matched_hill
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import (
     chance_cell,
@@ -17,8 +17,8 @@ from eatlas.present.effects import (
     not_beyond,
     share_by_chance,
 )
+from eatlas.present.sentences import statement
 from eatlas.present.summaries import methods_paragraph
-from eatlas.present.trust import statement
 from eatlas.results.inference import MatchedLevel
 
 

@@ -11,8 +11,8 @@ import eatlas
 from eatlas.present import report_html, report_table
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
+from eatlas.present.sentences import not_generalised, statement
 from eatlas.present.summaries import in_brief, methods_paragraph
-from eatlas.present.trust import not_generalised, statement
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,9 @@ from eatlas.present.charts.backend import svg_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
-from eatlas.present.sentences import sentence
+from eatlas.present.sentences import sentence, statement
 from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.present.tables import report_table
-from eatlas.present.trust import statement
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."
 

@@ -1,6 +1,6 @@
 from tests.present.records import ml_eat
 
-from eatlas.present.trust import statement
+from eatlas.present.sentences import statement
 from eatlas.results.diagnosis import Dimension, TermsDiagnosis
 
 

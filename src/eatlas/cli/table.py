@@ -29,10 +29,9 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
-from eatlas.present.sentences import heading, sentences, short_sentence
+from eatlas.present.sentences import heading, not_generalised, sentences, short_sentence
 from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
-from eatlas.present.trust import not_generalised
 from eatlas.results import AssociationResult, Effect, Results
 from eatlas.results.collection import told_apart
 from eatlas.results.levels import CELLS, Cell

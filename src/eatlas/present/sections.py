@@ -10,26 +10,27 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.cells import (
+from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
+from eatlas.present.drawings.figures import (
     Estimate,
     across,
+    blocks,
     change_bar,
+    cosine_plot,
     glance,
     interval,
+    lean_plot,
     mark_of,
     matched_hill,
     ruler,
     share_bar,
 )
-from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
-from eatlas.present.drawings.figures import blocks, cosine_plot, lean_plot
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect
-from eatlas.present.sentences import Statement, sentence, short_sentence
+from eatlas.present.sentences import Statement, sentence, short_sentence, statement, statements
 from eatlas.present.targets import Leans, leans
-from eatlas.present.trust import statement, statements
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel

@@ -138,15 +138,6 @@ Bonferroni, can reject no word here, however strong its association.
 
 
 BIB = Path(__file__).parent / "data" / "references.bib"
-_METHODS = {
-    "exact": "exact, every relabelling counted",
-    "inversion": "found by Fourier inversion of the permutation distribution with a stated "
-    "relative error",
-    "bracket": "enclosed by rigorous bounds",
-    "sampled": "estimated from random relabellings",
-    "importance": "estimated from random relabellings by importance sampling",
-    "normal": "approximated by a normal distribution",
-}
 SOA = {
     "cosine": "the cosine of its vector with the mean vector of the group's words",
     "reduction": "the cosine of its mean vector over contexts with the mean vector of the group's "
@@ -164,11 +155,6 @@ DIVERGENCE = {
     "hellinger": "the Hellinger distance",
 }
 """Parameters of measures of shares, in words."""
-_ADJUSTED = {
-    "holm": "Holm's (1979) method",
-    "bh": "the method of Benjamini and Hochberg (1995)",
-    "by": "the method of Benjamini and Yekutieli (2001)",
-}
 _LPBS = {"lpbs", "lpbs-ceat"}
 _CITED_BY = {
     "bommasani2022trustworthy": {"divdist"},
@@ -223,6 +209,7 @@ def methods_paragraph(
     counts = {(r.test, source_of(r)): r.coverage.counts() for r in given}
     used, missing = (sum(column) for column in zip(*counts.values(), strict=True))
     levels = [level for trend in trends for _, level in levels_of_trend(trend)]
+    found = [one.p for result in given for one in result.effects() if one.p is not None]
     facts: dict[str, object] = {
         "tests": distinct(r.test for r in given),
         "sources": named_sources(given),
@@ -238,14 +225,13 @@ def methods_paragraph(
         "margins": dict.fromkeys(
             (stated.sesoi, stated.unit, r.unit) for r in given if (stated := r.equivalence)
         ),
-        "how": _p_values(given),
+        "p_values": {p.method_of(tail) for p in found for tail in TAILS},
         "intervals": _intervals(given),
         "blocks": distinct(str(level.block_length) for level in levels),
         "used": used,
         "missing": missing,
         "words": wording(given),
         "family": family,
-        "adjusted": _ADJUSTED,
     }
     return " ".join(lines("methods", **facts, **_measures(given), **_beside(given)))
 
@@ -303,13 +289,6 @@ def _formula(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "ratios": ratios if ratios["models"] else None,
         "denominator": " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else "",
     }
-
-
-def _p_values(given: Sequence[AssociationResult]) -> list[str]:
-    """How p-values were found, the methods in the order of preference."""
-    found = [one.p for result in given for one in result.effects() if one.p is not None]
-    methods = {p.method_of(tail) for p in found for tail in TAILS}
-    return [how for name, how in _METHODS.items() if name in methods]
 
 
 def _intervals(given: Sequence[AssociationResult]) -> list[dict[str, Any]]:

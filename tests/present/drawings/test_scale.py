@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.present.reading import svg_root
 
-from eatlas.present.drawings.cells import (
+from eatlas.present.drawings.figures import (
     MARGIN,
     SHARE,
     Estimate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from eatlas.present.drawings.cells import BAR_HEIGHT
+from eatlas.present.drawings.figures import BAR_HEIGHT
 from eatlas.present.drawings.svg import LEFT, WIDTH, Axis, figure, label, muted, short, tag
 from eatlas.present.text import isolated
 

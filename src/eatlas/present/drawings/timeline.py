@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from eatlas.present.drawings.cells import mark_of, outline
+from eatlas.present.drawings.figures import mark_of, outline
 from eatlas.present.drawings.svg import (
     GRID,
     INK,
