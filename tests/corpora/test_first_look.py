@@ -104,7 +104,7 @@ def test_wrapped_lines_are_noticed(tmp_path):
     assert str(said[0].message) == (
         f"{path}: its lines look wrapped, as if sentences went on in the next line, and each line "
         "is taken for a text of its own, so that contexts end with it; --unit paragraph "
-        "(unit='paragraph') takes what stands between blank lines"
+        "(unit='paragraph') takes the text between blank lines"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -131,7 +131,7 @@ def test_prompts_that_the_model_declares_are_named(tmp_path):
     source = eatlas.open_vectors(f"st:{folder}")
     assert source.notes == (
         "The model declares prompts, texts that are put before an input (query: 'query: '); the "
-        "model's own default, 'query: ', stands before each text. ?prefix=... puts another text "
+        "model's own default, 'query: ', is put before each text. ?prefix=... puts another text "
         "there.",
     )
     assert source.encoding.prompt == "query: {}"

@@ -222,7 +222,7 @@ def test_nobody_is_there(waits):
     [
         ("https://a.org/v1/embeddings", "no model is named\n  allowed: an endpoint of embeddings with its"),
         ("https://a.org/vectors.txt", "remedy: a file of vectors is downloaded first"),
-        ("https://me:pass@a.org/v1?model=m", "https://a.org: a key or password must not stand in an address"),
+        ("https://me:pass@a.org/v1?model=m", "https://a.org: a key or password must not be in an address"),
         ("https://?model=m", "no host is named"),
         ("https://a.org/v1?model=m&key=1", "unknown option\n  got: key"),
         ("https://a.org/v1?model=m&batch=0", "got: batch=0\n  allowed: a whole number from 1"),

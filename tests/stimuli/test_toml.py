@@ -134,18 +134,18 @@ def test_faults_of_the_battery_and_of_its_tests_come_together(tmp_path):
     [
         ("[[test]]", "[test]", "key test: [test] is one table; each test begins with [[test]]"),
         ("[[test]]", "[test]\nid='a'\n[test]", "remedy: each test begins with [[test]], in double brackets"),
-        ('"Flowers", terms', '"Flowers",\n terms', "remedy: a table in braces stands on one line: { name = ..., terms = [...] }; only the list"),
-        ('"lily"] }', '"lily"]\n}', "remedy: a table in braces stands on one line"),
-        ('X = { name', 'X = {  # the flowers\n name', "remedy: a table in braces stands on one line"),
+        ('"Flowers", terms', '"Flowers",\n terms', "remedy: a table in braces is on one line: { name = ..., terms = [...] }; only the list"),
+        ('"lily"] }', '"lily"]\n}', "remedy: a table in braces is on one line"),
+        ('X = { name', 'X = {  # the flowers\n name', "remedy: a table in braces is on one line"),
         ('"lily"', "lily", 'remedy: words stand in quotation marks: "lily"'),
         ('"lily"', "“lily”", 'remedy: quotation marks are straight in TOML: " and not “'),
-        ('"lily"] }', '"lily"], }', "remedy: no comma stands before a closing brace"),
+        ('"lily"] }', '"lily"], }', "remedy: no comma comes before a closing brace"),
         ('"aster", "clover"', '"aster" "clover"', "remedy: terms have commas between them"),
         ('id = "tiny"', "id: 'tiny'", "remedy: a key and its value are joined by ="),
         ('"tiny"', '"tiny', "remedy: a quotation mark is opened and not closed on the same line"),
         ('"tiny"', "'it's'", "remedy: a word that holds ' stands in double quotation marks"),
         ('"agony"] }', '"agony"', "this is not TOML"),
-        ('id = "tiny"', 'id = "tiny"\nid = "other"', "remedy: each key stands once; a second test begins with [[test]]"),
+        ('id = "tiny"', 'id = "tiny"\nid = "other"', "remedy: each key occurs once; a second test begins with [[test]]"),
         ("\n", "\r", "remedy: save the file with the line ends of Unix (LF) or Windows (CRLF)"),
         ("schema = 1", '{"X": 1}', "remedy: this looks like JSON; eatlas tests import reads the JSON of other tools"),
     ],
@@ -166,7 +166,7 @@ def test_crlf_is_no_fault(tmp_path):
     path.write_bytes(TOML.replace("\n", "\r\n").encode())
     assert load_tests(path)[0].id == "tiny"
     path.write_bytes(TOML.replace('"lily"] }', '"lily"]\n}').replace("\n", "\r\n").encode())
-    with pytest.raises(StimulusError, match="a table in braces stands on one line"):
+    with pytest.raises(StimulusError, match="a table in braces is on one line"):
         load_tests(path)
 
 

@@ -218,7 +218,7 @@ def look_at(files: Sequence[Path], reading: Reading) -> None:
         warnings.warn(
             f"{wrapped}: its lines look wrapped, as if sentences went on in the next line, and "
             "each line is taken for a text of its own, so that contexts end with it; --unit "
-            "paragraph (unit='paragraph') takes what stands between blank lines",
+            "paragraph (unit='paragraph') takes the text between blank lines",
             SourceWarning,
             stacklevel=4,
         )

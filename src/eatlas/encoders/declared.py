@@ -187,7 +187,7 @@ def prompt_note(found: Declared, *, put: str | None, how: str) -> list[str]:
         )
     else:
         return []
-    there = f"the model's own default, {put!r}, stands before each text" if put else "none was put"
+    there = f"the model's own default, {put!r}, is put before each text" if put else "none was put"
     return [f"{said}; {there}. {how}"]
 
 

@@ -161,7 +161,7 @@ class EndpointSource(Encoder):
         expected = self._dim or self.dimensions
         if expected not in {None, rows.shape[1]}:
             raise SourceError(
-                f"{self.name}: vectors have another length than before, or than was asked for",
+                f"{self.name}: vectors have another length than before, or than was requested",
                 got=f"{rows.shape[1]} components",
                 allowed=str(expected),
             )
@@ -208,8 +208,8 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     parts = urlsplit(address)
     if parts.username is not None or parts.password is not None:
         raise SourceError(
-            f"{parts.scheme}://{parts.hostname}: a key or password must not stand in an address",
-            remedy=f"set {KEYS[0]}; addresses stand in results",
+            f"{parts.scheme}://{parts.hostname}: a key or password must not be in an address",
+            remedy=f"set {KEYS[0]}; results hold addresses",
         )
     if not parts.hostname:
         raise SourceError(

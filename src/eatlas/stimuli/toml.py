@@ -37,11 +37,11 @@ _TOKEN = re.compile(
 _LINE_END = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n")
 _CURLY = "“”„‟‘’‚«»"
 ONE_LINE = (
-    "a table in braces stands on one line: { name = ..., terms = [...] }; "
+    "a table in braces is on one line: { name = ..., terms = [...] }; "
     "only the list of terms, between [ and ], may go over several lines"
 )
 _BY_MESSAGE = {
-    "Cannot overwrite": "each key stands once; a second test begins with [[test]]",
+    "Cannot overwrite": "each key occurs once; a second test begins with [[test]]",
     "Unclosed array": "terms have commas between them, and a ] behind the last",
     "Expected '='": "a key and its value are joined by =",
     "at end of document": "a quotation mark or a bracket is opened and never closed",
@@ -275,7 +275,7 @@ def _hint_at(text: str, offset: int, message: str) -> str | None:
     if _LINE_END.match(rest) and _in_braces(text, offset):
         return ONE_LINE
     if rest.startswith("}") and text[:offset].rstrip().endswith(","):
-        return "no comma stands before a closing brace"
+        return "no comma comes before a closing brace"
     if "Invalid value" in message and (word := re.match(r"[^\W\d][^,\]}\n]*", rest)):
         return f'words stand in quotation marks: "{word[0].strip()}"'
     return None

@@ -232,7 +232,7 @@ def test_rare_words_have_finite_log_probabilities_where_softmax_has_none():
             "[MASK] is nice.", (0, 6), "asked",
             "the tokenizer takes it, or a part of it, for the special token [MASK]",
         ),
-        ("Tulips are nice.", (0, 4), "asked", "joins it with what stands beside it, 'ip'"),
+        ("Tulips are nice.", (0, 4), "asked", "joins it with the text beside it, 'ip'"),
         ("\x00 is nice.", (0, 1), "asked", "the tokenizer leaves nothing of it"),
     ],
 )  # fmt: skip
@@ -266,7 +266,7 @@ def test_a_tokenizer_without_places_is_said():
         is_fast = False
 
     model = MaskedLM(lambda: Loaded(Slow(), tiny.bert()[0]), "old", "sha256:0")
-    with pytest.raises(SourceError, match="old: the tokenizer does not say where its pieces stand"):
+    with pytest.raises(SourceError, match="old: the tokenizer does not give the characters of its pieces"):
         model.score([Question("Ant is nice.", (0, 3))])
 
 

@@ -71,7 +71,7 @@ def test_code_in_a_vocabulary(tmp_path, mark, kind):
 def test_what_is_said(tmp_path, mark):
     said = fault(written(tmp_path / "v.kv", pickle.dumps(Runs(mark))))
     assert said == (
-        f"FILE: this pickle asks for something that vectors do not need\n  got: {os.name}.mkdir\n"
+        f"FILE: this pickle names something that vectors do not need\n  got: {os.name}.mkdir\n"
         "  allowed: lists, dicts, strings, numbers and what gensim and numpy store vectors in\n"
         "  remedy: do not open it elsewhere either, unless you know who made it"
     )

@@ -70,7 +70,7 @@ def require_offsets(tokenizer: Any, name: str) -> None:
     """Refuse a tokenizer that does not give the characters of its pieces."""
     if not getattr(tokenizer, "is_fast", False):
         raise SourceError(
-            f"{name}: the tokenizer does not say where its pieces stand in a text",
+            f"{name}: the tokenizer does not give the characters of its pieces",
             got=type(tokenizer).__name__,
             allowed="a fast tokenizer, as a folder with tokenizer.json has",
             remedy="save the model with a fast tokenizer: AutoTokenizer.from_pretrained(...) "
@@ -99,7 +99,7 @@ def places(tokenizer: Any, encoded: Encoded, span: Span) -> tuple[int, ...]:
             continue
         if first < span[0] or last > span[1]:
             raise FaultError(
-                f"the tokenizer joins it with what stands beside it, {encoded.text[first:last]!r}"
+                f"the tokenizer joins it with the text beside it, {encoded.text[first:last]!r}"
             )
         _require_ordinary(tokenizer, encoded.ids[place], stimulus)
         found.append(place)

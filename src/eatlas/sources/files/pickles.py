@@ -105,7 +105,7 @@ def load(path: Path, listed: Listed = PLAIN) -> Any:
     answer = _revived(done.stdout)
     if "refused" in answer:
         raise SourceError(
-            f"{path}: this pickle asks for something that vectors do not need",
+            f"{path}: this pickle names something that vectors do not need",
             got=answer["refused"],
             allowed="lists, dicts, strings, numbers and what gensim and numpy store vectors in",
             remedy=_BEWARE,
