@@ -266,7 +266,9 @@ def test_a_tokenizer_without_places_is_said():
         is_fast = False
 
     model = MaskedLM(lambda: Loaded(Slow(), tiny.bert()[0]), "old", "sha256:0")
-    with pytest.raises(SourceError, match="old: the tokenizer does not give the characters of its pieces"):
+    with pytest.raises(
+        SourceError, match="old: the tokenizer does not give the characters of its pieces"
+    ):
         model.score([Question("Ant is nice.", (0, 3))])
 
 
