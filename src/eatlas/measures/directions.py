@@ -192,7 +192,7 @@ class RIPA(RawOrUnit):
 
     Notes
     -----
-    Ethayarajh, Duvenaud and Hirst (2019), section 3: the inner product of a target w with the
+    Ethayarajh, Duvenaud and Hirst (2019): the inner product of a target w with the
     relation vector b, which for one pair (x, y) is ``(x - y) / |x - y|``. Positive on the side of
     the first group. The number for all targets is the mean, as WEFE takes it; the paper has none.
 
@@ -252,7 +252,7 @@ class SemAxis(RelabelledMeasure):
 
     Notes
     -----
-    An, Kwak and Ahn (2018), section 3: ``cos(w, g1 - g2)`` with the means g1 and g2 of the vectors
+    An, Kwak and Ahn (2018): ``cos(w, g1 - g2)`` with the means g1 and g2 of the vectors
     of the groups. Their step of adding the nearest neighbours of the poles is left to the user, who
     may add terms to the groups. The number for all targets is the mean; the p-values relabel the
     terms of the two groups.

@@ -125,7 +125,7 @@ class MAC(TargetMeasure):
 
     Notes
     -----
-    Manzini, Lim, Tsvetkov and Black (2019), equation 1: of targets T and groups of attributes
+    Manzini, Lim, Tsvetkov and Black (2019): of targets T and groups of attributes
     A1 ... Ak ::
 
         MAC(T, A) = 1 / (|T| k) sum over t, j of S(t, Aj),
@@ -181,7 +181,7 @@ class ECT(RawOrUnit):
 
     Notes
     -----
-    Dev and Phillips (2019), section 2.3: Spearman's rank correlation of the cosines of the targets
+    Dev and Phillips (2019): Spearman's rank correlation of the cosines of the targets
     with the mean of the first group and with that of the second. 1 is what no bias has. The number
     of a target is its rank by the first group less that by the second, and positive where it is
     closer to the first group than its rank among all by the second says.
@@ -239,7 +239,7 @@ class RNSB(RawOrUnit):
 
     Notes
     -----
-    Sweeney and Najafian (2019), section 4: with the probability f(w) that a logistic regression
+    Sweeney and Najafian (2019): with the probability f(w) that a logistic regression
     gives to the negative class, RNSB is the Kullback-Leibler divergence, in nats, of
     ``f(w) / sum of f`` from the uniform distribution over the targets: 0 where all are equally
     negative, at most the logarithm of their number. The regression is L2-penalised with its
