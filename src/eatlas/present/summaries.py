@@ -158,6 +158,13 @@ DIVERGENCE = {
 _LPBS = {"lpbs", "lpbs-ceat"}
 _CITED_BY = {
     "bommasani2022trustworthy": {"divdist"},
+    "bolukbasi2016man": {"direct-bias", "indirect-bias"},
+    "garg2018word": {"rnd"},
+    "an2018semaxis": {"semaxis"},
+    "manzini2019black": {"mac"},
+    "dev2019attenuating": {"ect"},
+    "sweeney2019transparent": {"rnsb"},
+    "ethayarajh2019understanding": {"ripa"},
     "wolfe2024mleat": {"ml-eat", "ceat", *_LPBS},
     "caliskan2017semantics": {"ml-eat", "weat", "sc-eat"},
     "guo2021detecting": {"ceat", "lpbs-ceat"},
