@@ -96,7 +96,7 @@ def test_a_vocabulary_that_wants_to_run_code_is_refused(folder, tmp_path):
     import pickle
 
     (folder / "1900-vocab.pkl").write_bytes(pickle.dumps(Payload()))
-    with pytest.raises(SourceError, match="asks for something that vectors do not need"):
+    with pytest.raises(SourceError, match="names something that vectors do not need"):
         open_sources(folder)
     assert not (tmp_path / "harm").exists()
 
