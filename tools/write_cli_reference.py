@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from eatlas.cli.app import app
+from eatlas.cli.app import application
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 HEAD = """\
@@ -27,7 +27,7 @@ Files of tests and vectors and the keys of a result are described in [Files](../
 
 def page() -> str:
     """The whole page."""
-    root = typer.main.get_command(app)
+    root = typer.main.get_command(application())
     return "\n".join([HEAD, *_group(root, "eatlas", 2)]).rstrip() + "\n"
 
 

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from eatlas.cli import (
-    cache,
-    contexts,
-    data,
-    diagnose,
-    report,
-    residual,
-    run,
-    scan,
-    tests,
-    transform,
-    verify,
-)
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
@@ -57,25 +46,36 @@ class OptionsAlone(TyperCommand):
 
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
-app = Commands(
-    name="eatlas",
-    cls=_Interruptible,
-    help="Embedding association tests you can trust, explain and publish.",
-    epilog="Start with: eatlas run",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run", cls=OptionsAlone, context_settings={"allow_extra_args": True})(run.run)
-for command in (
-    contexts.contexts, diagnose.diagnose, report.report, residual.residual, scan.scan,
-    transform.transform, verify.verify,
-):  # fmt: skip
-    app.command()(command)
-app.add_typer(tests.app, name="tests")
-app.add_typer(data.app, name="data")
-app.add_typer(cache.app, name="cache")
+COMMANDS = (
+    "run", "contexts", "diagnose", "report", "residual", "scan", "transform", "verify",
+    "tests", "data", "cache",
+)  # fmt: skip
+"""Modules of commands, or of groups of them, in the order of the help."""
+
+
+def application(names: Sequence[str] = COMMANDS) -> Commands:
+    """The command line with all commands, or with some; only their modules are imported."""
+    app = Commands(
+        name="eatlas",
+        cls=_Interruptible,
+        help="Embedding association tests you can trust, explain and publish.",
+        epilog="Start with: eatlas run",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name in names:
+        module = import_module(f"eatlas.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        elif name == "run":
+            settings = {"allow_extra_args": True}
+            app.command(name, cls=OptionsAlone, context_settings=settings)(module.run)
+        else:
+            app.command()(getattr(module, name))
+    return app
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)
@@ -84,7 +84,6 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over 
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -100,7 +99,8 @@ def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
         with warnings_in_words():
-            app(prog_name="eatlas")
+            named = sys.argv[1:2]
+            application(named if named and named[0] in COMMANDS else COMMANDS)(prog_name="eatlas")
     except EatlasError as error:
         complain(error)
         sys.exit(2)
