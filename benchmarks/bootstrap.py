@@ -23,8 +23,7 @@ import scipy
 from scipy import stats
 
 from eatlas.measures.resampling import STUDENTISED
-from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout
-from eatlas.stats.influence import influence
+from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout, influence
 from eatlas.stats.pattern_stability import (
     PatternRule,
     pattern_stability,

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout
+from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout, influence, influence_in
 from eatlas.stats.clusters import Side, cluster_design
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.influence import influence, influence_in
 from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats import weighted
+from eatlas.stats.bootstrap import Influence, influence
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.influence import Influence, influence
 
 SAME = 1e-11
 """Largest difference seen from computing each d again: 1e-15."""

@@ -27,9 +27,8 @@ from eatlas.results.inference import (
     Unit,
 )
 from eatlas.results.parts import Coverage
-from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout
-from eatlas.stats.influence import Influence as Changes
-from eatlas.stats.influence import influence_in
+from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout, influence_in
+from eatlas.stats.bootstrap import Influence as Changes
 from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
 from eatlas.stats.resampling import Over, Streams, fewest
 from eatlas.stats.weighted import Design, Layout
