@@ -23,7 +23,7 @@ from eatlas.sources.bias_sets import (
     whole,
     within,
 )
-from eatlas.sources.mapped import Mapped
+from eatlas.sources.mapped import Mapped, moments_of
 from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.source import Source
 from eatlas.stats.debiasing import (
@@ -259,7 +259,7 @@ def _soft(source: Source, step: Debiasing) -> _Fit:
 def _double_hard(source: Source, step: Debiasing) -> _Fit:
     """Drop the principal component without which hard debiasing leaves clusters least alike."""
     sets = looked_up(source, step.sets)
-    moments = _moments(source)
+    moments = moments_of(source)
     words, labels = most_biased(source, sets, BIASED)
     vectors = source.lookup(words)
     rows = np.stack([np.asarray(vectors[word], np.float64) for word in words])
@@ -313,15 +313,3 @@ _CITED = {
     "double-hard": "Wang et al. 2020",
     "inlp": "Ravfogel et al. 2020",
 }
-
-
-def _moments(source: Source) -> Moments:
-    """Mean and covariance of all vectors that are not zero."""
-    moments: Moments | None = None
-    for _, rows in whole(source):
-        there = rows[rows.any(axis=1)]
-        if moments is None and len(there):
-            moments = Moments(source.dim, pivot=there.mean(axis=0))
-        if moments is not None:
-            moments.add(there)
-    return moments or Moments(source.dim)

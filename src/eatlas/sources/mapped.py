@@ -1,4 +1,4 @@
-"""A source around another one whose vectors it maps to others: what all transforms share."""
+"""What all transforms share: a source that maps the vectors of another one, and its moments."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from eatlas.sources.protocol import Answers, Item, Vector, VectorSource
+import numpy as np
+
+from eatlas.sources.protocol import Answers, Item, Vector, VectorSource, usable
 from eatlas.sources.source import Source, Wrapper, require_whole
 from eatlas.sources.spec import escape, with_option
+from eatlas.stats.moments import Moments
 
 
 class Mapped(Wrapper):
@@ -58,3 +61,24 @@ class Mapped(Wrapper):
             found = {one.content: f.vector for one, f in batch.items() if f.vector is not None}
             images = self.transform_all(found)
             yield {one: replace(f, vector=images.get(one.content)) for one, f in batch.items()}
+
+
+def moments_of(source: Source) -> Moments:
+    """Mean and covariance of all vectors of a source that are not zero, in one pass.
+
+    Raises
+    ------
+    SourceError
+        If the source cannot be listed, or a component cannot be used.
+    """
+    moments: Moments | None = None
+    listed = require_whole(source, "a transform is fitted on all vectors")
+    for words, vectors in listed.iter_chunks():
+        rows = usable(vectors, words, source.name)
+        rows = rows[rows.any(axis=1)]
+        if moments is None and len(rows):
+            # a pivot among the rows keeps the digits of a covariance far from the origin
+            moments = Moments(source.dim, pivot=rows.mean(axis=0, dtype=np.float64))
+        if moments is not None:
+            moments.add(rows)
+    return moments or Moments(source.dim)

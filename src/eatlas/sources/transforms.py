@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
-from eatlas.sources.mapped import Mapped
+from eatlas.sources.mapped import Mapped, moments_of
 from eatlas.sources.protocol import (
     CHUNK,
     Answers,
@@ -31,7 +31,7 @@ from eatlas.sources.protocol import (
 from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stats.inputs import SINGLE
-from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
+from eatlas.stats.moments import Affine, standardize, whiten, without_top
 
 Array = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ class TransformedSource(Mapped):
 
     @cached_property
     def _fit(self) -> tuple[Affine, int]:
-        moments = self._moments()
+        moments = moments_of(self.source)
         if not moments.n:  # as a decade of HistWords may be: every term is missing anyway
             return Affine(np.zeros(self.dim)), 0
         where = f"{self.source.name}: the transform {self.own}"
@@ -206,17 +206,6 @@ class TransformedSource(Mapped):
                 f"{where}: {error.what}", got=error.got, allowed=error.allowed
             ) from error
         return affine, moments.n
-
-    def _moments(self) -> Moments:
-        moments: Moments | None = None
-        for words, vectors in super().iter_chunks():
-            rows = usable(vectors, words, self.source.name)
-            rows = rows[rows.any(axis=1)]
-            if moments is None and len(rows):
-                moments = Moments(self.dim, pivot=rows.mean(axis=0, dtype=np.float64))
-            if moments is not None:
-                moments.add(rows)
-        return moments or Moments(self.dim)
 
 
 class EncodedTexts(Source):
