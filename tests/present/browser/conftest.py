@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ OPTIONS = [
     "--host-resolver-rules=MAP * ~NOTFOUND",
 ]
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
-"""What the pages look like; kept after the tests, for people to look at."""
+"""What the pages look like, for people to look at; drawn where EATLAS_PICTURES is set."""
 DESK, PHONE = 1280, 390
 
 Opener = Callable[..., Page]
@@ -96,9 +97,11 @@ def mixed() -> Results:
 
 @pytest.fixture
 def picture() -> Callable[[Page, str], None]:
-    """Keep what a page looks like."""
+    """Keep what a page looks like, where that is wanted."""
 
     def take(page: Page, name: str) -> None:
+        if not os.environ.get("EATLAS_PICTURES"):
+            return
         PICTURES.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=PICTURES / f"report-{name}.png")
 
