@@ -54,7 +54,7 @@ def test_vectors_that_are_all_there_need_no_tests():
     with pytest.raises(SourceError) as caught:
         eatlas.diagnose("glove-sample", tests="caliskan")
     assert str(caught.value) == (
-        "glove-sample: tests say which texts an encoder is asked for\n"
+        "glove-sample: tests say which texts an encoder encodes\n"
         "  got: tests 'caliskan' for vectors that are all there\n"
         "  remedy: leave the tests out: all vectors are looked at"
     )
