@@ -25,6 +25,7 @@ from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarni
 from eatlas.results import AssociationResult, Effect, Results, is_result
 from eatlas.signature import Signature
 from eatlas.sources import ArraySource, open_vectors
+from eatlas.sources.counts import open_counts
 from eatlas.stimuli import Concept, load_tests
 
 __all__ = ["check_measure", "check_source"]
@@ -127,9 +128,11 @@ class _Tried:
 
     @cached_property
     def source(self) -> Any:
-        """The source, or language model, that the measure needs."""
+        """The source, table of counts, or language model that the measure needs."""
         if self.measure.needs == "vectors":
             return open_vectors(self.vectors)
+        if self.measure.needs == "counts":
+            return open_counts(self.vectors)[0]
         from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
 
         return open_language_model(self.vectors, self.measure.needs)

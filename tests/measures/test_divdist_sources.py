@@ -14,6 +14,7 @@ from eatlas.engine.references import with_reference
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
 from eatlas.sources import embed, open_vectors
 from eatlas.sources.counts import open_counts
+from eatlas.testing import check_measure
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
@@ -296,3 +297,11 @@ def test_figures_of_the_census(kind, names):
     (result,) = eatlas.run(groups_test(list(of_2010), **groups), f"{path}?year=2010", measure)
     assert len(result.targets) == 104
     assert {one.term: one.bias for one in result.targets} == pytest.approx(of_2010, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
+def test_the_contract_of_measures_is_kept():
+    (test,) = eatlas.load_tests("divdist-face-validity")
+    rows = {term: {"Female": 3 + i, "Male": 5} for i, term in enumerate(test.targets.terms)}
+    check_measure(DivDist(draws=50, resamples=20), test)
+    check_measure(DivDist(soa="counts", resamples=20), test, rows)

@@ -130,7 +130,11 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
         f"{result.signature}.",
         columns=tuple(columns),
         rows=tuple(filled),
-        notes=(found.legend, f"Reference: {found.reference}."),
+        notes=(
+            " ".join(f"{one.title}: {effect(one.d)}." for one in result.effects()),
+            found.legend,
+            f"Reference: {found.reference}.",
+        ),
     )
 
 
