@@ -21,6 +21,7 @@ def record(encoding, less=5):
         "encoding": encoding,
         "level1": {"effect_size": 0.5, "difference": 0.05, "p": p},
         "level2": {"p": {"less": 1e-3, "rel_err": {"less": 1e-9}, "count": None, "total": 10**9}},
+        "draws": {"level1": {"quantiles": [-0.4, 0.0375]}},
         "uncertainty": {"se": 0.1, "resamples": 1000, "patterns": {"A-Uniform": 0.3}},
         "provenance": {"vectors_sha256": "a", "source_fingerprint": "f"},
     }
@@ -41,6 +42,7 @@ CHANGES = [
     (("level1", "difference"), 0.05 + 1e-7, 0.05 + 3e-7),
     (("level2", "p", "less"), 1e-3 * (1 + 1e-4), 1e-3 * (1 + 1e-3)),
     (("level2", "p", "rel_err", "less"), 1.4e-9, 2.1e-9),
+    (("draws", "level1", "quantiles", 1), 0.0375 + 5.1e-7, 0.0375 + 5e-6),
     (("uncertainty", "se"), 0.1 + 1e-5, 0.1 + 5e-5),
     (("uncertainty", "patterns", "A-Uniform"), 0.302, 0.304),
 ]

@@ -82,6 +82,8 @@ NEAR_TIES = "near_ties"
 BLOCK = "stimulus_level"
 """A part of a record with scores, and so a spread, of its own."""
 OF_EFFECTS = frozenset(("effect_size", "smallest_d", "t", "df", "effects"))
+OF_DRAWN_EFFECTS = frozenset(("quantiles", "sd"))
+"""Of the effect sizes of draws, where cells of level 3 have those of scores."""
 OF_VARIANCES = frozenset(("targets", "attributes", "residual", "difference"))
 Path = tuple[str | int, ...]
 
@@ -297,7 +299,8 @@ class _Comparison:
             return math.isclose(old, new, rel_tol=relative, abs_tol=NOUGHT if last == "t" else 0.0)
         if "p" in path or last.startswith("p_"):
             return self._near_p(old, new, path)
-        bound = self.tolerance.effect if last in OF_EFFECTS else self.tolerance.score
+        of_effects = last in OF_EFFECTS or (path[0] == "draws" and last in OF_DRAWN_EFFECTS)
+        bound = self.tolerance.effect if of_effects else self.tolerance.score
         bound = self.tolerance.variance if last in OF_VARIANCES else bound
         return math.isclose(old, new, rel_tol=self.tolerance.relative, abs_tol=bound)
 
