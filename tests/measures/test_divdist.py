@@ -245,3 +245,9 @@ def test_frames_have_a_row_for_each_target():
     assert {"term", "share_Asian", "deviation_White", "deviation_low_White", "p_holm"} <= {
         *frame.columns
     }
+
+
+def test_groups_of_unequal_size_are_remarked_on():
+    test = groups_test(["nurse"], Female=["she", "her"], Male=["he", "him", "odd"])
+    assert any("the larger group" in one for one in FAST(test, VECTORS).warnings)
+    assert not any("the larger group" in one for one in FAST(TEST, VECTORS).warnings)

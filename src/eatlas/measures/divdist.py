@@ -27,6 +27,9 @@ HowP = Literal["auto", "exact", "sampled", "off"]
 CONFIDENCE = 0.95
 DECIMALS = 6
 """Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
+UNEQUAL = 1.5
+"""Groups whose sizes differ by such a factor are remarked on: random words of one kind, 8 and 24 in
+two groups, had an interval that holds 0 in 82% of 120 samples."""
 NAMED = 5
 """Targets that one remark names."""
 OF_CONTEXTS = ("reduction", "probe")
@@ -237,7 +240,15 @@ class DivDist(GroupsMeasure):
     def _remarks(
         self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
     ) -> Iterator[str]:
-        """What a reader must know of associations below 0, and of biases that are undefined."""
+        """What a reader must know of sizes, associations below 0, and biases that are undefined."""
+        if evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes):
+            sizes = ", ".join(
+                f"{group} {n}" for group, n in zip(groups, evidence.sizes, strict=True)
+            )
+            yield (
+                f"The groups differ in size ({sizes} words): the mean of fewer words is less like "
+                "any target, so that targets lean to the larger group."
+            )
         if self.normalize == "sum" and (below := list(_negative(evidence, groups))):
             how = (
                 "count as 0 (negative=clip)"
