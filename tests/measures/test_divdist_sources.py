@@ -166,6 +166,9 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
     assert result.targets[1].bias is None
     assert result.targets[1].distribution is not None
     assert result.mean_bias == result.targets[0].bias
+    resampled = eatlas.run(TEST, VECTORS, "divdist(resamples=40)", reference=path)[0]
+    assert resampled.resamples == 40
+    assert resampled.targets[0].uncertainty is not None
 
 
 @pytest.mark.parametrize(

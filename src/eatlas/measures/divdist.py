@@ -176,7 +176,7 @@ class DivDist(GroupsMeasure):
         known = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
         if not len(known):
             notes.append("Undefined mean bias: no target has a bias that is defined.")
-        resampled = mean is not None
+        resampled = bool(self.resamples) and evidence.draw is not None
         return DivDistResult(
             **given.head,
             targets=tuple(found[:-1]),
