@@ -112,6 +112,7 @@ def test_a_sum_of_zero_is_undefined(tmp_path):
     "given",
     [
         "Female=0.8,Male=0.2",
+        "0.8, 0.2",
         {"Female": 0.8, "Male": 0.2},
         [0.8, 0.2],
     ],
@@ -171,6 +172,11 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
     assert resampled.targets[0].uncertainty is not None
 
 
+def test_counts_that_are_not_named_say_how_to_name_them():
+    with pytest.raises(SourceError, match="name a table of counts by --vectors"):
+        eatlas.run(TEST, measures="divdist(soa=counts)")
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -179,6 +185,8 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
         ({"Female": 1.0}, "no weight for"),
         ([0.2, 0.3, 0.5], "wrong number of shares"),
         ([1.2, -0.2], "from 0 to 1|is no number"),
+        ("0.5,0.6", "sum to 1.1"),
+        ("nosuch.csv", "no such file"),
         ("Female=half", "no reference"),
         (3, "no reference"),
         (object(), "no reference"),

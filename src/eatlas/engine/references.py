@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,12 @@ def with_reference(tests: Iterable[Test], given: Any) -> tuple[Test, ...]:
     tests : iterable of tests
     given : str, path, mapping, sequence, result, Results, Counts or None
         ``"uniform"``; a share for each group, as a mapping, as numbers in their order, or as
-        ``"Female=0.4,Male=0.6"``; a table of numbers by term and group, such as a census (a path,
-        ``FILE?year=2010``), of which each target takes its own row; or another measurement, a
-        result with shares of the same groups or a file of them, of which each target takes its
-        shares and the concept as a whole its own. ``FILE?source=NAME&period=1990&test=ID`` chooses
-        among several. None leaves each test its own reference.
+        ``"0.4,0.6"`` or ``"Female=0.4,Male=0.6"``; a table of numbers by term and group, such as a
+        census (a path, ``FILE?year=2010``), of which each target takes its own row; or another
+        measurement, a result with shares of the same groups or a file of them, of which each target
+        takes its shares and the concept as a whole its own.
+        ``FILE?source=NAME&period=1990&test=ID`` chooses among several. None leaves each test its
+        own reference.
 
     Returns
     -------
@@ -122,6 +124,10 @@ def _found(test: GroupsTest, given: Any) -> Reference:
         check_options(spec.options, OPTIONS, str(given))
         known = list(read_results(spec.path))
         return _of_result(test, _chosen(test, known, spec.options, str(spec.path)))
+    if isinstance(given, str | Path) and not is_there(str(given).partition("?")[0]):
+        raise StimulusError(
+            f"{given}: this is no reference, and no such file", got=str(given), allowed=ALLOWED
+        )
     if isinstance(given, str | Path | Mapping | Counts):
         return _of_table(test, given)
     if is_result(given):
@@ -137,6 +143,9 @@ def _shares(test: GroupsTest, given: Any) -> dict[str, float] | None:
         return _parsed(given)
     if isinstance(given, Mapping) and all(map(_is_number, given.values())):
         return {str(name): float(value) for name, value in given.items()}
+    if isinstance(given, str) and "," in given:
+        with suppress(ValueError):
+            given = [float(part) for part in given.split(",")]
     if not (isinstance(given, list | tuple) and given and all(map(_is_number, given))):
         return None
     names = [group.name for group in test.groups]

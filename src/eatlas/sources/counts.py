@@ -177,8 +177,8 @@ def _read(path: Path) -> dict[int | None, Rows]:
         raise SourceError(
             f"{path}: the table cannot be read",
             got=getattr(error, "strerror", None) or str(error),
-            allowed="a CSV file of UTF-8 with a header",
-            remedy=f"did you mean {near}?" if near else None,
+            allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
+            remedy=f"did you mean {near}?" if near else "name a table of counts by --vectors",
         ) from error
     lines = csv.reader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",")
     try:
