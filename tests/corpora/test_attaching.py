@@ -174,7 +174,7 @@ def test_a_group_without_any_context_is_an_error():
         with_contexts(TEST, contexts(TERMS["X"] + TERMS["Y"] + TERMS["A"], name="c.parquet"))
     assert str(said.value) == (
         "test tiny, group B (Unpleasant): no stimulus has a context\n"
-        "  got: none of 4 stimuli stands in c.parquet\n"
+        "  got: none of 4 stimuli occurs in c.parquet\n"
         "  allowed: one context in each group at least, and as many stimuli as the measure asks\n"
         "  remedy: use a larger corpus, or --case ignore where names are written in lower case"
     )
@@ -182,7 +182,7 @@ def test_a_group_without_any_context_is_an_error():
     with pytest.raises(StimulusError) as said:
         with_contexts(TEST, of_others)
     assert said.value.got == (
-        "none of 4 stimuli stands in c.parquet, which was made for weat-6, weat-7"
+        "none of 4 stimuli occurs in c.parquet, which was made for weat-6, weat-7"
     )
     assert said.value.remedy == "eatlas contexts CORPUS --tests tiny"
 

@@ -44,7 +44,7 @@ def said(text):
         ("layer=3..1", "the option layer cannot have this value\n  got: layer=3..1"),
         ("layers=sum", "there is nothing to combine, one layer is taken\n  got: layers=sum"),
         ("layer=all&layers=mean", "there is nothing to combine, every layer is taken by itself"),
-        ("seed=3", "a seed is for random weights, and trained ones are asked for\n  remedy: add weights=random, or leave out the seed"),
+        ("seed=3", "a seed is for random weights, and these are trained\n  remedy: add weights=random, or leave out the seed"),
         ("weights=random&seed=-1", "the option seed cannot have this value\n  got: seed=-1\n  allowed: a whole number from 0"),
         ("device=gpu", "the option device cannot have this value\n  got: device=gpu\n  allowed: auto, cpu, cuda, cuda:NUMBER, mps"),
         ("precision=int8", "allowed: float32, bfloat16, float16"),

@@ -9,7 +9,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.measures.base import generator_of
+from eatlas.measures.seeding import generator_of
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.word_orders import bundled_order

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.measures.base import generator_of, stimuli_covered, stimuli_of_test
+from eatlas.measures.seeding import generator_of, stimuli_covered, stimuli_of_test
 
 STIMULI = {"X": ["rose", "aster"], "Y": ["ant", "flea"]}
 

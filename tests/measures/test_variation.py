@@ -8,7 +8,7 @@ from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.measures.base import generator_of
+from eatlas.measures.seeding import generator_of
 from eatlas.stats.bootstrap import bootstrap_layout
 from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
 from eatlas.stats.weighted import Design

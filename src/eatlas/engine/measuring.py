@@ -24,8 +24,9 @@ from eatlas.errors import (
     listed,
 )
 from eatlas.measures import measure_types
-from eatlas.measures.base import Input, Measure, MomentsByRole, generator_of, stimuli_of_test
+from eatlas.measures.base import Input, Measure, MomentsByRole
 from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance

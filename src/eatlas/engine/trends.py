@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from eatlas.measures.base import generator_of, stimuli_covered
+from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.trend import (
     Level2Trends,

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.base import Input, generator_of, stimuli_covered
+from eatlas.measures.base import Input
 from eatlas.measures.p_values import MOST_BITS
 from eatlas.measures.rows import Stimuli
+from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.groups import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
 from eatlas.stats.distributions import clopper_pearson

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError
-from eatlas.measures.base import Input, generator_of, stimuli_covered
+from eatlas.measures.base import Input
 from eatlas.measures.group_evidence import Evidence, of_counts, require_apart, words_of
+from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.groups import Probe
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, described
-from eatlas.measures.base import generator_of, stimuli_covered
 from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.rows import several, stimuli_of
+from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import is_result
 from eatlas.results.inference import Coefficient, GroupReliability, Reliability, Unit
 from eatlas.stats.inputs import numbers, open_unit, whole

@@ -13,9 +13,10 @@ from typing import Any, Literal
 import numpy as np
 
 from eatlas.errors import UndefinedWarning
-from eatlas.measures.base import Input, generator_of, whole
+from eatlas.measures.base import Input, whole
 from eatlas.measures.p_values import DECIMALS, SIGNS, defined, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
+from eatlas.measures.seeding import generator_of
 from eatlas.results.inference import (
     EffectInterval,
     Influence,

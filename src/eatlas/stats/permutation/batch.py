@@ -5,11 +5,8 @@ same tie tolerance, the same three tails. Rows are prepared together in array op
 counted by meet-in-the-middle without pruning, whose lists have the same length in every row. Where
 floating point could decide otherwise than `math.fsum` does, a row is prepared by itself.
 
-Tails of many rows of more than 32 scores by inversion, each with its stated error.
-
-The rows of a vocabulary's SC-EAT are too many for `permutation_test`, which takes tens of
-milliseconds where a count is out of reach. Here a row takes a fraction of one. What cannot be had
-to the wanted error is left to the caller.
+Rows of more than 32 scores are inverted, each with its stated error: in a fraction of a millisecond
+where `permutation_test` takes tens. What misses the wanted error is left to the caller.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from eatlas.stats.inputs import (
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.counting import on_lattice
+from eatlas.stats.permutation.lattice import on_lattice
 from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 from eatlas.stats.permutation.question import (
     NearTies,

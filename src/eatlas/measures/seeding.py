@@ -1,0 +1,73 @@
+"""Generators of random numbers: the seed and the stimuli decide what is drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from eatlas.results.parts import Coverage
+    from eatlas.stimuli import Test
+
+
+def generator_of(
+    seed: int, stimuli: Mapping[str, Iterable[str]], purpose: str
+) -> np.random.Generator:
+    """Return a generator that the seed, the stimuli by role, and a purpose decide.
+
+    The settings of one test (sources, layers, prompts, windows, measures and their parameters)
+    have the same stimuli, and therefore the same draws: what differs between them is no difference
+    of draws.
+
+    Parameters
+    ----------
+    seed : int
+        Of the run, 0 or more.
+    stimuli : mapping of str to iterable of str
+        By role. Their order, and how often each is listed, decide nothing.
+    purpose : str
+        What is drawn, such as ``"resamples"``. Different purposes have independent generators.
+
+    Examples
+    --------
+    >>> one = generator_of(0, {"X": ["rose", "aster"], "Y": ["ant"]}, "resamples")
+    >>> other = generator_of(0, {"Y": ["ant"], "X": ["aster", "rose"]}, "resamples")
+    >>> bool(one.random() == other.random())
+    True
+    """
+    names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
+    text = json.dumps([purpose, names], ensure_ascii=False)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest, ">u4").tolist()])
+
+
+def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role: words, or what sentences are made of.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-7")
+    >>> stimuli_of_test(test)["X"][:3]
+    ('math', 'algebra', 'geometry')
+    """
+    return {
+        role: tuple(
+            dict.fromkeys(
+                [
+                    *(concept.stimulus_of.get(term, term) for term in concept.terms),
+                    *(term for term, _ in concept.absent),
+                ]
+            )
+        )
+        for role, concept in test.concepts.items()
+    }
+
+
+def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role, those without a vector included, of a result's coverage."""
+    return {group: covered.known for group, covered in coverage.items()}

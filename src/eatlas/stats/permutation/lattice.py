@@ -1,0 +1,332 @@
+"""Exact counts of n-subsets of scores that take few steps of a lattice, or few values.
+
+**Few steps.** The number of k-subsets with sum x is the coefficient of z**x in a polynomial G_k.
+Put z = 2**B with B large enough that coefficients cannot meet (Kronecker substitution): adding an
+item v is then ``G_k += G_(k-1) << B v``, one shift and one addition of Python integers, exact at
+any size. The low and the high half are built apart, which narrows both, and joined by suffix sums.
+
+**Few values.** Subsets with equally many members of each value have one sum, so each such
+composition is listed once and weighs a product of binomials. The values are divided in two halves
+with about equally many compositions, which are joined as in the meet-in-the-middle count.
+
+A survey scale, a count or a difference of two means of few values takes few, evenly spaced
+values; sums then tie by the million. Fourier inversion between two atoms would split such ties
+and a bracket would not show it, so coarse scores are recognised first, by an approximate greatest
+common divisor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.permutation.question import Question
+
+Steps = tuple[NDArray[np.int64], list[int]]
+"""Ascending whole numbers, and thresholds of their sums."""
+
+CLEARANCE = 4
+"""A step must exceed CLEARANCE * N * tolerance, so that no decision, not even the two-sided one
+(mirror images meet at multiples of step / N), depends on the noise."""
+NOISE = 32
+"""A remainder is noise up to this many times the tolerance of one term."""
+
+
+def common_step(distances: Sequence[float], noise: float, floor: float) -> float | None:
+    """Euclid's algorithm on ascending noisy multiples of one step.
+
+    Parameters
+    ----------
+    distances
+        Positive, ascending; exact for whole numbers below 2**53.
+    noise
+        How far a distance may be from a multiple of the step.
+    floor
+        A smaller step is not worth finding; most scores end here after two or three distances.
+
+    Examples
+    --------
+    >>> round(common_step([0.6, 0.9, 1.5000001], 1e-6, 1e-3), 6)
+    0.3
+    """
+    step = float(distances[0]) if distances else 0.0
+    for distance in distances:
+        multiple = _multiple(float(distance), step, noise, floor)
+        if multiple is None:
+            return None
+        step = distance / multiple
+    return step or None
+
+
+def _multiple(distance: float, step: float, noise: float, floor: float) -> int | None:
+    """How many times the common divisor of both fits into `distance`; None below `floor`.
+
+    Each remainder is u * distance + v * step with whole u, v, so its noise is at most
+    (|u| + |v|) * noise; one that vanishes says distance : step = |v| : |u|.
+    """
+    (a, ua, va), (b, ub, vb) = (distance, 1, 0), (step, 0, 1)
+    while abs(b) > noise and abs(b) >= floor:
+        quotient = round(a / b)
+        rest, u, v = a - quotient * b, ua - quotient * ub, va - quotient * vb
+        if abs(rest) <= min(noise * (abs(u) + abs(v)), abs(b) / 8):
+            return abs(v)
+        (a, ua, va), (b, ub, vb) = (b, ub, vb), (rest, u, v)
+    return None
+
+
+def on_lattice(question: Question) -> Question | None:
+    """The same question in whole lattice steps, with tolerance 0; None off any lattice.
+
+    The step is an approximate greatest common divisor of the distances from the least score. The
+    answer is the same one: residuals may move no sum by more than the tie tolerance, and none of
+    them takes a sum across a threshold.
+    """
+    offsets = question.values - question.values[0]
+    distinct = np.unique(offsets)[1:]
+    term = 2 * (question.tolerance // question.values.size + 1)
+    floor = CLEARANCE * question.values.size * (question.tolerance + 1)
+    distances = distinct[distinct > NOISE * term].tolist()
+    step = common_step(distances, NOISE * term, floor)
+    if step is None:
+        return None
+    steps = np.rint(offsets / step).astype(np.int64)
+    if not _faithful(question, offsets, steps):
+        return None
+    steps //= np.gcd.reduce(steps)
+    found = Question(
+        values=np.sort(steps),
+        n=question.n,
+        observed=_observed_steps(question, offsets, steps),
+        tolerance=0,
+        mirrored=question.mirrored,
+        strict=question.strict,
+    )
+    return found if _thresholds(found) == _moved(question, steps) else None
+
+
+def _thresholds(question: Question) -> list[int]:
+    """Sums from which on a subset is in the upper, beyond the lower, and beyond the far tail."""
+    return [question.at_least, question.below, question.at_most + 1]
+
+
+def _moved(question: Question, steps: NDArray[np.int64]) -> list[int] | None:
+    return in_steps(question.values, steps, question.n, _thresholds(question))
+
+
+def in_steps(
+    values: NDArray[np.int64], steps: NDArray[np.int64], n: int, thresholds: Sequence[int]
+) -> list[int] | None:
+    """The least sums of `n` steps whose sums of values reach the thresholds.
+
+    A sum of n values is n w_0 + step K + E, with K the sum of the steps and E between the least
+    and the greatest sum of n residuals. None where E decides for some K; in integers throughout.
+    """
+    first, count = int(values[0]), int(steps[-1])
+    reach = int(values[-1]) - first
+    residuals = sorted(
+        (int(x) - first) * count - int(k) * reach for x, k in zip(values, steps, strict=True)
+    )
+    least, greatest = sum(residuals[:n]), sum(residuals[-n:])
+    above = [(t - n * first) * count for t in thresholds]
+    low = [-((greatest - x) // reach) for x in above]
+    return low if low == [-((least - x) // reach) for x in above] else None
+
+
+def hidden_steps(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> Steps | None:
+    """Scores without their outliers in whole steps, with the thresholds; None off any lattice."""
+    offsets = values - values[0]
+    distinct = np.unique(offsets)[1:]
+    floor = CLEARANCE * values.size
+    step = common_step(distinct[distinct > NOISE].tolist(), NOISE, floor)
+    if step is None:
+        return None
+    steps = np.rint(offsets / step).astype(np.int64)
+    steps //= np.gcd.reduce(steps)
+    moved = in_steps(values, steps, n, thresholds)
+    return None if moved is None else (steps, moved)
+
+
+def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
+    """Whether no sum moves by more than the tolerance when scores become steps; exact."""
+    reach, count = int(offsets[-1]), int(steps[-1])
+    residuals = sorted(int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True))
+    spread = sum(residuals[-question.n :]) - sum(residuals[: question.n])
+    clear = reach > CLEARANCE * question.values.size * (question.tolerance + 1) * count
+    return clear and spread <= question.tolerance * count
+
+
+def _observed_steps(
+    question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
+) -> int:
+    """The observed sum in steps: it lies within the tolerance of a whole number of them."""
+    above = question.observed - question.n * int(question.values[0])
+    reach, count = int(offsets[-1]), int(steps[-1])
+    return (2 * above * count + reach) // (2 * reach)
+
+
+Level = tuple[int, int]
+"""A value and how many scores have it."""
+
+
+MOST_LEVELS = 128
+"""Distinct values of which one half alone has 2**64 compositions or more."""
+HOPELESS = 1 << 64
+DIGIT_BITS = 30
+"""Bits in one digit of a Python integer: the unit of work."""
+SHIFT_COST = 150
+"""Digits that could be added in the time of starting one shift and one addition."""
+
+
+@dataclass(frozen=True)
+class _Compositions:
+    """All ways to choose from some levels, at most n items."""
+
+    chosen: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    ways: NDArray[np.object_]
+
+    def of_size(self, k: int) -> tuple[NDArray[np.int64], list[int]]:
+        """Sums of k items, ascending, and in how many ways each arises."""
+        here = np.flatnonzero(self.chosen == k)
+        here = here[np.argsort(self.sums[here], kind="stable")]
+        return self.sums[here], self.ways[here].tolist()
+
+
+def level_states(values: NDArray[np.int64]) -> int:
+    """Compositions of the larger half: the work to be done, about 1 microsecond each.
+
+    Where there are more distinct values than can ever be worked off, a large number.
+    """
+    if np.unique(values).size > MOST_LEVELS:
+        return HOPELESS
+    return max(math.prod(m + 1 for _, m in half) for half in _split(values))
+
+
+def count_by_levels(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
+    """The number of n-subsets of ascending integers with sum >= t, for each threshold t.
+
+    Examples
+    --------
+    >>> count_by_levels(np.array([0, 0, 3, 3, 3]), 2, [3, 6])
+    [9, 3]
+    """
+    small, large = (_compositions(half, n) for half in _split(values))
+    ts = [_within(values, n, t) for t in thresholds]
+    counts = [0] * len(ts)
+    for k in np.unique(small.chosen).tolist():
+        sums, ways = small.of_size(k)
+        others, weights = large.of_size(n - k)
+        reach = [*reversed(list(accumulate(reversed(weights)))), 0]
+        for i, t in enumerate(ts):
+            places = np.searchsorted(others, t - sums).tolist()
+            counts[i] += sum(map(mul, ways, map(reach.__getitem__, places)))
+    return counts
+
+
+def _within(values: NDArray[np.int64], n: int, t: int) -> int:
+    """A threshold of any size as one that fits into 64 bits and means the same."""
+    least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
+    return min(max(t, least), greatest + 1)
+
+
+def _split(values: NDArray[np.int64]) -> tuple[list[Level], list[Level]]:
+    """Two halves with about equally many compositions: the most frequent values first."""
+    distinct, frequency = np.unique(values, return_counts=True)
+    levels = sorted(
+        zip(distinct.tolist(), frequency.tolist(), strict=True), key=lambda x: (-x[1], x[0])
+    )
+    halves: tuple[list[Level], list[Level]] = ([], [])
+    sizes = [1, 1]
+    for level in levels:
+        side = int(sizes[1] < sizes[0])
+        halves[side].append(level)
+        sizes[side] *= level[1] + 1
+    return halves
+
+
+def _compositions(levels: list[Level], n: int) -> _Compositions:
+    chosen, sums = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    ways = np.array([1], object)
+    for value, frequency in levels:
+        c = np.arange(min(frequency, n) + 1)
+        binomials = np.array([math.comb(frequency, int(x)) for x in c], object)
+        k = (chosen[:, None] + c).ravel()
+        fits = np.flatnonzero(k <= n)
+        chosen = k[fits]
+        sums = (sums[:, None] + c * value).ravel()[fits]
+        ways = (ways[:, None] * binomials).ravel()[fits]
+    return _Compositions(chosen, sums, ways)
+
+
+def lattice_cost(values: NDArray[np.int64], n: int) -> float:
+    """Digits to be added, about 1.2 ns each."""
+    return sum(_half_cost(half, n) for half in np.split(values, [values.size // 2]))
+
+
+def _half_cost(half: NDArray[np.int64], n: int) -> float:
+    k = np.arange(min(half.size, n) + 1)
+    up = np.concatenate([[0.0], np.cumsum(half, dtype=np.float64)])
+    width = (up[-1] - up[half.size - k]) - up[k] + 1
+    digits = width * (half.size + 8) / DIGIT_BITS
+    return float(((digits + SHIFT_COST) * (half.size - k)).sum())
+
+
+def count_on_lattice(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
+    """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t.
+
+    Examples
+    --------
+    >>> count_on_lattice(np.array([0, 1, 1, 2]), 2, [2, 3])
+    [4, 2]
+    """
+    low, high = ([int(x) for x in half] for half in np.split(values, [values.size // 2]))
+    below, above = _packed(low, n), _packed(high, n)
+    sizes = _width(low) // 8, _width(high) // 8
+    first_low, first_high = ([0, *accumulate(half)] for half in (low, high))
+    counts = [0] * len(thresholds)
+    for k in range(max(0, n - len(high)), min(len(low), n) + 1):
+        weights = _unpacked(below[k], sizes[0])
+        reach = [0, *accumulate(reversed(_unpacked(above[n - k], sizes[1])))]
+        top = first_low[k] + first_high[n - k] + len(reach) - 1
+        for i, t in enumerate(thresholds):
+            counts[i] += _joined(weights, reach, top - t)
+    return counts
+
+
+def _joined(weights: list[int], reach: list[int], room: int) -> int:
+    """Sum over x of weights[x] * reach[room + x].
+
+    reach[m] counts the m greatest sums: 0 below its first entry, and its last one above it.
+    """
+    last = len(reach) - 1
+    start = min(max(0, -room), len(weights))
+    stop = min(max(start, last - room), len(weights))
+    part = sum(map(mul, weights[start:stop], reach[room + start : room + stop]))
+    return int(part) + reach[last] * sum(weights[stop:])
+
+
+def _width(items: list[int]) -> int:
+    """Bits kept for one coefficient: whole bytes, more than any count of subsets needs."""
+    return 8 * (len(items) // 8 + 1)
+
+
+def _packed(items: list[int], n: int) -> list[int]:
+    """[k]: the polynomial of k-subsets of ascending items, by how far a sum exceeds the least."""
+    width, most = _width(items), min(len(items), n)
+    packed = [1] + [0] * most
+    for j, item in enumerate(items):
+        for k in range(min(j + 1, most), 0, -1):
+            packed[k] += packed[k - 1] << (width * (item - items[k - 1]))
+    return packed
+
+
+def _unpacked(packed: int, size: int) -> list[int]:
+    """The coefficients of a packed polynomial, `size` bytes each."""
+    raw = packed.to_bytes((packed.bit_length() // 8 // size + 1) * size, "little")
+    return [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), size)]
