@@ -175,7 +175,7 @@ def test_a_group_without_any_context_is_an_error():
     assert str(said.value) == (
         "test tiny, group B (Unpleasant): no stimulus has a context\n"
         "  got: none of 4 stimuli occurs in c.parquet\n"
-        "  allowed: one context in each group at least, and as many stimuli as the measure asks\n"
+        "  allowed: one context in each group at least, and as many stimuli as the measure needs\n"
         "  remedy: use a larger corpus, or --case ignore where names are written in lower case"
     )
     of_others = contexts(TERMS["X"], name="c.parquet", provenance={"tests": ["weat-6", "weat-7"]})
