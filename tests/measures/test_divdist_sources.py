@@ -282,7 +282,7 @@ def test_refusals_of_contexts(jobs):
     few = eatlas.Contexts.of(
         [*put, *(contexts.of_stimulus(word)[0] for word in ("pilot", "she", "he"))]
     )
-    with pytest.raises(CoverageError, match="too few contexts of a group"):
+    with pytest.raises(CoverageError, match="too few contexts of a kind\n  got: .* of Female"):
         eatlas.run(test, "cbow:glove-sample", "divdist(soa=probe)", contexts=few)
 
 

@@ -55,11 +55,14 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
     if few:
         raise CoverageError(
-            "divdist: the probe has too few contexts of a group",
-            got=", ".join(f"{name} {n}" for name, n in few.items()),
-            allowed=f"at least {LEAST} contexts in which words of a group, and of no other, stand "
-            "beside a target",
-            remedy="take more contexts, of whole sentences or several: eatlas contexts --window",
+            "divdist: the probe has too few contexts of a kind",
+            got=", ".join(
+                f"{n} without a word of a group" if name == NONE else f"{n} of {name}"
+                for name, n in few.items()
+            ),
+            allowed=f"at least {LEAST} contexts of targets with words of one group alone, for each "
+            f"group, and none or at least {LEAST} without such words",
+            remedy="take more contexts: a larger corpus, --per-term, or a wider --window",
         )
     rows = (given.single or given.rows)[OF_TARGETS]
     rng = generator_of(
