@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 from eatlas import AssociationTest, Concept
+
+DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
+"""Files whose licences keep them out of the repository."""
 
 TERMS = {
     "X": ("aster", "clover", "iris", "lily"),
@@ -13,6 +20,14 @@ TERMS = {
     "B": ("hatred", "war", "filth", "agony"),
 }
 NAMES = {"X": "Flowers", "Y": "Insects", "A": "Pleasant", "B": "Unpleasant"}
+
+
+def optional_data(name: str) -> Path:
+    """A folder of published files; the test is skipped on a machine that lacks it."""
+    folder = DATA / name
+    if not folder.is_dir():
+        pytest.skip(f"needs optional data: {name}, in the folder of EATLAS_SHARED_DATA")
+    return folder
 
 
 def make_test(test_id: str = "tiny", **terms: tuple[str, ...]) -> AssociationTest:

@@ -1,11 +1,11 @@
 """DivDist of counts, of contexts and against references that come from elsewhere."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.inputs import optional_data
 from tests.measures.test_divdist import TEST, VECTORS, groups_test
 
 import eatlas
@@ -16,8 +16,6 @@ from eatlas.sources import embed, open_vectors
 from eatlas.sources.counts import open_counts
 from eatlas.testing import check_measure
 
-ROOT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
 LONG = "term,group,count\nnurse,Female,30\nnurse,Male,10\npilot,Female,5\npilot,Male,15\n"
 WIDE = """Census year,Occupation,Total Weight,Female,Male,other
 1990,nurse,100,0.9,0.1,0
@@ -290,9 +288,7 @@ def test_refusals_of_contexts(jobs):
     ("gender", ("Female", "Male")), ("race", ("White", "Hispanic", "Asian")),
 ])  # fmt: skip
 def test_figures_of_the_census(kind, names):
-    folder = SHARED / "census"
-    if not folder.is_dir():
-        pytest.skip("needs optional data: census, in the folder of EATLAS_SHARED_DATA")
+    folder = optional_data("census")
     expected = json.loads((folder / "census_bias_expected.json").read_text())
     path = str(folder / f"occupation_percentages_{kind}_occ1950.csv")
     groups = {name: [name.lower()] for name in names}

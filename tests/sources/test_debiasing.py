@@ -2,10 +2,10 @@
 
 import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.inputs import optional_data
 
 import eatlas
 from eatlas.errors import SourceError
@@ -15,7 +15,6 @@ from eatlas.sources.source import as_source
 
 EXACT = 1e-12
 """Largest seen in all words of the sample: 4e-17."""
-SHARED = Path("/work/shared/data/divdist-wordlists/word_list.json")
 SETS = """
 schema = 1
 groups = ["Left", "Right"]
@@ -257,9 +256,10 @@ def test_gender_sets_have_the_sizes_of_the_paper():
     assert (len(sets.defining), len(sets.specific)) == (10, 218)
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="optional data")
 def test_defining_pairs_are_those_of_the_published_list():
-    published = json.loads(SHARED.read_text())["aligned_word_lists"]
+    published = json.loads((optional_data("divdist-wordlists") / "word_list.json").read_text())[
+        "aligned_word_lists"
+    ]
     pairs = {tuple(pair) for pair in published}
     assert {tuple(w.lower() for (w,) in one) for one in bias_sets("gender").defining} == pairs
 

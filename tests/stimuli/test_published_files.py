@@ -4,19 +4,16 @@ Put them in a folder and name it in EATLAS_SHARED_DATA.
 """
 
 import json
-import os
-from pathlib import Path
 
 import pytest
+from tests.inputs import optional_data
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli.importers import import_test
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
-SEAT = DATA / "seat-tests"
-MIND = DATA / "mind-your-bias-wordsets"
+SEAT = "seat-tests"
+MIND = "mind-your-bias-wordsets"
 
 SEAT_WORDS = {
     # published file: test and role of X, Y, A, B
@@ -77,19 +74,13 @@ DIVDIST = {
 }
 
 
-def at_hand(folder: Path) -> Path:
-    if not folder.is_dir():
-        pytest.skip(f"needs optional data: {folder.name}, in the folder of EATLAS_SHARED_DATA")
-    return folder
-
-
 def ours(test_id: str, role: str) -> tuple[str, ...]:
     (test,) = load_tests(test_id)
     return test.concept(role).terms
 
 
 def test_every_seat_file_can_be_imported():
-    paths = sorted(at_hand(SEAT).glob("*.jsonl"))
+    paths = sorted(optional_data(SEAT).glob("*.jsonl"))
     tests = [import_test(path, "sent-bias") for path in paths]
     assert len(tests) >= 45
     assert [test.id for test in tests] == [path.stem for path in paths]
@@ -98,7 +89,7 @@ def test_every_seat_file_can_be_imported():
 
 @pytest.mark.parametrize("name", SEAT_WORDS)
 def test_seat_files_of_words(name):
-    theirs = import_test(at_hand(SEAT) / f"{name}.jsonl", "sent-bias")
+    theirs = import_test(optional_data(SEAT) / f"{name}.jsonl", "sent-bias")
     for (role, concept), (test_id, our_role) in zip(theirs.parts, SEAT_WORDS[name], strict=True):
         terms = ours(test_id, our_role)
         assert set(concept.terms) == set(terms)
@@ -106,14 +97,14 @@ def test_seat_files_of_words(name):
 
 
 def test_no_other_seat_file_is_of_words():
-    names = {path.stem for path in at_hand(SEAT).glob("*.jsonl")}
+    names = {path.stem for path in optional_data(SEAT).glob("*.jsonl")}
     sentences = {name for name in names if name.startswith("sent-") or "_1" in name}
     sentences |= {name for name in names if name.endswith("_one_sentence")}
     assert names - sentences - set(SEAT_WORDS) == {"angry_black_woman_stereotype_b"}
 
 
 def test_the_group_terms_of_the_angry_black_woman_test_are_not_printed():
-    path = at_hand(SEAT) / "angry_black_woman_stereotype_b.jsonl"
+    path = optional_data(SEAT) / "angry_black_woman_stereotype_b.jsonl"
     theirs = import_test(path, "sent-bias")
     assert (len(theirs.X.terms), len(theirs.Y.terms)) == (4, 4)
     assert (theirs.A.terms, theirs.B.terms) == (ours("abw", "A"), ours("abw", "B"))
@@ -122,7 +113,7 @@ def test_the_group_terms_of_the_angry_black_woman_test_are_not_printed():
 @pytest.mark.parametrize("name", MIND_WORDS)
 def test_word_sets_of_mind_your_bias(name):
     plurals = name.startswith("LPBS/simplified/")
-    path = at_hand(MIND) / f"{name}.jsonl"
+    path = optional_data(MIND) / f"{name}.jsonl"
     theirs = import_test(path, "sent-bias", plurals=plurals)
     attributes = import_test(path, "mind-your-bias")
     for role in "XYAB":
@@ -139,7 +130,7 @@ def test_word_sets_of_mind_your_bias(name):
 
 @pytest.mark.parametrize("name", ["I1_term_word", "I2_term_word", "Dis_term_word"])
 def test_what_was_left_out_is_longer_than_the_print(name):
-    test = import_test(at_hand(MIND) / f"{name}.jsonl", "mind-your-bias")
+    test = import_test(optional_data(MIND) / f"{name}.jsonl", "mind-your-bias")
     sizes = {role: len(concept.terms) for role, concept in test.parts}
     cut = {"Dis_term_word": {"A": 225, "B": 225}}.get(name, {"X": 45, "Y": 45})
     assert {role: sizes[role] for role in cut} == cut
@@ -150,7 +141,7 @@ def test_what_was_left_out_is_longer_than_the_print(name):
 
 def test_the_shorter_file_of_dis():
     longer, shorter = (
-        import_test(at_hand(MIND) / f"Dis_term_{name}.jsonl", "mind-your-bias")
+        import_test(optional_data(MIND) / f"Dis_term_{name}.jsonl", "mind-your-bias")
         for name in ("word", "m_word")
     )
     assert set(longer.A.terms) - set(shorter.A.terms) == {"masculine", "youthful"}
@@ -159,14 +150,14 @@ def test_the_shorter_file_of_dis():
 
 @pytest.mark.parametrize("name", ["seat-tests/weat1", "mind-your-bias-wordsets/C1_name_word"])
 def test_published_files_are_no_wefe_queries(name):
-    path = DATA / f"{name}.jsonl"
-    at_hand(path.parent)
+    folder, _, file = name.partition("/")
+    path = optional_data(folder) / f"{file}.jsonl"
     with pytest.raises(StimulusError, match="key target_sets: is missing"):
         import_test(path, "wefe")
 
 
 def test_word_lists_of_divdist():
-    folder = at_hand(DATA / "divdist-wordlists")
+    folder = optional_data("divdist-wordlists")
     lists = json.loads((folder / "word_list.json").read_text(encoding="utf-8"))
     for name, (test_id, place) in DIVDIST.items():
         (test,) = load_tests(test_id)

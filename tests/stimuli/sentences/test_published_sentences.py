@@ -3,18 +3,13 @@
 Put them in a folder and name it in EATLAS_SHARED_DATA.
 """
 
-import os
-from pathlib import Path
-
 import pytest
+from tests.inputs import optional_data
 
 from eatlas import load_tests
 from eatlas.stimuli.importers import import_test
 from eatlas.stimuli.sentences import sentence_tests
 
-ROOT = Path(__file__).parents[3]
-DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
-SEAT = DATA / "seat-tests"
 NUMBERS = [*range(1, 11), "3b", "5b", "6b", "7b", "8b"]
 FORMS = {
     "one_sentence": "one-sentence", "1-": "script-all", "1+3-": "script-1+3", "1": "script-1",
@@ -57,14 +52,8 @@ SIMILARITY = {
 }
 
 
-def at_hand() -> Path:
-    if not SEAT.is_dir():
-        pytest.skip(f"needs optional data: {SEAT.name}, in the folder of EATLAS_SHARED_DATA")
-    return SEAT
-
-
 def published(name):
-    test = import_test(at_hand() / f"{name}.jsonl", "sent-bias")
+    test = import_test(optional_data("seat-tests") / f"{name}.jsonl", "sent-bias")
     # the scripts have two spaces between sentences, the paper prints one
     return {
         role: {" ".join(text.split()) for text in concept.terms} for role, concept in test.parts
@@ -81,7 +70,7 @@ def made(test):
 
 
 def test_every_published_file_of_sentences_is_compared():
-    names = {path.stem for path in at_hand().glob("*.jsonl")}
+    names = {path.stem for path in optional_data("seat-tests").glob("*.jsonl")}
     sentences = {name for name in names if name.startswith("sent-") or "_1" in name}
     sentences |= {name for name in names if name.endswith("_one_sentence")}
     assert sentences == {*SAME_AS, "sent-angry_black_woman_stereotype_b"}
@@ -115,13 +104,13 @@ def test_at_least_97_in_100_are_the_same_but_for_what_was_cut_at_random(name):
 def test_group_terms_of_the_angry_black_woman_test():
     """The paper does not print them; made of the published file of words they are the same."""
     name = "angry_black_woman_stereotype_b"
-    words = import_test(at_hand() / f"{name}.jsonl", "sent-bias", test_id="abw-b")
+    words = import_test(optional_data("seat-tests") / f"{name}.jsonl", "sent-bias", test_id="abw-b")
     (test,) = sentence_tests([words], classes={"X": "person", "Y": "person"})
     assert made(test) == published(f"sent-{name}")
 
 
 def test_sentences_of_published_files_of_words():
     """The importer and the maker together give what the battery has."""
-    words = import_test(at_hand() / "weat1.jsonl", "sent-bias", test_id="weat-1")
+    words = import_test(optional_data("seat-tests") / "weat1.jsonl", "sent-bias", test_id="weat-1")
     (test,) = sentence_tests([words])
     assert made(test) == made(load_tests("sent-weat-1")[0])
