@@ -157,7 +157,7 @@ def test_no_such_file(tmp_path):
 
 
 def test_nothing_is_left_of_a_write_that_fails(results, tmp_path):
-    from eatlas.results.files import atomic_file
+    from eatlas.writing import atomic_file
 
     path = tmp_path / "results.jsonl"
     results.write(path)

@@ -119,7 +119,7 @@ def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> N
     """Refuse to write over what is read."""
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
     from eatlas.corpora.writing import beside  # noqa: PLC0415
-    from eatlas.results.files import require_other_file  # noqa: PLC0415
+    from eatlas.writing import require_other_file  # noqa: PLC0415
 
     files = corpus_files(corpus)
     for path in filter(None, (output, beside(output), log)):
@@ -129,7 +129,7 @@ def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> N
 @contextmanager
 def _damage_shown(log: Path | None) -> Iterator[Any]:
     """Show the first damaged lines; write all of them to a log, where there is one."""
-    from eatlas.results.files import atomic_file  # noqa: PLC0415
+    from eatlas.writing import atomic_file  # noqa: PLC0415
 
     shown = 0
 

@@ -60,7 +60,7 @@ def report(
 def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
     """What can be read; what cannot is named at once."""
     from eatlas.results import salvage_results  # noqa: PLC0415
-    from eatlas.results.files import require_other_file  # noqa: PLC0415
+    from eatlas.writing import require_other_file  # noqa: PLC0415
 
     if target is not None:
         require_other_file(target, paths)

@@ -230,7 +230,7 @@ def _classes(given: list[str]) -> dict[str, str]:
 
 def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
     """Print tests as TOML or write them to a file, which is none of those that were read."""
-    from eatlas.results.files import atomic_file, require_other_file  # noqa: PLC0415  (--help need not wait for it)
+    from eatlas.writing import atomic_file, require_other_file  # noqa: PLC0415  (--help need not wait for it)
 
     text = to_toml(tests)
     if output is None:

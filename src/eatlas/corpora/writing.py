@@ -12,7 +12,7 @@ from typing import Any
 from eatlas.cells import marked
 from eatlas.corpora.reading import pyarrow_of
 from eatlas.errors import ResultsError
-from eatlas.results.files import atomic_file, require_writable
+from eatlas.writing import atomic_file, require_writable
 
 ENDINGS = (".parquet", ".jsonl", ".csv")
 KEY = b"eatlas"

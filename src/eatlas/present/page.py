@@ -27,9 +27,9 @@ from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.results.files import atomic_file
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.results import AssociationResult, TrendResult

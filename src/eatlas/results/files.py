@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import ValidationError
 
@@ -21,6 +19,7 @@ from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.plugins import added
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.parts import Record
+from eatlas.writing import atomic_file, is_there
 
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
@@ -123,73 +122,6 @@ def write_results(results: Iterable[AssociationResult | TrendResult], path: Path
         file.writelines(to_json_line(result) + "\n" for result in results)
 
 
-def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
-    """Refuse to write over what is read.
-
-    Raises
-    ------
-    ResultsError
-        If `output` is one of `inputs`.
-    """
-    for path in inputs:
-        if _is_there(output) and _is_there(path) and output.samefile(path):
-            raise ResultsError(
-                f"{output}: this is the file that is read; writing would destroy it",
-                remedy="choose another name with -o",
-            )
-
-
-def require_writable(path: Path) -> None:
-    """Refuse a file that could not be written, before much work is done for it.
-
-    Raises
-    ------
-    ResultsError
-        If it is a folder, or no file can be made in its folder.
-    """
-    folder = next(one for one in path.absolute().parents if _is_there(one))
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-@contextmanager
-def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that replaces `path` when the block ends well, and vanishes otherwise.
-
-    Parameters
-    ----------
-    path : Path
-    binary : bool, default False
-        For bytes; otherwise for text in UTF-8.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be written there.
-    """
-    as_text: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": "\n"}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    try:
-        with os.fdopen(handle, "wb" if binary else "w", **as_text) as file:
-            yield file
-        Path(name).chmod(0o666 & ~umask())
-        Path(name).replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
-
-
 def read_lines(
     path: Path,
 ) -> tuple[list[AssociationResult | TrendResult], list[ResultsError]]:
@@ -207,7 +139,7 @@ def read_lines(
         raise ResultsError(
             f"{path}: the results file cannot be read",
             got=error.strerror or str(error),
-            remedy=f"name the file in it: {inside}" if _is_there(inside) else None,
+            remedy=f"name the file in it: {inside}" if is_there(inside) else None,
         ) from error
     except ValueError as error:  # a null character in the name
         raise ResultsError(f"{path}: the results file cannot be read", got=str(error)) from error
@@ -291,29 +223,6 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
         got=said,
         remedy="run the tests again to get the missing results" if cut else None,
     )
-
-
-def _is_there(path: Path) -> bool:
-    """Whether a file exists, as far as the system lets us look."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
-def _unwritable(path: Path, error: OSError) -> ResultsError:
-    return ResultsError(
-        f"{path}: cannot be written",
-        got=error.strerror or str(error),
-        remedy="choose a place that you may write to",
-    )
-
-
-def umask() -> int:
-    """Permissions that the user wishes no new file to have."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def keep_others(

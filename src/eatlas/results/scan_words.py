@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from eatlas.cells import MARK, cell
 from eatlas.errors import ResultsError
-from eatlas.results.files import atomic_file
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd

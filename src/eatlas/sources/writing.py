@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.results.files import atomic_file, require_other_file, require_writable
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import open_vectors
 from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.version import __version__
+from eatlas.writing import atomic_file, require_other_file, require_writable
 
 SCHEMA = "eatlas/vectors/1"
 BLOCK = 1 << 20

@@ -59,6 +59,7 @@ class _Explaining(ModelMetaclass):
                     got=f"{len(args)} without a name",
                     allowed=f"{cls.__name__}({', '.join(f'{key}=...' for key in required)})",
                 )
+            values = cls.in_full(values)
             try:
                 return super().__call__(**values)
             except ValidationError as error:
@@ -74,6 +75,11 @@ class Frozen(BaseModel, metaclass=_Explaining):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
     whole: ClassVar[str] = "values"
     """What to name where a fault lies between keys."""
+
+    @classmethod
+    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments in full, where Python may give some in a shorter form."""
+        return values
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:  # noqa: ARG003

@@ -19,11 +19,11 @@ from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
 from eatlas.executors import Threads, processors
 from eatlas.measures import SCEAT
-from eatlas.results.files import atomic_file
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
 from eatlas.sources import CaseRule
 from eatlas.stats.permutation.batch import MOST_SCORES
+from eatlas.writing import atomic_file
 
 THREADS = 4
 """At most; almost all the work is done outside of the interpreter's lock."""

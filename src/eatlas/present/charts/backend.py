@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.present import text as names
 from eatlas.present.text import clean
-from eatlas.results.files import atomic_file
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart

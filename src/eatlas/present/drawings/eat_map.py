@@ -16,8 +16,8 @@ from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Rule
-from eatlas.results.files import atomic_file
 from eatlas.results.levels import Attribute
+from eatlas.writing import atomic_file
 
 Size = Literal["full", "mini"]
 SUFFIX = ".svg"

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from eatlas.care import computes_afresh
 from eatlas.errors import ResultsError, SourceWarning
-from eatlas.results.files import atomic_file
 from eatlas.sources.archives import Content
 from eatlas.sources.files.reading import (
     FileDigest,
@@ -41,6 +40,7 @@ from eatlas.sources.files.words import find_rows
 from eatlas.sources.protocol import Vector
 from eatlas.sources.source import Table
 from eatlas.sources.spec import choice
+from eatlas.writing import atomic_file
 
 INDEX_CHOICES = ("auto", "yes", "no")
 _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
