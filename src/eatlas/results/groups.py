@@ -10,16 +10,11 @@ from pydantic import Field
 
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.parts import Bounds, Method, Probability, Record, is_empty
+from eatlas.results.parts import Bounds, Method, Probability, Record, is_empty, is_none
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
 
 Interval = tuple[float, float]
-
-
-def is_none(value: object) -> bool:
-    """Whether a field is left out of the JSON; 0 is a number."""
-    return value is None
 
 
 class ShareIntervals(Record):

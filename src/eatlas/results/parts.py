@@ -40,6 +40,11 @@ def is_empty(value: object) -> bool:
     return not value
 
 
+def is_none(value: object) -> bool:
+    """Whether a field is left out of the JSON; 0 is a number."""
+    return value is None
+
+
 class Record(BaseModel):
     """A frozen record; unknown keys are refused, numbers are finite or None."""
 
@@ -329,6 +334,11 @@ class Encoding(Record):
     roundoff: float | None = Field(default=None, exclude_if=is_empty)
     """Relative rounding error of a vector, by which ties are judged: 2^-24 of single precision;
     None for vectors that are exact to double precision."""
+    logit_scale: float | None = Field(default=None, gt=0, exclude_if=is_none)
+    """What a two-tower model multiplies a cosine by to make it a logit, such as 100 of CLIP: the
+    exponential of its learned parameter. None where a model has none."""
+    logit_bias: float | None = Field(default=None, exclude_if=is_none)
+    """What it adds to that product, such as SigLIP does. None where a model has none."""
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
