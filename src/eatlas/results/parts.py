@@ -306,22 +306,40 @@ class Concepts(ByGroup[str]):
         return self[group]
 
 
+class ImageEncoding(Record):
+    """How image files become the input of a model: what its image processor does."""
+
+    processor: str
+    """Class of the image processor, such as CLIPImageProcessor."""
+    size: str = ""
+    """What an image is resized to, in pixels, such as 224 x 224, or shortest edge 224."""
+    crop: str = ""
+    """What is cut out of its middle, such as 224 x 224; empty where nothing is cut off."""
+    resample: str = ""
+    """How pixels are interpolated, such as bicubic."""
+    mean: tuple[float, ...] = ()
+    """Subtracted from each channel, of values from 0 to 1."""
+    std: tuple[float, ...] = ()
+    """What each channel is divided by."""
+
+
 class Encoding(Record):
-    """How texts become vectors, with every default spelled out."""
+    """How texts and images become vectors, with every default spelled out."""
 
     model: str
     """What was requested, such as a name on a hub or a folder."""
     architecture: str
     """Class of the model, such as BertModel; the kind of encoder where it is no transformer."""
-    level: Literal["sentence", "word"]
-    """Whether the vector stands for the whole text or for the stimulus in it."""
+    level: Literal["sentence", "word", "image"]
+    """Whether the vector of a text stands for the whole text or for the stimulus in it; image where
+    a model takes images alone."""
     layer: str = ""
     """Number of the layer, 0 for the embeddings, or several such as mean(9,10,11,12); empty where
     an encoder has no layers to choose from."""
     layers: int | None = None
     """Number of the top layer."""
     pool: str = ""
-    """How the tokens of a text become one vector."""
+    """How the tokens of a text, or the patches of an image, become one vector."""
     subword: str = ""
     """How the pieces of a stimulus become one vector."""
     prompt: str = ""
@@ -339,6 +357,10 @@ class Encoding(Record):
     exponential of its learned parameter. None where a model has none."""
     logit_bias: float | None = Field(default=None, exclude_if=is_none)
     """What it adds to that product, such as SigLIP does. None where a model has none."""
+    projection: int | None = Field(default=None, exclude_if=is_none)
+    """Number of components of the space that a model shares between texts and images."""
+    images: ImageEncoding | None = Field(default=None, exclude_if=is_none)
+    """How images become its input; None where it takes texts alone."""
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
