@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from eatlas.sources.writing import write_vectors
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
+    from eatlas.stimuli.batteries import tests
 
 __all__ = [
     "CEAT",
@@ -108,6 +109,7 @@ __all__ = [
     "residual_bias",
     "run",
     "scan",
+    "tests",
     "transformed",
     "verify",
     "with_contexts",
@@ -139,6 +141,7 @@ _HOMES = {
     "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
+    "eatlas.stimuli.batteries": "tests",
 }
 """Public names by the modules that define them."""
 
@@ -146,4 +149,4 @@ __getattr__ = attributes(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    return sorted(__all__)

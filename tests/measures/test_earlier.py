@@ -108,14 +108,14 @@ def test_labels_are_permuted(spec):
         concepts = tuple(Concept(name=n, terms=g) for n, g in zip("AB", groups, strict=True))
         other = GroupsTest(id="o", targets=test.targets, groups=concepts, reference="uniform")
         values.append(measure(other, source).value)
-    assert result.p.total == math.comb(6, 3)
-    assert result.p.method == "exact"
-    assert result.p.greater == np.mean(np.array(values) >= result.value - 1e-12)
-    assert result.p.less == np.mean(np.array(values) <= result.value + 1e-12)
+    assert result.p_values.total == math.comb(6, 3)
+    assert result.p_values.method == "exact"
+    assert result.p_values.greater == np.mean(np.array(values) >= result.value - 1e-12)
+    assert result.p_values.less == np.mean(np.array(values) <= result.value + 1e-12)
 
 
 def test_p_values_can_be_left_out(found):
-    assert found[0]("rnd(draws=0)").p is None
+    assert found[0]("rnd(draws=0)").p_values is None
 
 
 def test_mac_is_a_mean_over_groups_of_any_number(found):
@@ -124,7 +124,7 @@ def test_mac_is_a_mean_over_groups_of_any_number(found):
     result = measured("mac")
     assert result.value == pytest.approx(np.mean(expected), **CLOSE)
     assert result.targets[1].association == pytest.approx(np.array(expected)[:, 1], **CLOSE)
-    assert result.p is None
+    assert result.p_values is None
     (race,) = eatlas.load_tests("divdist-race")
     many = eatlas.MAC()(race, "glove-sample")
     assert len(many.targets[0].association) == 3
@@ -278,7 +278,7 @@ def test_what_is_undefined_is_none_and_said():
         result = eatlas.RND(distance="cosine", vectors="raw")(tiny(), vectors(**rows))
     assert result.value is None
     assert {one.value for one in result.targets} == {None}
-    assert result.p is None
+    assert result.p_values is None
     rows |= {"he": 3 * ahead, "man": -ahead, "boy": -2 * ahead}
     with pytest.warns(UndefinedWarning):
         result = eatlas.SemAxis()(tiny(), vectors(**rows))

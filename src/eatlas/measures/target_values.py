@@ -106,7 +106,7 @@ class TargetMeasure(GroupsMeasure):
             **given.head,
             measure=self.name,
             value=defined(value),
-            p=None if defined(value) is None else p,
+            p_values=None if defined(value) is None else p,
             whole=overall,
             each=each,
             targets=targets,

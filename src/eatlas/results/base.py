@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Renderer = Callable[[object], str]
 """Takes a result or several, returns HTML."""
-DEFAULT = "eatlas.present.notebook:html"
+DEFAULT = "notebook:html"
 _chosen: list[Renderer] = []
 
 
@@ -67,9 +67,14 @@ def html_of(shown: object) -> str:
     """Show a result or several as HTML."""
     if _chosen:
         return _chosen[0](shown)
-    module, name = DEFAULT.split(":")
-    html: str = getattr(import_module(module), name)(shown)
+    html: str = of_present(DEFAULT)(shown)
     return html
+
+
+def of_present(place: str) -> Any:
+    """Import what ``module:name`` of :mod:`eatlas.present` names: it reads results, not they it."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"eatlas.present.{module}"), name)
 
 
 PARTS = frozenset(
@@ -80,6 +85,8 @@ PARTS = frozenset(
     }
 )  # fmt: skip
 """What records of some measures have; it is None in the others."""
+_OF_THE_FIRST = {"d": "d", "p": "p_value"}
+"""Facts of the first effect size that a result has for short."""
 PLACES = {
     "level1": ("Level 1", "XY", ""),
     "level2.X": ("Level 2, X", "X", "_X"),
@@ -219,11 +226,27 @@ class AssociationResult(Record):
         @property
         def values(self) -> tuple[TargetValue, ...] | None:
             """The number of each target, of measures that have one."""
+
+        @property
+        def d(self) -> float | None:
+            """The first effect size, which is that of level 1 in most measures; None if undefined.
+
+            :meth:`effects` has all of them, with their p-values and intervals.
+            """
+
+        @property
+        def p(self) -> float | None:
+            """The p-value of that effect size in the tail that is read; None if it has none.
+
+            Where only bounds are known, it is the upper one.
+            """
     else:
 
         def __getattr__(self, name: str) -> Any:
             if name in PARTS:
                 return None
+            if name in _OF_THE_FIRST:  # no properties: a record may have fields of these names
+                return next((getattr(one, _OF_THE_FIRST[name]) for one in self.effects()), None)
             return super().__getattr__(name)
 
     @classmethod
@@ -277,6 +300,10 @@ class AssociationResult(Record):
         if not read.over_stimuli:
             return found
         return replace(found, over_sentences=measured(self, place, self, self.uncertainty))
+
+    def plot(self, kind: str | None = None) -> Any:
+        """Draw the result; see :func:`eatlas.plot`."""
+        return of_present("charts:plot")(self, kind)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""

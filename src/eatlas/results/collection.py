@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-from eatlas.errors import EatlasError, ResultsError, described
-from eatlas.results.base import AssociationResult, html_of
+from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
+from eatlas.results.base import AssociationResult, html_of, of_present
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Encoding, Tail
@@ -171,6 +171,18 @@ def _ordered(values: Iterable[str], by: By) -> list[str]:
     if by == "level":
         return sorted(values, key=lambda value: (not value.startswith("word"), value))
     return sorted(values, key=lambda value: (not value.isdigit(), value.zfill(6)))
+
+
+_FORMS = {
+    ".jsonl": "results", ".html": "html", ".csv": "csv", ".tex": "latex", ".md": "markdown",
+}  # fmt: skip
+"""What a file of results holds, by the ending of its name."""
+
+
+def _facts(result: AssociationResult) -> dict[str, Any]:
+    """What results are filtered by: first columns of tables, and the pattern that is read."""
+    known: dict[str, Any] = result.head()
+    return known if result.pattern is None else known | {"pattern": result.primary.label}
 
 
 @dataclass(frozen=True)
@@ -351,6 +363,94 @@ class Results(Sequence[AssociationResult]):
             for row in member.rows()
         ]
         return pd.DataFrame(rows)
+
+    def plot(self, kind: str | None = None) -> Any:
+        """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
+        return of_present("charts:plot")(self, kind)
+
+    def filter(
+        self, condition: Callable[[AssociationResult], bool] | None = None, **values: Any
+    ) -> Results:
+        """Keep the results that meet all conditions.
+
+        Parameters
+        ----------
+        condition : callable, optional
+            Takes a result, returns whether to keep it.
+        **values
+            Columns of :meth:`to_frame` or facts of a result, such as ``test="weat-6"`` or
+            ``source=["a.vec", "b.vec"]``; of several values in a list, each is kept. ``pattern``
+            is the label of the EAT pattern that is read.
+
+        Raises
+        ------
+        ResultsError
+            If no result has such a column.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run(tests=["weat-6", "weat-7"])
+        >>> [one.test for one in results.filter(pattern="BY-Singular")]
+        ['weat-6']
+        >>> len(results.filter(lambda one: one.p < 1e-9))
+        0
+        """
+        kept = [one for one in self if condition is None or condition(one)]
+        for name, value in values.items():
+            allowed = {value} if isinstance(value, str | int | float | None) else set(value)
+            facts = [_facts(one) for one in self]
+            if facts and not any(name in each for each in facts):
+                known = dict.fromkeys(key for each in facts for key in each)
+                raise ResultsError(
+                    f"results cannot be filtered by {name!r}{did_you_mean(name, known)}",
+                    allowed=", ".join(known),
+                )
+            kept = [one for one in kept if _facts(one).get(name) in allowed]
+        trends = [one for one in self.trends if one.test in {each.test for each in kept}]
+        return Results(kept, self.failures, trends)
+
+    def to_latex(self) -> str:
+        """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""
+        table: str = of_present("tables:report_table")(self, "latex")
+        return table
+
+    def save(self, path: str | Path) -> None:
+        """Write the results to a file, in the form that its name says.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.jsonl`` holds the results themselves, which :func:`eatlas.read_results` reads and
+            ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex`` and
+            ``.md`` are tables. The file appears only when it is whole.
+
+        Raises
+        ------
+        ResultsError
+            If the name ends in anything else, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import eatlas, tempfile
+        >>> path = tempfile.mkdtemp() + "/results.jsonl"
+        >>> results = eatlas.run(tests="weat-6")
+        >>> results.save(path)
+        >>> eatlas.read_results(path) == results
+        True
+        """
+        path = Path(path)
+        form = _FORMS.get(path.suffix.lower())
+        if form is None:
+            raise ResultsError(
+                f"{path}: results are not written in this form",
+                got=path.suffix or "a name without an ending",
+                allowed=", ".join(_FORMS),
+            )
+        if form == "results":
+            self.write(path)
+        else:
+            of_present("page:write_report")(self, path, format=form)
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from pydantic import Field
+
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import PValues
@@ -102,7 +104,7 @@ class TargetValuesResult(GroupsResult):
     measure: Named
     value: float | None
     """The number for all targets; None where it is undefined."""
-    p: PValues | None = None
+    p_values: PValues | None = Field(default=None, alias="p")
     """Of `value`, over relabellings of the terms of the two groups; None where the measure has
     none."""
     whole: Range
@@ -146,7 +148,7 @@ class TargetValuesResult(GroupsResult):
             names=tuple(self.concepts.values()),
             d=self.value,
             rule=self.rule,
-            p=self.p,
+            p=self.p_values,
             symbol=self.display_name,
             suffix=f"_{place}",
         )
@@ -154,9 +156,9 @@ class TargetValuesResult(GroupsResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target: its number, those by group, and the number for all."""
         whole = {self.measure.replace("-", "_"): self.value}
-        if self.p is not None:
-            whole |= {f"p_{tail}": getattr(self.p, tail) for tail in ("greater", "less")}
-            whole["p_two_sided"] = self.p.two_sided
+        if self.p_values is not None:
+            whole |= {f"p_{tail}": getattr(self.p_values, tail) for tail in ("greater", "less")}
+            whole["p_two_sided"] = self.p_values.two_sided
         return [
             {
                 **self.head(),
@@ -174,8 +176,8 @@ class TargetValuesResult(GroupsResult):
     def summary(self) -> str:
         """The number with its p, and the targets at either end."""
         said = f"{self.display_name} = {_brief(self.value)}"
-        if self.p is not None:
-            said += f", two-sided p = {self.p.two_sided:.3g}"
+        if self.p_values is not None:
+            said += f", two-sided p = {self.p_values.two_sided:.3g}"
         known = sorted((one.value, one.term) for one in self.targets if one.value is not None)
         if len(known) < 2:
             return said

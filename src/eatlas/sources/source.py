@@ -199,6 +199,52 @@ class Source(ABC):
         """Return the vectors of words alone, by word."""
         return {one.content: vector for one, vector in self.encode(words_alone(keys)).items()}
 
+    def __getitem__(self, word: str) -> Vector:
+        """Return the vector of a word as it is written, shape (dim,).
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        found = self.lookup([word]) if isinstance(word, str) else {}
+        if word not in found:
+            raise KeyError(f"{self.name} has no vector of {word!r}")
+        return found[word]
+
+    def __contains__(self, word: object) -> bool:
+        """Whether a word as it is written has a vector."""
+        return isinstance(word, str) and word in self.lookup([word])
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the words, of a source that can list them.
+
+        Raises
+        ------
+        TypeError
+            If it encodes texts, or only looks words up.
+        """
+        if not self.listed:
+            raise TypeError(f"{self.name} has no list of words")
+        return (word for words, _ in cast("ListedSource", self).iter_chunks() for word in words)
+
+    def __len__(self) -> int:
+        """Return the number of words, duplicates included, of a source that can list them.
+
+        Raises
+        ------
+        TypeError
+            As for iteration.
+        """
+        return sum(1 for _ in self) if self.expected is None else self.expected
+
+    def __bool__(self) -> bool:
+        """A source is one, also without words."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
 
 def forwarded(*path: str) -> Any:
     """Return a property with the value at a path of attributes."""

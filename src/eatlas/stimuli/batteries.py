@@ -7,15 +7,19 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.plugins import points
 from eatlas.stimuli.kinds import Battery, Test
-from eatlas.stimuli.model import identifier
+from eatlas.stimuli.model import AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
 from eatlas.stimuli.sentences.making import PREFIX, declared, sentence_battery
 from eatlas.stimuli.toml import parse_battery
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BUILT_IN = (
     "caliskan",
@@ -77,9 +81,10 @@ def load_tests(spec: str | Path | Test | Iterable[str | Path | Test]) -> tuple[T
 
     Parameters
     ----------
-    spec : str, path, AssociationTest, GroupsTest, or several of them
-        An existing file wins; else a battery (``"caliskan"``); else the id of a test of any
-        battery (``"weat-6"``). A test named twice is taken once.
+    spec : str, path, AssociationTest, GroupsTest, mapping, or a list of them
+        Of strings, an existing file wins; else a battery (``"caliskan"``); else the id of a test
+        of any battery (``"weat-6"``). A mapping has four lists of terms by name: two targets, then
+        two attributes. A test named twice is taken once.
 
     Returns
     -------
@@ -108,6 +113,49 @@ def load_tests(spec: str | Path | Test | Iterable[str | Path | Test]) -> tuple[T
     return tuple(chosen.values())
 
 
+def tests(*names: str) -> pd.DataFrame:
+    """List the tests that come with eatlas and with packages that are installed.
+
+    Parameters
+    ----------
+    *names : str
+        Names of batteries; by default all.
+
+    Returns
+    -------
+    DataFrame
+        A row for each test, indexed by its id: battery, kind, names of its concepts, number of
+        terms of each, title and citation.
+
+    Raises
+    ------
+    StimulusError
+        If there is no such battery.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> eatlas.tests("caliskan").loc["weat-6", "concepts"]
+    'Male names/Female names, Career/Family'
+    """
+    import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+    rows = [
+        {
+            "id": test.id,
+            "battery": name,
+            "kind": test.kind,
+            "concepts": test.label,
+            "terms": ", ".join(str(len(one.terms)) for one in test.concepts.values()),
+            "title": test.title,
+            "citation": test.citation,
+        }
+        for name in names or battery_names()
+        for test in read_battery(name).tests
+    ]
+    return pd.DataFrame(rows).set_index("id")
+
+
 def read_test_file(path: str | Path) -> Battery:
     """Read a user's TOML file of tests.
 
@@ -130,9 +178,9 @@ def read_test_file(path: str | Path) -> Battery:
 
 
 def _each(spec: object) -> Iterable[object]:
-    if isinstance(spec, str | Path | Test):
+    if isinstance(spec, str | Path | Test | Mapping):
         return [spec]
-    if isinstance(spec, Iterable) and not isinstance(spec, Mapping | bytes | Frozen):
+    if isinstance(spec, Iterable) and not isinstance(spec, bytes | Frozen):
         return spec
     return [spec]
 
@@ -141,11 +189,13 @@ def _load_one(spec: object) -> tuple[Test, ...]:
     """Find the tests of one name, file or object."""
     if isinstance(spec, Test):
         return (spec,)
+    if isinstance(spec, Mapping):
+        return (AssociationTest.of_lists(spec),)
     if not isinstance(spec, str | Path):
         raise StimulusError(
             "this is no test",
             got=described(spec),
-            allowed=f"{_ALLOWED}, an AssociationTest, or a list of them",
+            allowed=f"{_ALLOWED}, an AssociationTest, four lists by name, or a list of them",
         )
     if Path(spec).is_file():
         return read_test_file(spec).tests

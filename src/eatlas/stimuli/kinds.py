@@ -21,9 +21,11 @@ from eatlas.stimuli.model import (
     Described,
     Identifier,
     Term,
+    as_concept,
     digest,
     listed,
     repeated,
+    with_id,
 )
 from eatlas.stimuli.records import Frozen, quoted
 
@@ -39,10 +41,20 @@ class GroupsTest(Described):
     """A concept of targets and two or more social groups.
 
     How strongly is each target associated with each group, and how far is that from the reference
-    (Bommasani and Liang 2022, DivDist)? Targets are measured one by one, never as a mean.
+    (Bommasani and Liang 2022, DivDist)? Targets are measured one by one, never as a mean. In Python
+    targets may be a list of terms, and groups a mapping from names to lists.
 
     Examples
     --------
+    >>> GroupsTest(
+    ...     targets={"Professions": ["nurse", "pilot"]},
+    ...     groups={"Female": ["she", "woman"], "Male": ["he", "man"]},
+    ...     reference="uniform",
+    ... ).id
+    'professions-female-male'
+
+    In full:
+
     >>> test = GroupsTest(
     ...     id="tiny",
     ...     targets=Concept(name="Professions", terms=("nurse", "pilot")),
@@ -77,6 +89,19 @@ class GroupsTest(Described):
     each group, in their order. A target that is not among them has none then."""
     reference_from: str = ""
     """Where a reference comes from that took the place of the test's own."""
+
+    @classmethod
+    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Make concepts of lists, and an id of their names where there is none."""
+        concepts = {}
+        if "targets" in values:
+            concepts["targets"] = as_concept(values["targets"], OF_TARGETS.capitalize())
+        if isinstance(groups := values.get("groups"), Mapping) and "terms" not in groups:
+            concepts["groups"] = tuple(as_concept({k: one}, k) for k, one in groups.items())
+        values = {**values, **concepts}
+        groups = values.get("groups")
+        named = groups if isinstance(groups, list | tuple) else ()
+        return with_id(values, (values.get("targets"), *named))
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

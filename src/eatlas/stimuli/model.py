@@ -7,17 +7,23 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
+from eatlas.errors import StimulusError
 from eatlas.stimuli.records import Frozen, quoted
+from eatlas.writing import atomic_file
 
 TARGETS: tuple[str, str] = ("X", "Y")
 ATTRIBUTES: tuple[str, str] = ("A", "B")
 OPPOSITES = (TARGETS, ATTRIBUTES)
 ROLES: tuple[str, ...] = (*TARGETS, *ATTRIBUTES)
 """The groups of an association test."""
+FEW = 4
+"""Terms of a concept that are shown where it is named in short."""
 
 
 def _no_outer_space(text: str) -> str:
@@ -95,6 +101,12 @@ class Concept(Frozen):
     """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
     cluster whole. Words in none are clusters of their own."""
     whole: ClassVar[str] = "terms"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.terms[:FEW]) + (", ..." if len(self.terms) > FEW else "")
+        return f"<Concept {self.name}: {len(self.terms):,} terms, {shown}>"
+
+    __str__ = __repr__
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -266,6 +278,50 @@ class Described(Frozen):
         """Return the concept of a group."""
         return self.concepts[group]
 
+    def save(self, path: str | Path) -> None:
+        """Write the test to a TOML file, which :func:`eatlas.load_tests` and the command line read.
+
+        Parameters
+        ----------
+        path : str or path
+            Such as ``mine.toml``; a file of this name is replaced.
+
+        Raises
+        ------
+        StimulusError
+            If the name does not end in ``.toml``.
+        ResultsError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import eatlas, tempfile
+        >>> path = tempfile.mkdtemp() + "/mine.toml"
+        >>> (test,) = eatlas.load_tests("weat-6")
+        >>> test.save(path)
+        >>> eatlas.load_tests(path) == (test,)
+        True
+        """
+        path = Path(path)
+        if path.suffix.lower() != ".toml":
+            raise StimulusError(
+                f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
+            )
+        text = import_module("eatlas.stimuli.toml").to_toml([self])  # it reads tests, so imports us
+        with atomic_file(path) as file:
+            file.write(text)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(len(one.terms)) for one in self.concepts.values())
+        return f"<{type(self).__name__} {self.id}: {self.label} ({sizes} terms)>"
+
+    __str__ = __repr__
+
+    @property
+    def label(self) -> str:
+        """Names of the concepts, for people."""
+        return "/".join(one.name for one in self.concepts.values())
+
     def labels_sha256(self, stimuli_sha256: str) -> str:
         """Hash of what the test and its groups are called, bound to the stimuli.
 
@@ -282,8 +338,21 @@ class Described(Frozen):
 class AssociationTest(Described):
     """Two target concepts X and Y, two attribute concepts A and B.
 
+    In Python each may be given as a :class:`Concept`, as a list of terms, or as a list with its
+    name, ``{"Flowers": [...]}``. The id is made of the names where it is left out.
+
     Examples
     --------
+    >>> AssociationTest(
+    ...     X={"Flowers": ["aster", "clover"]},
+    ...     Y={"Insects": ["ant", "flea"]},
+    ...     A={"Pleasant": ["love", "peace"]},
+    ...     B={"Bad": ["hatred", "war"]},
+    ... )
+    <AssociationTest flowers-insects-pleasant-bad: Flowers/Insects, Pleasant/Bad (2, 2, 2, 2 terms)>
+
+    In full:
+
     >>> test = AssociationTest(
     ...     id="tiny",
     ...     X=Concept(name="Flowers", terms=("aster", "clover")),
@@ -312,6 +381,47 @@ class AssociationTest(Described):
         for fault in on_both_sides(terms):
             yield cls.whole, fault
 
+    @classmethod
+    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Make concepts of lists, and an id of their names where there is none."""
+        concepts = {role: as_concept(values[role], role) for role in ROLES if role in values}
+        return with_id({**values, **concepts}, concepts.values())
+
+    @classmethod
+    def of_lists(cls, groups: Mapping[str, Any], **values: Any) -> Self:
+        """Make a test of four lists by name: X and Y, then A and B.
+
+        Parameters
+        ----------
+        groups : mapping of str to list of str
+            In the order of two target concepts and two attribute concepts.
+        **values
+            Other fields, such as ``id`` and ``title``.
+
+        Raises
+        ------
+        StimulusError
+            If there are not four, or a list is not usable.
+
+        Examples
+        --------
+        >>> AssociationTest.of_lists(
+        ...     {"Engineers": ["engineer"], "Nurses": ["nurse"], "Male": ["he"], "Female": ["she"]}
+        ... ).label
+        'Engineers/Nurses, Male/Female'
+        """
+        if len(groups) != len(ROLES):
+            raise StimulusError(
+                "an association test has four lists of terms",
+                got=f"{len(groups)}: {quoted(map(str, groups))}",
+                allowed='two targets, then two attributes, by name: {"Engineers": [...], '
+                '"Nurses": [...], "Male": [...], "Female": [...]}',
+            )
+        by_role = groups if set(groups) == set(ROLES) else dict(zip(ROLES, groups, strict=True))
+        if by_role is groups:
+            return cls(**groups, **values)
+        return cls(**{role: {name: groups[name]} for role, name in by_role.items()}, **values)
+
     @model_validator(mode="after")
     def _opposites_are_disjoint(self) -> AssociationTest:
         if faults := on_both_sides({role: one.terms for role, one in self.concepts.items()}):
@@ -338,6 +448,30 @@ class AssociationTest(Described):
         stimuli = {role: concept.stimuli for role, concept in self.parts}
         sizes = {} if self.contexts is None else self.contexts.columns()
         return digest({"kind": self.kind, **stimuli, **sizes})
+
+
+def as_concept(given: Any, name: str) -> Any:
+    """Make a concept of a list of terms, or of a mapping from its name to a list.
+
+    What is of another form, such as a concept or the fields of one, is returned as it is.
+
+    >>> as_concept({"Male": ["he"]}, "A"), as_concept(["he", "him"], "A").name
+    (<Concept Male: 1 terms, he>, 'A')
+    """
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((key, terms),) = given.items()
+        if key not in Concept.model_fields:
+            return Concept(name=key, terms=terms)
+    is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "tolist")
+    return Concept(name=name, terms=given) if is_list else given
+
+
+def with_id(values: dict[str, Any], concepts: Iterable[Any]) -> dict[str, Any]:
+    """Add an id made of the names of concepts, where there is none."""
+    names = [one.name for one in concepts if isinstance(one, Concept)]
+    if "id" in values or not names:
+        return values
+    return {**values, "id": identifier("-".join(names).lower())}
 
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from eatlas.errors import ResultsError
+from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.charts.backend import save
 from eatlas.present.charts.frames import listed
 from eatlas.present.charts.theme import CONFIG
@@ -99,7 +99,9 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         kind = "targets" if of_targets else "forest"
     if kind not in KINDS:
         raise ResultsError(
-            "there is no such kind of chart", got=repr(kind), allowed=", ".join(KINDS)
+            f"there is no such kind of chart{did_you_mean(str(kind), KINDS)}",
+            got=repr(kind),
+            allowed=", ".join(KINDS),
         )
     name, *by = KINDS[kind]
     module: Any = import_module(f"eatlas.present.charts.{name}")
