@@ -10,7 +10,7 @@ from tests.inputs import make_test
 
 from eatlas import AssociationTest, Concept, EatlasError
 from eatlas.errors import StimulusError
-from eatlas.stimuli.model import Sentence
+from eatlas.stimuli.concepts import Sentence
 
 
 def test_a_concept_refuses_a_term_twice():

@@ -244,13 +244,14 @@ def key_of(source: Any, item: Item) -> bytes:
     """Hash of what the vector of an item depends on.
 
     The place of the stimulus matters where a source says so. Else it matters whether the text is a
-    stimulus alone, for that is put into a prompt. Of an image the bytes are hashed.
+    stimulus alone, for that is put into a prompt. Of an image it is the hash of its bytes.
     """
     alone = item.span == (0, len(item.content))
     place = repr(item.span) if source.by_place else "alone" * alone
     content = item.content
     if item.kind != "text":
-        place, content = item.kind, hashlib.sha256(Path(content).read_bytes()).hexdigest()
+        place = item.kind
+        content = item.sha256 or hashlib.sha256(Path(content).read_bytes()).hexdigest()
     return hashed(*[SHARED] * source.shares, source.fingerprint, place, content)
 
 

@@ -83,6 +83,8 @@ def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
 
 def _keys(ranking: Ranking, group: GroupCoverage, case: CaseRule) -> dict[str, str | None]:
     known = ranking.ranks or {}
+    if group.image:  # a picture has no frequency in a list of words
+        return dict.fromkeys(group.used)
     found = {term: group.found_as.get(term, term) for term in group.stimuli}
     return {term: key if key in known else ranking.key(term, case) for term, key in found.items()}
 
@@ -142,8 +144,10 @@ def matched(
     ranking: Ranking, test: AssociationTest, keys: Keys, case: CaseRule, seed: int, found: Observed
 ) -> Matched | str:
     """Draw random lists in the test's place; the reason where it cannot be done."""
-    if any(concept.sentences for _, concept in test.parts):
-        return "the terms are sentences, and random words make none"
+    kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
+    if kinds != {"text"}:
+        which = "sentences, and random words make none"
+        return f"the terms are {which if 'sentence' in kinds else 'images, which no words replace'}"
     if not drawn_for(test):
         return f"the test has more than {MOST_TERMS:,} terms"
     if lacking := [term for role in ROLES for term, key in keys[role].items() if key is None]:

@@ -33,7 +33,7 @@ from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
-from eatlas.stimuli import KINDS, Concept, Sentence, Test, load_tests
+from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, load_tests
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 
@@ -339,8 +339,17 @@ def rebuilt_test(result: AssociationResult) -> Test:
 
 
 def _rebuilt(name: str, group: GroupCoverage) -> Concept:
-    """A concept of words, or of sentences with the stimuli that they are made of."""
+    """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
+    if group.image:
+        images = tuple(
+            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
+            for term in terms
+            if term in group.image
+        )
+        absent = tuple((one, group.reasons[one]) for one in terms if one not in group.image)
+        kept = tuple(one.name for one in images)
+        return Concept(name=name, terms=kept, images=images, absent=absent)
     if not group.stimulus:
         clusters: dict[str, list[str]] = {}
         for term, first in group.cluster.items():

@@ -175,6 +175,13 @@ class LogRatioMeasure(AssociationMeasure):
         StimulusError
             If its terms are sentences.
         """
+        if pictures := [role for role, concept in test.parts if concept.images]:
+            raise StimulusError(
+                f"test {test.id}: {self.name} puts words into its own templates",
+                got=f"images, in {', '.join(pictures)}",
+                allowed="a test of words",
+                remedy="measure images by ML-EAT, WEAT or SC-EAT",
+            )
         if said := [role for role, concept in test.parts if concept.sentences]:
             raise StimulusError(
                 f"test {test.id}: {self.name} puts words into its own templates",

@@ -178,7 +178,7 @@ class Ordered:
         coverage : Coverage
         """
         groups = {role: sorted_rows(coverage.group(role)) for role in rows}
-        names = {role: tuple(sorted(coverage.group(role).stimuli)) for role in rows}
+        names = {role: tuple(dict.fromkeys(one for one, _, _ in groups[role])) for role in rows}
         place = {role: {name: i for i, name in enumerate(names[role])} for role in rows}
         stimuli = {
             role: _stimuli(
@@ -195,9 +195,13 @@ class Ordered:
 
 
 def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
-    """Stimulus, term and place of each row, by stimulus and by term within one."""
-    terms = enumerate(group.used)
-    return sorted((group.stimulus.get(term, term), term, i) for i, term in terms)
+    """Stimulus, term and place of each row, by stimulus and by term within one.
+
+    Images are in the order of their hashes, so that no name decides what is drawn.
+    """
+    hashes = group.image
+    rows = [(group.stimulus.get(term, term), term, i) for i, term in enumerate(group.used)]
+    return sorted(rows, key=lambda row: (hashes.get(row[0], row[0]), hashes.get(row[1], row[1])))
 
 
 def _stimuli(of: list[int], many: int) -> Stimuli:

@@ -46,7 +46,7 @@ def generator_of(
 
 
 def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
-    """Return the stimuli of each role: words, or what sentences are made of.
+    """Return the stimuli of each role: words, what sentences are made of, or hashes of images.
 
     Examples
     --------
@@ -56,7 +56,9 @@ def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
     ('math', 'algebra', 'geometry')
     """
     return {
-        role: tuple(
+        role: tuple(concept.image_of.values())
+        if concept.images
+        else tuple(
             dict.fromkeys(
                 [
                     *(concept.stimulus_of.get(term, term) for term in concept.terms),
@@ -70,4 +72,6 @@ def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
 
 def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
     """Return the stimuli of each role, those without a vector included, of a result's coverage."""
-    return {group: covered.known for group, covered in coverage.items()}
+    return {
+        group: tuple(covered.image.values()) or covered.known for group, covered in coverage.items()
+    }

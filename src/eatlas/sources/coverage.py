@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.protocol import Found, Item, Vector, VectorSource, items_of, word_alone
+from eatlas.sources.protocol import (
+    Found,
+    Item,
+    Vector,
+    VectorSource,
+    image_item,
+    items_of,
+    word_alone,
+)
 from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
 from eatlas.sources.source import Source, as_source, is_contextual
 from eatlas.stats.inputs import SINGLE
@@ -73,8 +81,12 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
     """Items to look up or encode for each term of a concept.
 
     An encoder takes items as they are; in a table words are looked up by their spellings, and
-    images by the name that the test gives them.
+    images by their names and the ends of their paths, to which the case rule does not apply.
     """
+    if part.images and not encoded:
+        return {
+            one.name: {key: image_item(one, key) for key in one.lookup_keys} for one in part.images
+        }
     return {
         term: {term: one}
         if encoded or part.sentences
@@ -133,6 +145,7 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
             "span": part.span_of,
             "text": part.text_of,
             "cluster": part.cluster_of,
+            "image": part.image_of,
             "missing": (*group.missing, *(stimulus for stimulus, _ in part.absent)),
             "reasons": {**group.reasons, **dict(part.absent)},
         }
@@ -187,7 +200,7 @@ def _accounted(
     notes = [
         *source.notes,
         *shared_vectors(keys, found, test),
-        *_common_words(keys),
+        *_common_words(keys, test),
         *_few("usable terms in", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:
@@ -242,10 +255,11 @@ def _cover(
     return coverage, keys
 
 
-def _common_words(keys: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> Iterator[str]:
     """Names that were found as a common noun or verb: Rose as rose, Bill as bill."""
     known = _names_that_are_words()
-    pairs = {pair for group in keys.values() for pair in group.items()}
+    texts = [role for role in keys if test is None or not test.concept(role).images]
+    pairs = {pair for role in texts for pair in keys[role].items()}
     if named := sorted(term for term, key in pairs if key == term.lower() != term and key in known):
         yield (
             f"Names found in lower case that are also common words: {', '.join(named)}; "

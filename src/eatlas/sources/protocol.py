@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.stimuli import Concept, Test
+from eatlas.stimuli import Concept, Image, Test
 
 T = TypeVar("T")
 Vector = NDArray[np.floating]
@@ -34,22 +34,41 @@ class Item:
 
     A test knows an item by an id, its term; two tests may hold one item under two ids.
 
+    An image that is encoded has the absolute path of its file as content, and the hash of its
+    bytes: caches know it by that hash and never by its path, and items of one hash share a vector.
+    The hash is that of the file when its test was loaded; an encoder refuses a file whose bytes
+    have another one by then.
+    An image that is looked up has one of its ``lookup_keys`` as content; where a source has
+    vectors of images and of words, one key names one vector.
+
     Examples
     --------
     >>> Item("This is ivy.", (8, 11)).stimulus
     'ivy'
+    >>> one = Item("/set/rose.jpg", kind="image", sha256="0" * 64, name="rose.jpg")
+    >>> one.kind, one.called
+    ('image', 'rose.jpg')
     """
 
     content: str
-    """A text, or the path of an image."""
+    """A text; of an image, the path of its file, or the key by which it is looked up."""
     span: tuple[int, int] | None = None
     """Characters of the stimulus in a text, first and behind the last; None where it has none."""
     kind: Kind = "text"
+    sha256: str = ""
+    """Of an image, the hash of the bytes of its file, in hexadecimal; empty for a text."""
+    name: str = ""
+    """Of an image, the term: what messages call it. Empty for a text."""
 
     @property
     def text(self) -> str:
         """The content."""
         return self.content
+
+    @property
+    def called(self) -> str:
+        """What messages call it: the text, or the name of the image."""
+        return self.name or self.content
 
     @property
     def stimulus(self) -> str:
@@ -208,7 +227,16 @@ def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> ND
 
 
 def items_of(concept: Concept) -> dict[str, Item]:
-    """Return the item of each term: the sentence with its stimulus, or the word alone."""
+    """Return the item of each term: the sentence with its stimulus, the word alone, or the image.
+
+    Examples
+    --------
+    >>> rose = {"name": "rose.jpg", "path": "/set/rose.jpg", "sha256": "0" * 64}
+    >>> items_of(Concept(name="Flowers", images=[rose]))["rose.jpg"].content
+    '/set/rose.jpg'
+    """
+    if concept.images:
+        return {one.name: image_item(one) for one in concept.images}
     if not concept.sentences:
         return {term: word_alone(term) for term in concept.terms}
     return {one.term: Item(one.text, one.span) for one in concept.sentences}
@@ -222,11 +250,17 @@ def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
     return of_tests.union(words_alone(words))
 
 
+def image_item(image: Image, key: str | None = None) -> Item:
+    """Return the item of an image: to be encoded, or to be looked up by a key."""
+    content = image.path if key is None else key
+    return Item(content, kind="image", sha256=image.sha256, name=image.name)
+
+
 def word_alone(word: str) -> Item:
     """Return the item of a word without a context.
 
     >>> word_alone("ivy")
-    Item(content='ivy', span=(0, 3), kind='text')
+    Item(content='ivy', span=(0, 3), kind='text', sha256='', name='')
     """
     return Item(word, (0, len(word)))
 

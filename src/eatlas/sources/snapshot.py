@@ -259,7 +259,7 @@ def ranking_of(
     chosen = [
         {key for word in _words(test) for key in [_first(spelled[word], ranks)] if key is not None}
         for test in tests
-        if drawn_for(test) and not any(concept.sentences for _, concept in test.parts)
+        if drawn_for(test) and all_words(test)
     ]
     if order.size < LEAST_WORDS:
         few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
@@ -282,10 +282,17 @@ def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
 
 
 def words_of(concept: Concept) -> tuple[str, ...]:
-    """Its stimuli: words, or what its sentences are about."""
+    """Its stimuli: words, or what its sentences are about; of images none."""
+    if concept.images:
+        return ()
     if not concept.sentences:
         return concept.terms
     return tuple(dict.fromkeys(concept.stimulus_of.values()))
+
+
+def all_words(test: Test) -> bool:
+    """Whether all stimuli of a test are words, neither sentences nor images."""
+    return not any(concept.sentences or concept.images for _, concept in test.parts)
 
 
 def drawn_for(test: Test) -> bool:

@@ -174,7 +174,7 @@ class Source(ABC):
             if one.kind not in self.kinds:
                 raise SourceError(
                     f"{self.name}: this source takes no {one.kind}s",
-                    got=one.content,
+                    got=one.called,
                     allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
                 )
         found: dict[Item, Found] = {}

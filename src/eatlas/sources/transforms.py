@@ -243,7 +243,7 @@ class EncodedTexts(Source):
         """That of the source, and a hash of the items."""
         digest = hashlib.sha256()
         for one in self.items:
-            digest.update(f"{one.content}\0{one.span}\0".encode())
+            digest.update(f"{one.sha256 or one.content}\0{one.span}\0".encode())
         return f"{self.source.fingerprint};texts={digest.hexdigest()[:16]}"
 
     @property

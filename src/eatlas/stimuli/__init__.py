@@ -1,15 +1,15 @@
 """What is compared: concepts, tests of both kinds and the batteries they come in."""
 
 from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
+from eatlas.stimuli.concepts import Concept, Sentence
+from eatlas.stimuli.images import Image
 from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
 from eatlas.stimuli.model import (
     ATTRIBUTES,
     ROLES,
     TARGETS,
     AssociationTest,
-    Concept,
     ContextsOrigin,
-    Sentence,
 )
 from eatlas.stimuli.toml import to_toml
 
@@ -23,6 +23,7 @@ __all__ = [
     "Concept",
     "ContextsOrigin",
     "GroupsTest",
+    "Image",
     "Sentence",
     "Test",
     "battery_names",

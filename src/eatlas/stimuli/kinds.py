@@ -12,22 +12,18 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import nearest
+from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
+from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.model import (
     ATTRIBUTES,
     OPPOSITES,
     TARGETS,
     AssociationTest,
-    Concept,
     Described,
-    Identifier,
-    Term,
-    as_concept,
     digest,
-    listed,
-    repeated,
     with_id,
 )
-from eatlas.stimuli.records import Frozen, quoted
+from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
@@ -118,6 +114,21 @@ class GroupsTest(Described):
             for fault in not_told_apart(named):
                 yield "groups", fault
 
+    @model_validator(mode="before")
+    @classmethod
+    def _names_tell_images_apart(cls, values: object) -> object:
+        """Give images of different groups different names, longer ends of their paths."""
+        if not isinstance(values, Mapping):
+            return values
+        groups = values.get("groups")
+        groups = list(groups) if isinstance(groups, list | tuple) else []
+        numbered = {str(place): one for place, one in enumerate(groups)}
+        found = told_apart({OF_TARGETS: values.get(OF_TARGETS), **numbered})
+        if not found:
+            return values
+        kept = [found.get(place, one) for place, one in numbered.items()]
+        return {**values, OF_TARGETS: found.get(OF_TARGETS, values.get(OF_TARGETS)), "groups": kept}
+
     @field_validator("groups")
     @classmethod
     def _groups_can_be_told_apart(cls, groups: tuple[Concept, ...]) -> tuple[Concept, ...]:
@@ -192,6 +203,7 @@ class GroupsTest(Described):
         targets = Concept(
             name=f"{one.name}/{other.name}",
             terms=one.terms + other.terms,
+            images=one.images + other.images,
             sentences=one.sentences + other.sentences,
             absent=one.absent + other.absent,
             clusters=one.clusters + other.clusters,
@@ -256,9 +268,9 @@ class GroupsTest(Described):
 
         The order of terms and all names leave it unchanged; the order of the groups does not.
         """
-        groups = [sorted(group.terms) for group in self.groups]
+        groups = [_hashed(group) for group in self.groups]
         more = {"pairs": sorted(self.pairs), "references": self.references}
-        targets = {"kind": self.kind, "targets": sorted(self.targets.terms)}
+        targets = {"kind": self.kind, "targets": _hashed(self.targets)}
         known = {name: value for name, value in more.items() if value}
         return digest({**targets, "groups": groups, "weights": self.weights, **known})
 
@@ -339,6 +351,11 @@ def not_shares(weights: Sequence[float], names: Sequence[str]) -> list[str]:
     return not_weighted(dict(zip(names, weights, strict=True)), names)
 
 
+def _hashed(concept: Concept) -> list[Any]:
+    """What of a concept belongs to the hash: its terms, or the hashes of its images."""
+    return concept.stimuli if concept.images else sorted(concept.terms)
+
+
 def _weight(name: object, weight: object) -> float:
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
         raise ValueError(f"the weight of {name!r} is {weight!r} (allowed: a number from 0 to 1)")
@@ -394,6 +411,8 @@ def _of_names(test: Test) -> Iterator[str]:
 def _of_terms(test: Test) -> Iterator[str]:
     """Name terms that hold what a vocabulary does not."""
     for role, concept in test.parts:
+        if concept.images:
+            continue
         for term in concept.terms:
             if hidden := _hidden(term):
                 yield (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from eatlas.errors import StimulusError, did_you_mean
 
@@ -14,9 +14,20 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-_PARTS = {"terms": "term", "groups": "group", "sentences": "sentence"}
+
+def _no_outer_space(text: str) -> str:
+    if text != text.strip():
+        raise ValueError(f"{text!r} begins or ends with a space, so no vector would match it")
+    return text
+
+
+Term = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_outer_space)]
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
+
+_PARTS = {"terms": "term", "groups": "group", "sentences": "sentence", "images": "image"}
 """What one item of a list is called."""
-_CONCEPT_KEYS = ("name", "terms", "sentences")
+_CONCEPT_KEYS = ("name", "terms", "images", "sentences")
 _SENTENCE_KEYS = ("text", "stimulus", "template", "span", "key")
 SENTENCE = '{ text = "This is a rose.", stimulus = "rose" }'
 _SHOWN = 60

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
-from eatlas.stimuli.model import Concept, Sentence
 from eatlas.stimuli.records import TABLE, faults_of, say_all
 
 SCHEMA = 1

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
-from eatlas.stimuli.model import ROLES, TARGETS, AssociationTest, Concept, Sentence
+from eatlas.stimuli.model import ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.records import quoted
 from eatlas.stimuli.sentences.pairs import with_capital
 from eatlas.stimuli.sentences.templates import (
@@ -81,6 +82,12 @@ def make_sentences(
             f"no sentences can be made of the test {test.id}",
             got=f"a test of the kind {test.kind}",
             allowed="tests of the kind association",
+        )
+    if pictures := [role for role, concept in test.parts if concept.images]:
+        raise StimulusError(
+            f"no sentences can be made of the test {test.id}",
+            got=f"images, in {', '.join(pictures)}",
+            allowed="a test of words",
         )
     if done := [role for role, concept in test.parts if concept.sentences]:
         raise StimulusError(

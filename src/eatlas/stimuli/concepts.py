@@ -1,0 +1,289 @@
+"""Concepts: words, sentences or images that represent one, frozen and only ever well formed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from eatlas.errors import StimulusError
+from eatlas.errors import listed as listed_names
+from eatlas.stimuli.images import Image, same_bytes
+from eatlas.stimuli.records import Frozen, Term, Text, quoted
+
+FEW = 4
+"""Terms of a concept that are shown where it is named in short."""
+
+
+class Sentence(Frozen):
+    """A sentence that represents a concept, and what it was made of."""
+
+    text: Term
+    """The whole sentence, as it is to be encoded."""
+    stimulus: Term
+    """The word or phrase that the sentence is about."""
+    template: str = ""
+    """The sentence before the word was put in, as in ``This is {a term}.``"""
+    span: tuple[int, int] | None = None
+    """Place of the stimulus: characters of the text, first and behind the last. Found where it
+    is not given; None where the text does not hold the stimulus as it is written."""
+    key: str = Field(default="", repr=False)
+    """What distinguishes it from another sentence of the same text; empty where the text does."""
+
+    @property
+    def term(self) -> str:
+        """The term that the sentence is: its key, or else its text."""
+        return self.key or self.text
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_the_stimulus(cls, values: object) -> object:
+        if isinstance(values, Mapping) and values.get("span") is None:
+            text, stimulus = values.get("text"), values.get("stimulus")
+            if isinstance(text, str) and isinstance(stimulus, str) and stimulus:
+                return {**values, "span": place_of(stimulus, text)}
+        return values
+
+    @model_validator(mode="after")
+    def _span_lies_in_the_text(self) -> Sentence:
+        if self.span is not None and not 0 <= self.span[0] < self.span[1] <= len(self.text):
+            raise ValueError(
+                f"the span {list(self.span)} does not lie in the {len(self.text)} characters "
+                f"of {self.text!r}"
+            )
+        return self
+
+
+class Concept(Frozen):
+    """A concept and the terms that represent it: words, sentences made of words, or images.
+
+    Examples
+    --------
+    >>> Concept(name="Flowers", terms=("aster", "clover")).terms
+    ('aster', 'clover')
+    >>> said = Concept(name="Flowers", sentences=[{"text": "This is ivy.", "stimulus": "ivy"}])
+    >>> said.terms, said.stimulus_of
+    (('This is ivy.',), {'This is ivy.': 'ivy'})
+    """
+
+    name: Text
+    """What a reader calls the concept, as in "Flowers are associated with Pleasant"."""
+    terms: tuple[Term, ...] = Field(min_length=1)
+    """The stimuli, as they would be written in a text; no term twice. Of images, their names."""
+    images: tuple[Image, ...] = ()
+    """Where the stimuli are images: each with its name, the hash of its bytes, and its path. A
+    concept has words, sentences or images; the concepts of one test may be of different kinds."""
+    sentences: tuple[Sentence, ...] = ()
+    """Where the terms are sentences made of stimuli: each with its stimulus; the terms are their
+    keys, or else their texts."""
+    absent: tuple[tuple[Term, Text], ...] = ()
+    """Stimuli of the concept that have no sentence, each with the reason."""
+    clusters: tuple[tuple[Term, ...], ...] = ()
+    """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
+    cluster whole. Words in none are clusters of their own."""
+    whole: ClassVar[str] = "terms"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.terms[:FEW]) + (", ..." if len(self.terms) > FEW else "")
+        return f"<Concept {self.name}: {len(self.terms):,} terms, {shown}>"
+
+    __str__ = __repr__
+
+    @property
+    def kind(self) -> Literal["text", "image"]:
+        """Whether the stimuli are texts or images."""
+        return "image" if self.images else "text"
+
+    @property
+    def image_of(self) -> dict[str, str]:
+        """The hash of the bytes of each image, by its name; empty for texts."""
+        return {one.name: one.sha256 for one in self.images}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is looked up or encoded: the words, or the texts of the sentences; no image."""
+        if self.images:
+            return ()
+        return tuple(one.text for one in self.sentences) or self.terms
+
+    @property
+    def text_of(self) -> dict[str, str]:
+        """The text of each sentence that has a key beside it."""
+        return {one.key: one.text for one in self.sentences if one.key}
+
+    @property
+    def stimulus_of(self) -> dict[str, str]:
+        """The stimulus of each sentence, by its term; empty for words."""
+        return {sentence.term: sentence.stimulus for sentence in self.sentences}
+
+    @property
+    def span_of(self) -> dict[str, tuple[int, int]]:
+        """Place of the stimulus in each sentence in which a search would not find it there."""
+        return {
+            one.term: one.span
+            for one in self.sentences
+            if one.span is not None and one.span != place_of(one.stimulus, one.text)
+        }
+
+    @property
+    def cluster_of(self) -> dict[str, str]:
+        """The first word of its cluster, for each word that is in one."""
+        return {term: cluster[0] for cluster in self.clusters for term in cluster}
+
+    @property
+    def stimuli(self) -> list[Any]:
+        """What distinguishes these stimuli from others, in a fixed order.
+
+        Words; texts of sentences with their stimuli and places; of images the hashes of their
+        bytes, each in a table of its own, so that none is taken for a word.
+
+        Raises
+        ------
+        StimulusError
+            If an image is not at hand, so that nothing is known of its bytes.
+        """
+        if self.images:
+            if absent := [one.name for one in self.images if not one.sha256]:
+                raise StimulusError(
+                    f"the images of {self.name} are not at hand",
+                    got=f"no file for {listed_names(absent)}",
+                )
+            return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
+        if self.sentences:
+            return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
+        return sorted(self.terms)
+
+    @classmethod
+    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the terms together."""
+        if fault := repeated(listed(values)):
+            yield "terms", fault
+
+    @model_validator(mode="before")
+    @classmethod
+    def _terms_of_parts(cls, values: object) -> object:
+        """Take names of images, keys or texts of sentences as terms where no terms are given."""
+        if not isinstance(values, Mapping) or "terms" in values:
+            return values
+        if values.get("images") or values.get("sentences"):
+            return {**values, "terms": listed(values)}
+        return values
+
+    @model_validator(mode="after")
+    def _images_are_the_terms(self) -> Concept:
+        """Refuse images beside other terms, and one image under two names."""
+        if not self.images:
+            return self
+        if self.sentences:
+            raise ValueError("a concept has images or sentences, not both")
+        if tuple(one.name for one in self.images) != self.terms:
+            raise ValueError("are not the names of the images; give images alone")
+        if twice := [f"{one.name!r} and {other.name!r}" for one, other in same_bytes(self.images)]:
+            raise ValueError(
+                f"images {', '.join(twice)} have the same bytes; each image may occur once"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _sentences_are_the_terms(self) -> Concept:
+        if self.sentences and tuple(one.term for one in self.sentences) != self.terms:
+            raise ValueError("are not the texts of the sentences; give sentences alone")
+        return self
+
+    @model_validator(mode="after")
+    def _clusters_are_of_the_terms(self) -> Concept:
+        """Refuse clusters that are not disjoint sets of terms."""
+        if self.clusters and self.sentences:
+            raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
+        members = [term for cluster in self.clusters for term in cluster]
+        if strangers := sorted(set(members) - set(self.terms)):
+            raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
+        if fault := repeated(members):
+            raise ValueError(fault.replace("each term may occur once", "one cluster a term"))
+        if any(len(cluster) == 1 for cluster in self.clusters):
+            raise ValueError("a cluster holds two terms or more; others are left out")
+        return self
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _from_any_list(cls, terms: object) -> object:
+        """Take columns of frames and arrays too, and sets in an order that is always the same."""
+        if isinstance(terms, set | frozenset):
+            return tuple(sorted(terms, key=str))
+        return terms.tolist() if hasattr(terms, "tolist") else terms
+
+    @field_validator("terms")
+    @classmethod
+    def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
+        if fault := repeated(terms):
+            raise ValueError(fault)
+        return terms
+
+
+def as_concept(given: Any, name: str) -> Any:
+    """Make a concept of a list of terms, or of a mapping from its name to a list.
+
+    What is of another form, such as a concept or the fields of one, is returned as it is.
+
+    >>> as_concept({"Male": ["he"]}, "A"), as_concept(["he", "him"], "A").name
+    (<Concept Male: 1 terms, he>, 'A')
+    """
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((key, terms),) = given.items()
+        if key not in Concept.model_fields:
+            return Concept(name=key, terms=terms)
+    is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "tolist")
+    return Concept(name=name, terms=given) if is_list else given
+
+
+def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
+    """Find where a stimulus first occurs in a text as a word of its own.
+
+    As it is written, or else in any case.
+
+    >>> place_of("will", "Will is a will.")
+    (10, 14)
+    >>> place_of("aster", "These are asters.") is None
+    True
+    """
+    word = rf"(?<!\w){re.escape(stimulus)}(?!\w)"
+    found = re.search(word, text) or re.search(word, text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def listed(concept: object) -> list[str]:
+    """Return the terms of what is, or was to be, a concept; those that are text."""
+    if isinstance(concept, Mapping):
+        terms = concept.get("terms", _names(concept))
+    else:
+        terms = getattr(concept, "terms", None)
+    return [t for t in terms if isinstance(t, str)] if isinstance(terms, list | tuple) else []
+
+
+def _names(concept: Mapping[str, object]) -> list[object]:
+    """Return the terms of what has none of its own: names of images, or texts of sentences."""
+    images = concept.get("images")
+    if isinstance(images, list | tuple) and images:
+        return [
+            one.get("name") if isinstance(one, Mapping) else getattr(one, "name", None)
+            for one in images
+        ]
+    return _texts(concept.get("sentences"))
+
+
+def _texts(sentences: object) -> list[object]:
+    """Return the keys, or else the texts, of what are, or were to be, sentences."""
+    given = sentences if isinstance(sentences, list | tuple) else []
+    texts = [
+        one.get("key") or one.get("text") if isinstance(one, Mapping) else one for one in given
+    ]
+    return [getattr(one, "term", one) for one in texts]
+
+
+def repeated(terms: Iterable[str]) -> str | None:
+    """Say which terms a group has more than once."""
+    twice = [term for term, count in Counter(terms).items() if count > 1]
+    return f"duplicate terms {quoted(twice)}; each term may occur once" if twice else None

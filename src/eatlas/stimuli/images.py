@@ -1,0 +1,250 @@
+"""Images as stimuli: files that are what they are by their bytes, and are called by short names."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints
+
+from eatlas.stimuli.records import Frozen, Term
+
+MOST_IMAGES = 20_000
+"""Images of one concept; the largest published set has 20 to a concept."""
+LARGEST_IMAGE = 256 * 1024**2
+"""Bytes of one file: a photograph of 100 megapixels, not compressed, is 300 MB."""
+HEAD = 32
+"""Bytes of a file that show its format."""
+_WILD = "*?["
+_STARTS: tuple[tuple[bytes, str], ...] = (
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"GIF87a", "GIF"),
+    (b"GIF89a", "GIF"),
+    (b"BM", "BMP"),
+    (b"II*\x00", "TIFF"),
+    (b"MM\x00*", "TIFF"),
+    *((b"P%d" % kind, "PNM") for kind in range(1, 7)),
+)
+_ENDS = ("jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp", "tif", "tiff", "webp", "avif")
+SUFFIXES = frozenset(f".{end}" for end in (*_ENDS, "ppm", "pgm", "pbm", "pnm"))
+"""Ends of the names that images have; in a folder, other files are left out."""
+FORMATS = "JPEG, PNG, GIF, BMP, TIFF, WebP, AVIF or PNM"
+
+SHA256 = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
+FOLDERS = 8
+"""Folders of a path that keys of precomputed vectors may begin with."""
+
+
+class Image(Frozen):
+    """An image: what it is called, what its bytes are, and where it lies.
+
+    Two images are equal if their names and bytes are. Where a file lies decides nothing, so that a
+    folder can be moved: it belongs to no hash and to no result.
+
+    Examples
+    --------
+    >>> one = Image(name="rose.jpg", path="/here/rose.jpg", sha256="0" * 64)
+    >>> one == Image(name="rose.jpg", path="/elsewhere/rose.jpg", sha256="0" * 64)
+    True
+    """
+
+    name: Term
+    """The term: the name of the file, with as much of its folders as tells it apart."""
+    sha256: SHA256 = ""
+    """Hash of the bytes of the file, in hexadecimal; empty where the file is not at hand, as of a
+    published set that was not fetched. A test with such an image can be shown and not be run."""
+    path: str = Field(default="", repr=False)
+    """Where the file lies; empty where that is not known, as in a test rebuilt from a result."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether name and bytes are the same."""
+        if not isinstance(other, Image):
+            return NotImplemented
+        return (self.name, self.sha256) == (other.name, other.sha256)
+
+    def __hash__(self) -> int:
+        """Hash of name and bytes."""
+        return hash((self.name, self.sha256))
+
+    @property
+    def lookup_keys(self) -> tuple[str, ...]:
+        """Keys under which precomputed vectors of the image are looked up, first hit wins.
+
+        A name that is no end of the path; the ends of the path, the longest first, down to the name
+        of the file; all of these without the extension.
+
+        >>> Image(name="1.jpg", path="/set/young/1.jpg", sha256="0" * 64).lookup_keys
+        ('set/young/1.jpg', 'young/1.jpg', '1.jpg', 'set/young/1', 'young/1', '1')
+        """
+        ends = list(_ends(self.path))[: FOLDERS + 1][::-1]
+        whole = ends if self.name in ends else [self.name, *ends]
+        return tuple(dict.fromkeys([*whole, *map(_without_suffix, whole)]))
+
+
+def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+    """Name files by the shortest ends of their paths that tell them apart.
+
+    Parameters
+    ----------
+    paths : iterable of path
+    taken : iterable of str
+        Names that none may have, such as those of texts.
+
+    Examples
+    --------
+    >>> named([Path("set/a/1.jpg"), Path("set/b/1.jpg"), Path("set/b/2.jpg")]).values()
+    dict_values(['a/1.jpg', 'b/1.jpg', '2.jpg'])
+    """
+    ends = {path: list(_ends(path)) for path in dict.fromkeys(paths)}
+    length = dict.fromkeys(ends, 1)
+    while True:
+        names = {path: ends[path][length[path] - 1] for path in ends}
+        counts = Counter(names.values()) + Counter(set(taken))
+        longer = [p for p in ends if counts[names[p]] > 1 and length[p] < len(ends[p])]
+        if not longer:
+            return names
+        for path in longer:
+            length[path] += 1
+
+
+def image_of(path: Path, name: str) -> Image:
+    """Read what is at a path, as far as it takes to say that it is an image, and which.
+
+    Whether it can be decoded is seen when a model takes it.
+
+    Raises
+    ------
+    ValueError
+        If it is no file that can be read, is empty or too large, or does not begin as an image.
+    """
+    shown = str(path)
+    try:
+        found = path.stat()  # of what a link leads to
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
+            raise ValueError(f"{shown} is {what} (allowed: an image file)")
+        if not found.st_size:
+            raise ValueError(f"{shown} is empty, 0 bytes")
+        if found.st_size > LARGEST_IMAGE:
+            raise ValueError(
+                f"{shown} has {found.st_size:,} bytes (allowed: {LARGEST_IMAGE:,} at most)"
+            )
+        with path.open("rb") as file:
+            if not format_of(head := file.read(HEAD)):
+                raise ValueError(
+                    f"{shown} does not begin as an image does, but with {head[:8]!r} "
+                    f"(allowed: {FORMATS})"
+                )
+            file.seek(0)
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError to pathlib
+        said = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"{shown} cannot be read: {said}") from error
+    return Image(name=name, path=str(path.absolute()), sha256=sha256)
+
+
+def format_of(head: bytes) -> str:
+    """Return the format of an image by its first bytes; empty where they are no image's.
+
+    >>> format_of(b"GIF89a..."), format_of(b"<html>")
+    ('GIF', '')
+    """
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "WebP"
+    if head[4:12] in (b"ftypavif", b"ftypavis"):
+        return "AVIF"
+    return next((kind for start, kind in _STARTS if head.startswith(start)), "")
+
+
+def in_order(paths: Iterable[Path]) -> list[Path]:
+    """Sort paths, each once, by their text with slashes: the same on every machine."""
+    return sorted(dict.fromkeys(paths), key=lambda path: path.as_posix())
+
+
+def same_bytes(images: Iterable[Image]) -> Iterator[tuple[Image, Image]]:
+    """Pair each image whose bytes another one before it has with that one."""
+    first: dict[str, Image] = {}
+    for one in images:
+        if one.sha256 and first.setdefault(one.sha256, one) is not one:
+            yield one, first[one.sha256]
+
+
+def told_apart(concepts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those concepts of a test whose images need longer names, with these.
+
+    An image is called by a longer end of its path where another image of the test, or a text, has
+    its name. Hashes do not depend on names.
+
+    Parameters
+    ----------
+    concepts : mapping of str to Concept, or to what is to become one
+        By group; the groups with images whose names are their own are left out of what is returned.
+    """
+    images = {group: found for group, one in concepts.items() if (found := _images_in(one))}
+    if not images:
+        return {}
+    texts = {term for group, one in concepts.items() if group not in images for term in _terms(one)}
+    known: dict[str, set[str]] = {}
+    for one in (one for some in images.values() for one in some):
+        known.setdefault(one.name, set()).add(one.sha256 or one.path)
+    clashing = {name for name, which in known.items() if len(which) > 1 or name in texts}
+    if not clashing:
+        return {}
+    those = [one for some in images.values() for one in some if one.name in clashing]
+    longer = named((Path(one.path) for one in those if one.path), texts | (known.keys() - clashing))
+    names = {one: _longer(one, longer, texts | clashing) for one in those}
+    return {
+        group: _with_images(concepts[group], [_called(one, names.get(one)) for one in some])
+        for group, some in images.items()
+        if any(one in names for one in some)
+    }
+
+
+def _longer(image: Image, ends: Mapping[Path, str], taken: Collection[str]) -> str:
+    """The end of the path, or else the name with the first digits of the hash."""
+    name = ends.get(Path(image.path), image.name) if image.path else image.name
+    return f"{name} ({image.sha256[:8]})" if name in taken else name
+
+
+def _called(image: Image, name: str | None) -> Image:
+    return image if name is None else image.model_copy(update={"name": name})
+
+
+def _with_images(concept: Any, images: Sequence[Image]) -> Any:
+    """Return a concept, or what is to become one, with images under other names."""
+    given = concept if isinstance(concept, Mapping) else dict(concept)
+    terms = tuple(one.name for one in images)
+    names = dict(zip((one.name for one in _images_in(concept)), terms, strict=True))
+    update = {**given, "images": tuple(images), "terms": terms}
+    if given.get("clusters"):
+        update["clusters"] = tuple(
+            tuple(names.get(one, one) for one in cluster) for cluster in given["clusters"]
+        )
+    return update if isinstance(concept, Mapping) else type(concept)(**update)
+
+
+def _images_in(concept: object) -> list[Image]:
+    some = concept.get("images") if isinstance(concept, Mapping) else getattr(concept, "images", ())
+    some = some if isinstance(some, list | tuple) else ()
+    return [one for one in some if isinstance(one, Image)]
+
+
+def _terms(concept: object) -> list[str]:
+    some = concept.get("terms") if isinstance(concept, Mapping) else getattr(concept, "terms", ())
+    return [one for one in some if isinstance(one, str)] if isinstance(some, list | tuple) else []
+
+
+def _ends(path: str | PurePath) -> Iterator[str]:
+    """Ends of a path, the name of the file first, then with ever more of its folders."""
+    parts = [part for part in PurePath(path).parts if part.strip("/\\")]
+    for start in range(len(parts) - 1, -1, -1):
+        yield "/".join(parts[start:])
+
+
+def _without_suffix(key: str) -> str:
+    return key.removesuffix(PurePath(key).suffix)

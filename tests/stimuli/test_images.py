@@ -1,0 +1,169 @@
+"""Images as stimuli: known by their bytes, called by the shortest names that tell them apart."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.drawn import concept_of, draw_folder
+
+from eatlas import AssociationTest, Concept, GroupsTest
+from eatlas.errors import StimulusError
+from eatlas.sources.protocol import items_of
+from eatlas.stimuli import Image
+from eatlas.stimuli.images import image_of, named
+
+
+def make(folder: Path, **concepts: Concept) -> AssociationTest:
+    parts = {
+        "X": concept_of(folder / "flowers"),
+        "Y": concept_of(folder / "insects"),
+        "A": Concept(name="Pleasant", terms=("love", "peace")),
+        "B": Concept(name="Unpleasant", terms=("war", "agony")),
+    }
+    return AssociationTest(id="drawn", **{**parts, **concepts})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for seed, name in enumerate(("flowers", "insects")):
+        draw_folder(tmp_path / "set" / name, 3, seed)
+    return tmp_path / "set"
+
+
+def test_terms_are_names_and_the_hash_is_of_bytes(folder):
+    flowers = concept_of(folder / "flowers")
+    assert flowers.terms == ("0.png", "1.png", "2.png")
+    assert flowers.kind == "image"
+    assert flowers.texts == ()
+    assert flowers.stimuli == [{"sha256": one} for one in sorted(flowers.image_of.values())]
+
+
+def test_a_folder_that_is_moved_and_renamed_files_leave_the_hash(folder, tmp_path):
+    before = make(folder)
+    moved = Path(shutil.move(folder, tmp_path / "moved"))
+    for path in sorted((moved / "flowers").iterdir()):
+        path.rename(path.with_name(f"rose {path.name}"))
+    after = make(moved)
+    assert after.stimuli_sha256 == before.stimuli_sha256
+    assert after.X.terms != before.X.terms
+
+
+def test_a_changed_byte_changes_the_hash(folder):
+    before = make(folder).stimuli_sha256
+    path = folder / "flowers" / "0.png"
+    path.write_bytes(path.read_bytes() + b"\0")
+    assert make(folder).stimuli_sha256 != before
+
+
+def test_one_name_in_two_groups_becomes_two(folder):
+    test = make(folder)
+    assert test.X.terms == ("flowers/0.png", "flowers/1.png", "flowers/2.png")
+    assert test.Y.terms == ("insects/0.png", "insects/1.png", "insects/2.png")
+    assert test.model_copy(update={"id": "other"}).X == test.X
+    assert pickle.loads(pickle.dumps(test)) == test  # noqa: S301  (our own bytes)
+
+
+def test_an_image_and_a_text_of_one_name_are_not_confused(folder):
+    (folder / "flowers" / "0.png").rename(folder / "flowers" / "love")
+    test = make(folder)
+    assert "flowers/love" in test.X.terms
+    assert test.A.terms == ("love", "peace")
+    # the hash of a picture as a word is no picture
+    words = Concept(name="Flowers", terms=tuple(test.X.image_of.values()))
+    assert make(folder, X=words).stimuli_sha256 != test.stimuli_sha256
+
+
+def test_one_picture_in_both_targets_is_refused(folder):
+    shutil.copy(folder / "flowers" / "1.png", folder / "insects" / "bee.png")
+    with pytest.raises(
+        StimulusError, match=r"images are on both sides, with the same bytes: .*bee"
+    ):
+        make(folder)
+
+
+def test_one_picture_twice_in_a_concept_is_refused(folder):
+    shutil.copy(folder / "flowers" / "1.png", folder / "flowers" / "9.png")
+    with pytest.raises(StimulusError, match=r"images '9.png' and '1.png' have the same bytes"):
+        concept_of(folder / "flowers")
+
+
+def test_a_concept_has_images_or_texts(folder):
+    images = concept_of(folder / "flowers").images
+    with pytest.raises(StimulusError, match="are not the names of the images"):
+        Concept(name="Flowers", terms=("rose",), images=images)
+    with pytest.raises(StimulusError, match="images or sentences, not both"):
+        Concept(
+            name="Flowers",
+            images=images,
+            sentences=[{"text": "This is ivy.", "stimulus": "ivy"}],
+        )
+
+
+def test_groups_of_images_are_told_apart_too(folder):
+    test = GroupsTest(
+        id="groups",
+        targets=Concept(name="Pleasant", terms=("love", "peace")),
+        groups=[concept_of(folder / "flowers"), concept_of(folder / "insects")],
+        reference="uniform",
+    )
+    assert test.groups[0].terms[0] == "flowers/0.png"
+    moved = test.model_copy(update={"groups": test.groups[::-1]})
+    assert moved.stimuli_sha256 != test.stimuli_sha256
+
+
+def test_items_have_path_hash_and_name(folder):
+    test = make(folder)
+    item = items_of(test.X)["flowers/0.png"]
+    assert Path(item.content) == folder / "flowers" / "0.png"
+    assert (item.kind, item.name, item.sha256) == (
+        "image",
+        "flowers/0.png",
+        test.X.image_of["flowers/0.png"],
+    )
+
+
+@given(st.permutations([f"{a}/{b}/{c}.png" for a in "st" for b in "uv" for c in "12"]))
+def test_names_tell_files_apart_in_whatever_order(paths):
+    names = named([Path(one) for one in paths])
+    assert len(set(names.values())) == len(paths)
+    assert {path.as_posix(): name for path, name in names.items()} == {
+        one: one
+        for one in paths  # two folders of each name, so nothing shorter does
+    }
+
+
+@given(st.randoms())
+def test_the_order_of_images_leaves_the_hash(random):
+    images = [Image(name=f"{n}.png", sha256=f"{n:064x}") for n in range(6)]
+    shuffled = random.sample(images, len(images))
+    assert Concept(name="F", images=images).stimuli == Concept(name="F", images=shuffled).stimuli
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty, 0 bytes"),
+        (b"<html>not found</html>", "does not begin as an image does"),
+    ],
+)
+def test_what_is_no_image_is_refused(tmp_path, content, said):
+    path = tmp_path / "a.jpg"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        image_of(path, "a.jpg")
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="is a folder"):
+        image_of(tmp_path, "a")
+    with pytest.raises(ValueError, match="cannot be read: No such file"):
+        image_of(tmp_path / "none.jpg", "none.jpg")
+    loop = tmp_path / "loop.jpg"
+    loop.symlink_to(loop)
+    with pytest.raises(ValueError, match="cannot be read"):
+        image_of(loop, "loop.jpg")
