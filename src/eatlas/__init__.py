@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from eatlas.measures.beyond import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
+    from eatlas.present.atlas import write_atlas
     from eatlas.present.charts import plot
     from eatlas.results import Results, read_results
     from eatlas.results.scan import read_scan
@@ -113,6 +114,7 @@ __all__ = [
     "transformed",
     "verify",
     "with_contexts",
+    "write_atlas",
     "write_report",
     "write_vectors",
 ]
@@ -130,6 +132,7 @@ _HOMES = {
     "eatlas.measures.beyond": "equivalence generalisation power",
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",
+    "eatlas.present.atlas": "write_atlas",
     "eatlas.present.charts": "plot",
     "eatlas.results": "Results read_results",
     "eatlas.results.scan": "read_scan",

@@ -200,10 +200,11 @@ def _intervals(shown: Sequence[Section]) -> str:
 @cache
 def _inlined() -> dict[str, object]:
     """Style and script, and the hash by which the page's policy lets this one script run."""
-    css, dark, script = (
+    css, dark, theme, report = (
         (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "report.js")
+        for name in ("report.css", "dark.css", "theme.js", "report.js")
     )
+    script = theme + report
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return {
         "css": Markup(css),  # noqa: S704  (our own file, as the next two)
@@ -311,7 +312,7 @@ class Deferred:
         letters = _letters(self.parts)
         short = [_TAG.sub(lambda m: letters.get(m[0], m[0]), part) for part in self.parts]
         packs = [short[start : start + PACK] for start in range(0, len(short), PACK)]
-        return [_packed({letter: tag for tag, letter in letters.items()}), *map(_packed, packs)]
+        return [packed({letter: tag for tag, letter in letters.items()}), *map(packed, packs)]
 
 
 def _letters(parts: Sequence[str]) -> dict[str, str]:
@@ -323,6 +324,7 @@ def _letters(parts: Sequence[str]) -> dict[str, str]:
     return dict(zip(often, free, strict=False))
 
 
-def _packed(value: object) -> Markup:
+def packed(value: object) -> Markup:
+    """A value as Base64 of deflated JSON, fit for a page."""
     text = json.dumps(value, ensure_ascii=False)
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704

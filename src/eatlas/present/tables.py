@@ -262,8 +262,7 @@ def _csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     """
     rows = [row for result in results for row in _rows(result, family)]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [names, *([_written(row.get(name)) for name in names] for row in rows)]
-    return "".join(",".join(line) + "\n" for line in lines)
+    return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
@@ -279,6 +278,11 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
                 if low is not None:
                     row[f"{name}_low{one.suffix}"] = low
         yield row
+
+
+def csv_line(values: Iterable[Any]) -> str:
+    """One line of a CSV table; what is None is empty."""
+    return ",".join(map(_written, values)) + "\n"
 
 
 def _written(value: Any) -> str:

@@ -132,8 +132,44 @@ def read_lines(
     ResultsError
         If the file cannot be read at all.
     """
+    good: list[AssociationResult | TrendResult] = []
+    bad: list[ResultsError] = []
+    for _, found in each_line(path):
+        if isinstance(found, ResultsError):
+            bad.append(found)
+        else:
+            good.append(found)
+    if not good and len(bad) > FEW:
+        bad = [no_results(path, len(bad), bad[0])]
+    return good, bad
+
+
+def no_results(path: Path, lines: int, first: ResultsError) -> ResultsError:
+    """What is wrong with a file of other things than results."""
+    return ResultsError(
+        f"{path}: none of its {lines} lines is a result",
+        got=f"line 1: {first.got}",
+        allowed="a file that eatlas run or Results.write wrote",
+    )
+
+
+def each_line(
+    path: Path,
+) -> Iterator[tuple[bytes, AssociationResult | TrendResult | ResultsError]]:
+    """Each line of a results file with its record, or with what is wrong with it, one by one.
+
+    Empty lines are left out. One line at a time is in memory.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be read at all.
+    """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield line, _record(path, number, line)
     except OSError as error:
         inside = path / USUAL_NAME
         raise ResultsError(
@@ -143,28 +179,15 @@ def read_lines(
         ) from error
     except ValueError as error:  # a null character in the name
         raise ResultsError(f"{path}: the results file cannot be read", got=str(error)) from error
-    good: list[AssociationResult | TrendResult] = []
-    bad: list[ResultsError] = []
-    lines = data.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            values = _parse(line)
-            trend = values.get("schema") == TREND
-            good.append(_trend(values) if trend else record_from_dict(values))
-        except Exception as error:  # noqa: BLE001  (a file may come from anybody)
-            cut = number == len(lines)  # a whole file ends with a newline
-            bad.append(_bad_line(path, number, error, cut=cut))
-    if not good and len(bad) > FEW:
-        bad = [
-            ResultsError(
-                f"{path}: none of its {len(bad)} lines is a result",
-                got=f"line 1: {bad[0].got}",
-                allowed="a file that eatlas run or Results.write wrote",
-            )
-        ]
-    return good, bad
+
+
+def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendResult | ResultsError:
+    """The record of one line, or what is wrong with the line."""
+    try:
+        values = _parse(line)
+        return _trend(values) if values.get("schema") == TREND else record_from_dict(values)
+    except Exception as error:  # noqa: BLE001  (a file may come from anybody)
+        return _bad_line(path, number, error, cut=not line.endswith(b"\n"))
 
 
 def _parse(line: bytes) -> dict[str, object]:

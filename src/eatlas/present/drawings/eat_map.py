@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, Self
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.svg import FONT, INK, drawing, label, muted, tag, words
+from eatlas.present.drawings.svg import FONT, INK, NAMESPACE, drawing, label, muted, tag, words
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, pixels, wrap
 from eatlas.results import AssociationResult
@@ -294,6 +294,23 @@ def symbols() -> Markup:
         for y in states
     ]
     return Markup(tag("svg", *drawn, class_="symbols", aria_hidden="true"))  # noqa: S704
+
+
+def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
+    """Draw the small map of two columns as an SVG file, for the style of a page.
+
+    Parameters
+    ----------
+    x, y : str
+        What the columns of X and Y show: "A", "B", `NEITHER` or `UNDEFINED`.
+    colours : mapping
+        Other colours than those of paper, by the names that the style of a page gives them: "on",
+        "on-text", "off" and "edge".
+    """
+    cells = _small_cells(x, y)
+    for name, colour in (("on", ON), ("on-text", ON_TEXT), ("off", OFF), ("edge", EDGE)):
+        cells = cells.replace(f'"{colour}"', f'"{colours.get(name, colour)}"')
+    return tag("svg", cells, xmlns=NAMESPACE, viewBox="0 0 44 44").replace('"', "'")
 
 
 def _full(shown: EATMap) -> str:

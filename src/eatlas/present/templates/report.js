@@ -5,25 +5,6 @@
   all("[hidden]").forEach((part) => { part.hidden = false; });
   all(".without-script").forEach((part) => part.remove());
 
-  // Light and dark: as the system says, until the reader says otherwise.
-  const root = document.documentElement;
-  const theme = byId("theme");
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const name = () => { theme.textContent = dark() ? "Light" : "Dark"; };
-  const memory = (value) => {  // a page from a file may have no storage
-    try { return value ? localStorage.setItem("eatlas-theme", value) : localStorage.getItem("eatlas-theme"); } catch { return null; }
-  };
-  const kept = memory();
-  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
-  theme.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    memory(root.dataset.theme);
-    name();
-  });
-  system.addEventListener("change", name);
-  name();
-
   // Sorting: a button in each head that has a kind; undefined values stay last.
   const inOrder = new Intl.Collator("en", { numeric: true });
   const sorters = [];

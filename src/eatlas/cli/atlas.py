@@ -1,0 +1,37 @@
+"""``eatlas atlas``: any number of results files to one static site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eatlas.cli.messages import print_line, remark
+
+TITLE = "Atlas of associations"
+
+
+def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
+    """Turn results files into a static site: models by tests, each cell an EAT-Map with a link.
+
+    Each RESULTS is a results file, or a folder: every results.jsonl in it and below is read. The
+    site is a folder with index.html, results.jsonl and results.csv; it needs no server.
+
+    Parameters
+    ----------
+    results : RESULTS...
+        Results files, or folders that hold some.
+    out : -o, --out SITE
+        The folder of the site. A site that is there already is replaced.
+    title : --title TEXT
+        Heading of the page.
+    """
+    from eatlas.present.atlas import write_atlas  # noqa: PLC0415  (--help need not wait)
+
+    site = write_atlas(results, out, title=title)
+    for note in site.notes:
+        remark(f"note: {note}")
+    models, tests = (
+        f"{n:,} {thing}{'' if n == 1 else 's'}"
+        for n, thing in ((site.models, "model"), (site.tests, "test"))
+    )
+    print_line(f"{models} by {tests}, {site.results:,} result{'' if site.results == 1 else 's'}")
+    print_line(f"site: {site.page}")

@@ -1,0 +1,246 @@
+"""The site of an atlas: its cells, names, links, data and notes; hostile and damaged files."""
+
+import csv
+import json
+import tracemalloc
+import zlib
+from base64 import b64decode, b64encode
+from hashlib import sha256
+
+import pytest
+from tests.present.reading import Page
+from tests.present.records import full, head, ml_eat, sc_eat, trend, weat
+from tests.present.test_page import NASTY, nasty_results
+
+import eatlas
+from eatlas.errors import ResultsError
+from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.results import Results, read_results
+
+PROVENANCE = head()["provenance"]
+
+
+def written(folder, *results, name="in", **options):
+    """The site of some results, its page and its table."""
+    path = folder / name / "results.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    Results(results).write(path)
+    site = eatlas.write_atlas(path.parent, folder / "site", **options)
+    return site, Page(site.page.read_text(encoding="utf-8"))
+
+
+def cells(page):
+    """The cells of a page by test and model, from what they are called."""
+    found = [link for link in page.all("a") if "data-at" in link]
+    return {link["aria-label"].partition(":")[0]: link for link in found}
+
+
+def details(page, link):
+    """What a cell holds when it is opened."""
+    pack, place = map(int, link["data-at"].split("."))
+    packs = [script for script in page.scripts if not script.startswith('"use')]
+    return json.loads(zlib.decompress(b64decode(packs[pack])))[place]
+
+
+def test_every_result_is_a_cell_with_its_map_numbers_and_details(tmp_path):
+    given = [
+        ml_eat(label, test=f"test-{i}", source=source)
+        for source in ("first.txt", "second.txt")
+        for i, label in enumerate(PATTERNS)
+    ]
+    site, page = written(tmp_path, *given)
+    assert (site.models, site.tests, site.results, site.notes) == (2, 9, 18, ())
+    found = cells(page)
+    assert len(found) == 18
+    for result in given:
+        link = found[f"{result.test}, {result.source}"]
+        x, y, _ = PATTERNS[result.pattern.label]
+        assert link["class"] == f"m m-{x}{y}"
+        assert link["data-l"] == result.pattern.label
+        sizes = [s.replace("−", "-").rstrip("*") for s in link["data-s"].split("|")]
+        assert list(map(float, sizes)) == [round(one.d, 2) for one in result.effects()]
+        html = details(page, link)
+        assert result.pattern.label in html
+        assert result.provenance.source_fingerprint in html
+        assert result.signature.split("(")[0] in html
+
+
+def test_links_do_not_depend_on_what_else_is_shown_nor_on_the_numbers(tmp_path):
+    one = ml_eat(test="one", source="a.txt")
+    _, alone = written(tmp_path, one)
+    other = ml_eat("B-Uniform", test="one", source="a.txt", d=0.3)
+    others = [ml_eat(test="zero", source="b.txt"), weat(test="one", source="a.txt"), other]
+    _, among = written(tmp_path, *others, name="more")
+    assert cells(alone)["one, a.txt"]["id"] in among.ids()  # that of the WEAT is another
+    assert len(set(among.ids())) == len(among.ids())
+
+
+def test_the_data_are_the_lines_and_rows_of_the_results(tmp_path):
+    given = Results([full(test="one"), weat(test="one"), sc_eat({"a": 1.0, "b": None}, test="two")])
+    site, _ = written(tmp_path, *given)
+    assert (site.folder / "results.jsonl").read_bytes() == (
+        tmp_path / "in" / "results.jsonl"
+    ).read_bytes()
+    assert read_results(site.folder / "results.jsonl") == given
+    with (site.folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    expected = [row for result in given for row in result.rows()]
+    assert len(rows) == len(expected) == 4
+    for row, wanted in zip(rows, expected, strict=True):
+        for name, value in wanted.items():
+            assert row[name] == ("" if value is None else str(value))
+
+
+def test_fingerprints_tell_models_and_tests_of_one_name_apart(tmp_path):
+    given = [
+        ml_eat(provenance=PROVENANCE | {"source_fingerprint": f"sha256:{mark * 64}"})
+        for mark in "ab"
+    ] + [ml_eat(provenance=PROVENANCE | {"stimuli_sha256": "c" * 64})]
+    site, page = written(tmp_path, *given)
+    assert (site.models, site.tests, site.results) == (3, 2, 3)
+    for mark in ("fingerprint aaaaaaaa", "fingerprint bbbbbbbb", "stimuli cccccccc"):
+        assert mark in page.text
+
+
+def encoded(**changes):
+    """An ML-EAT of encoded texts."""
+    encoding = {"model": "bert", "architecture": "BertModel", "level": "word", **changes}
+    return ml_eat(source="hf:bert", encoding=encoding)
+
+
+def test_choices_that_differ_are_beside_the_name_and_no_others(tmp_path):
+    _, page = written(tmp_path, *(encoded(layer=layer, pool="mean") for layer in ("3", "12")))
+    assert "layer 3" in page.text
+    assert "layer 12" in page.text
+    assert "pool mean" not in page.text
+
+
+def test_the_same_line_twice_is_one_result(tmp_path):
+    one = ml_eat()
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        Results([one]).write(tmp_path / folder / "results.jsonl")
+    site = eatlas.write_atlas([tmp_path / "a", tmp_path / "b"], tmp_path / "site")
+    assert site.results == 1
+    assert site.notes == ("1 result came more than once, and is shown once.",)
+    assert len(read_results(site.folder / "results.jsonl")) == 1
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_of_a_result_that_was_measured_again_the_newest_is_shown(tmp_path, newest_first):
+    given = [
+        ml_eat(label, provenance=PROVENANCE | {"version": version})
+        for label, version in (("A-Uniform", "0.10.0"), ("B-Uniform", "0.9.1"))
+    ]
+    site, page = written(tmp_path, *(given if newest_first else given[::-1]))
+    (link,) = cells(page).values()
+    assert link["data-l"] == "A-Uniform"
+    assert "A-Uniform" in details(page, link)
+    versions = "0.10.0, 0.9.1" if newest_first else "0.9.1, 0.10.0"
+    assert f"several versions of eatlas: {versions}" in site.notes[0]
+    assert site.notes[1].startswith("1 result has another of the same vectors")
+    assert all(note in page.text for note in site.notes)
+    assert len(read_results(site.folder / "results.jsonl")) == 2
+
+
+def test_trends_go_into_the_data_and_are_named(tmp_path):
+    path = tmp_path / "results.jsonl"
+    Results([ml_eat(period=1990), ml_eat(period=2000)], trends=[trend([1990, 2000])]).write(path)
+    site = eatlas.write_atlas(path, tmp_path / "site")
+    assert site.models == 2
+    assert site.notes == ("1 trend over time: in the data, and in eatlas report.",)
+    assert len(read_results(site.folder / "results.jsonl").trends) == 1
+
+
+def test_the_page_loads_nothing_and_one_script_runs(tmp_path):
+    site, page = written(tmp_path, full(), weat())
+    html = site.page.read_text(encoding="utf-8")
+    code = page.scripts[-1]
+    digest = b64encode(sha256(code.encode()).digest()).decode()
+    (policy,) = [one for one in page.all("meta") if "http-equiv" in one]
+    assert policy["content"] == (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'"
+    )
+    assert not [one for one in page.tags if {"src", "srcset", "action"} & set(one[1])]
+    assert not page.all("link")
+    assert {a["href"] for a in page.all("a") if not a["href"].startswith("#")} == {
+        "results.jsonl", "results.csv",
+    }  # fmt: skip
+    assert html.count("http") == html.count("http-equiv") + html.count("http://www.w3.org/2000/svg")
+
+
+def test_hostile_texts_stay_text(tmp_path):
+    site, page = written(tmp_path, *nasty_results(), title=NASTY)
+    html = site.page.read_text(encoding="utf-8")
+    assert "\x1b" not in html
+    *packs, code = page.scripts
+    assert "alert(1)" not in code
+    parts = [part for pack in packs for part in json.loads(zlib.decompress(b64decode(pack)))]
+    assert len(parts) == 4
+    for part in parts:
+        inner = Page(part)
+        assert not inner.scripts
+        assert "<script>alert(1)</script>" in inner.text
+    with (site.folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        assert not [cell for row in csv.reader(file) for cell in row if cell.startswith("=")]
+
+
+def test_a_damaged_file_is_refused_by_name_and_nothing_is_written(tmp_path):
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    Results([ml_eat()]).write(good)
+    bad.write_bytes(good.read_bytes() + b'{"schema": 3}\n' + good.read_bytes()[:500])
+    with pytest.raises(ResultsError) as error:
+        eatlas.write_atlas([good, bad], tmp_path / "site")
+    assert f"{bad}: damaged, so no site was written" in str(error.value)
+    assert "line 2" in error.value.got
+    assert "line 3: the file ends in the middle of this result" in error.value.got
+    assert not list((tmp_path / "site").glob("*"))
+
+
+def test_a_site_that_is_there_stays_when_the_next_one_fails(tmp_path):
+    site, _ = written(tmp_path, ml_eat())
+    before = {file.name: file.read_bytes() for file in site.folder.iterdir()}
+    with pytest.raises(ResultsError):
+        eatlas.write_atlas(tmp_path / "nowhere.jsonl", site.folder)
+    assert {file.name: file.read_bytes() for file in site.folder.iterdir()} == before
+    again, _ = written(tmp_path, ml_eat(), weat())
+    assert again.results == 2
+
+
+def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "results.jsonl"
+    Results([ml_eat()]).write(path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "index.html").write_text("<h1>my page</h1>", encoding="utf-8")
+    with pytest.raises(ResultsError, match="another page is here"):
+        eatlas.write_atlas(path, tmp_path / "mine")
+    assert (tmp_path / "mine" / "index.html").read_text(encoding="utf-8") == "<h1>my page</h1>"
+    with pytest.raises(ResultsError, match="writing would destroy it"):
+        eatlas.write_atlas(path, tmp_path / "in")
+    with pytest.raises(ResultsError, match="a site is a folder"):
+        eatlas.write_atlas(path, path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ResultsError, match="no results are in this folder"):
+        eatlas.write_atlas(tmp_path / "empty", tmp_path / "site")
+    (tmp_path / "void.jsonl").touch()
+    with pytest.raises(ResultsError, match="there are no results to show"):
+        eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
+
+
+def test_memory_does_not_grow_with_the_results(tmp_path):
+    """Of 200 results of 300 kB each, little more than one is in memory at a time."""
+    rows = [[0.5] * 200] * 200
+    path = tmp_path / "results.jsonl"
+    path.write_text("", encoding="utf-8")
+    record = ml_eat().to_dict() | {"similarities": rows}
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(200):
+            file.write(json.dumps(record | {"test": f"test-{i}"}) + "\n")
+    assert path.stat().st_size > 40e6
+    tracemalloc.start()
+    eatlas.write_atlas(path, tmp_path / "site")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12e6  # 5.2 MB seen
