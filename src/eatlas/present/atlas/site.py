@@ -33,7 +33,7 @@ from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.collection import told_apart
-from eatlas.results.files import atomic_file, require_other_file
+from eatlas.writing import atomic_file, require_other_file
 
 INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
 """The page, and its data as the results files had them and as a flat table."""
