@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         DivDist,
         IndirectBias,
         SemAxis,
+        ZeroShot,
         get_measure,
     )
     from eatlas.measures.beyond import equivalence, generalisation, power
@@ -88,6 +89,7 @@ __all__ = [
     "Pairs",
     "Results",
     "SemAxis",
+    "ZeroShot",
     "__version__",
     "diagnose",
     "equivalence",
@@ -128,7 +130,7 @@ _HOMES = {
     "eatlas.engine.verify": "verify",
     "eatlas.errors": "EatlasError EatlasWarning",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
-    "RND RNSB SCEAT SemAxis WEAT get_measure",
+    "RND RNSB SCEAT SemAxis WEAT ZeroShot get_measure",
     "eatlas.measures.beyond": "equivalence generalisation power",
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",

@@ -271,6 +271,7 @@ def _of_vectors(
 ) -> tuple[Input, Sequence[str]]:
     """Look up a test in a source of vectors; what a measure computes on, and remarks."""
     measure.require_stimuli(test)
+    measure.require_source(source)
     embedded = embed(test, source, case)
     coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
     period = period_of(source)

@@ -37,6 +37,7 @@ from eatlas.sources import (
 from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.opening import is_pair
 from eatlas.sources.snapshot import strongest
+from eatlas.sources.source import as_source
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -155,6 +156,8 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     specs = [vectors] if is_pair(vectors) else _several(vectors, [DEFAULT_VECTORS])
     # everything is opened before anything is read, so that a mistake costs no work
     places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
+    for source, need in places:
+        _require_source(source, need, questions[need])
 
     with closing(executor(_ask, _asking(places, questions, case, watch))) as outcomes:
         answers = dict(outcomes)
@@ -200,6 +203,13 @@ def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
             if test.kind == measure.kind:
                 found.setdefault(measure.needs, []).append((test, measure))
     return found
+
+
+def _require_source(source: Source, need: Need, questions: Sequence[Question]) -> None:
+    """Refuse a source that lacks what a measure needs besides vectors, before it is read."""
+    if need == "vectors":
+        for measure in {measure.signature: measure for _, measure in questions}.values():
+            measure.require_source(as_source(source))
 
 
 Asking = tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]

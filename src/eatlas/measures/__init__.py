@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eatlas.measures.ml_eat import MLEAT
     from eatlas.measures.sc_eat import SCEAT
     from eatlas.measures.weat import WEAT
+    from eatlas.measures.zero_shot import ZeroShot
 
 __all__ = [
     "CEAT",
@@ -38,6 +39,7 @@ __all__ = [
     "IndirectBias",
     "Measure",
     "SemAxis",
+    "ZeroShot",
     "get_measure",
     "measure_types",
 ]

@@ -281,6 +281,9 @@ class Measure(ABC):
     def require_stimuli(self, test: Test) -> None:  # noqa: B027  (a choice)
         """Refuse a test whose stimuli are of another form than the measure takes; any will do."""
 
+    def require_source(self, source: Any) -> None:  # noqa: B027  (a choice)
+        """Refuse a source of vectors that lacks what the measure needs; any will do."""
+
     def arranged(
         self,
         vectors: dict[str, Array],

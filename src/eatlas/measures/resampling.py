@@ -128,11 +128,45 @@ class Bootstrap:
             notes.extend(close_words(given.unit or given.rows, given.coverage))
         if any(given.coverage.group(role).cluster for role in given.rows):
             return Variation(influence, self._by_cluster(given, notes))
-        how = self._resampling(test, ordered, given)
+        how = self.resampling(test, ordered, given)
         found, drawn = how.intervals(test, "term", notes)
         if rule is not None:
             found = found.model_copy(update=how.patterns(test, rule, drawn, notes))
         return Variation(influence, found)
+
+    def of_layout(
+        self,
+        test: Layout,
+        ordered: Ordered,
+        given: Input,
+        notes: list[str],
+        rule: PatternRule,
+    ) -> tuple[Variation, Resampling | None]:
+        """The same of a layout of single terms whose associations depend on which terms there are.
+
+        Parameters
+        ----------
+        test : Layout
+            Whose terms are in the order of `ordered`.
+        ordered : Ordered
+        given : Input
+        notes : list of str
+            Remarks go into it.
+        rule : PatternRule
+
+        Returns
+        -------
+        Variation
+        Resampling or None
+            How the stimuli were drawn; None where they were not.
+        """
+        influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
+        if not self._resampled(test, "term", notes):
+            return Variation(influence), None
+        how = self.resampling(test, ordered, given)
+        found, drawn = how.intervals(test, "term", notes)
+        shares = how.patterns(test, rule, drawn, notes)
+        return Variation(influence, found.model_copy(update=shares)), how
 
     def _by_cluster(self, given: Input, notes: list[str]) -> Uncertainty | None:
         """Intervals of tests of words whose clusters are drawn whole.
@@ -144,7 +178,7 @@ class Bootstrap:
         test = Clusters(ordered.rows, ordered.stimuli).sentences()
         if not self._resampled(test, "cluster", notes):
             return None
-        found, _ = self._resampling(test, ordered, given).intervals(test, "cluster", notes)
+        found, _ = self.resampling(test, ordered, given).intervals(test, "cluster", notes)
         return found
 
     def _over_clusters(
@@ -157,7 +191,7 @@ class Bootstrap:
         over = leave_one_out(means_of, "stimulus", ordered.places, self.ddof, notes, what)
         if not self._resampled(test, "stimulus", notes):
             return Variation(influence, influence_over_stimuli=over)
-        how = self._resampling(test, ordered, given)
+        how = self.resampling(test, ordered, given)
         found, _ = how.intervals(test, "stimulus", notes)
         means, drawn = how.intervals(means_of, "stimulus", notes, what)
         if rule is not None and min(test.groups[role] for role in ATTRIBUTES) > 1:
@@ -165,7 +199,7 @@ class Bootstrap:
             means = means.model_copy(update=shares)
         return Variation(influence, found, means, over)
 
-    def _resampling(self, test: Layout, ordered: Ordered, given: Input) -> Resampling:
+    def resampling(self, test: Layout, ordered: Ordered, given: Input) -> Resampling:
         """How often the stimuli are drawn, and by which generators."""
 
         def streams() -> Streams:
@@ -206,7 +240,7 @@ class Bootstrap:
         over = _SWAPPED[self.over]
         if not self.resamples or not allows(swapped, over):
             return None
-        how = self._resampling(swapped, ordered, given)
+        how = self.resampling(swapped, ordered, given)
 
         def streams() -> Streams:
             drawn = how.streams()
@@ -262,7 +296,7 @@ class Resampling:
 
     def patterns(
         self,
-        test: Design,
+        test: Layout,
         rule: PatternRule,
         drawn: EffectsDrawn,
         notes: list[str],

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from eatlas.results.groups import DivDistResult, TargetsResult
     from eatlas.results.target_values import TargetValuesResult
     from eatlas.results.trend import TrendResult
+    from eatlas.results.zero_shot import ZeroShotResult
 
 __all__ = [
     "AssociationResult",
@@ -48,6 +49,7 @@ __all__ = [
     "ThreeLevelResult",
     "TrendResult",
     "WEATResult",
+    "ZeroShotResult",
     "is_result",
     "read_results",
     "salvage_results",
@@ -62,5 +64,6 @@ __getattr__ = attributes(
         f"{__name__}.groups": "DivDistResult TargetsResult",
         f"{__name__}.target_values": "TargetValuesResult",
         f"{__name__}.trend": "TrendResult",
+        f"{__name__}.zero_shot": "ZeroShotResult",
     },
 )

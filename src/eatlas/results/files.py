@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "embedding_tests": ("MLEATResult", "WEATResult", "SCEATResult"),
     "draws": ("CEATResult", "LPBSResult", "LPBSCEATResult"),
+    "zero_shot": ("ZeroShotResult",),
     "target_values": ("TargetValuesResult",),
     "groups": ("DivDistResult",),
 }

@@ -28,6 +28,8 @@ from eatlas.stats.resampling import (
     streams_of,
     studentised,
     tails,
+    without_each_other,
+    without_each_unit,
 )
 from eatlas.stats.weighted import (
     ROLES,
@@ -36,8 +38,6 @@ from eatlas.stats.weighted import (
     Layout,
     Weighable,
     design,
-    without_each_other,
-    without_each_unit,
 )
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")

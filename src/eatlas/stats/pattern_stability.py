@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.inputs import generator, numbers, whole
 from eatlas.stats.rejections import Judge, enumerable
 from eatlas.stats.resampling import Over, Streams, draw, fewest, streams_of
-from eatlas.stats.weighted import Array, Design, Level, Weights, design, effects
+from eatlas.stats.weighted import Array, Layout, Scored, Weights, design
 
 TailRule = Literal["directional", "two-sided"]
 """Which p decides: that of the tail of the observed sign, or of both."""
@@ -214,7 +214,7 @@ def pattern_stability(
 
 
 def pattern_stability_in(
-    test: Design,
+    test: Layout,
     *,
     streams: Streams,
     aside: np.random.Generator,
@@ -223,19 +223,21 @@ def pattern_stability_in(
     rule: PatternRule,
     drawn: tuple[Array, Array] | None = None,
 ) -> PatternStability:
-    """As :func:`pattern_stability`, of a design with 2 units in every group that needs them.
+    """As :func:`pattern_stability`, of a layout with 2 units in every group that needs them.
 
     Parameters
     ----------
+    test : Layout
+        Whose levels give the score of each unit.
     aside : numpy.random.Generator
         Draws relabellings, where there are too many to visit each.
     drawn : two arrays, shape (resamples,), optional
         Effect sizes of X and of Y with the same resamples, where they are known.
     """
-    enumerated = enumerable(test.block.shape[1], test.n_a)
+    enumerated = enumerable(test.shape[1], test.n_a)
     first = min(resamples, DECIDED if enumerated else DECIDED_BY_DRAWS)
     judged = min(resamples, DECIDED)
-    decide = _Decisions(rule, test.block.shape[1], test.n_a, judged, aside)
+    decide = _Decisions(rule, test.shape[1], test.n_a, judged, aside)
     many = resamples if drawn is None else first
     signs, effects_of = decide.all(test, draw(test, over, many, streams), first)
     d = effects_of if drawn is None else drawn
@@ -318,7 +320,7 @@ class _Decisions:
         self.judge = Judge(size, n, rule.alpha, two_sided=two_sided, samples=resamples, rng=rng)
 
     def all(
-        self, test: Design, resamples: Iterable[Weights], first: int
+        self, test: Layout, resamples: Iterable[Weights], first: int
     ) -> tuple[tuple[Signs, Signs], tuple[Array, Array]]:
         """Associations in the first resamples, in whole chunks, and effect sizes in all."""
         signs: tuple[list[Signs], list[Signs]] = [], []
@@ -326,7 +328,7 @@ class _Decisions:
         done = 0
         for weights in resamples:
             for i, pair in enumerate(test.sides(weights)[1:]):
-                level = test.levels[1 + i]
+                level = cast("Scored", test.levels[1 + i])
                 if done < first:
                     sign, effect = self.associations(level, *pair)
                     signs[i].append(sign)
@@ -337,9 +339,9 @@ class _Decisions:
         x, y = ((np.concatenate(signs[i]), np.concatenate(d[i])) for i in range(2))
         return (x[0], y[0]), (x[1], y[1])
 
-    def associations(self, level: Level, units: Array, others: Array) -> tuple[Signs, Array]:
+    def associations(self, level: Scored, units: Array, others: Array) -> tuple[Signs, Array]:
         """1, 0 or -1 for each set of weights, and the effect sizes."""
-        found = effects(level, units, others, self.rule.ddof)
+        found = level.effects(units, others, self.rule.ddof)
         strong = np.flatnonzero(np.abs(found.d) > self.rule.threshold)
         sign = np.sign(found.d[strong])
         # where one side is not resampled, one row of scores or of weights stands for all
@@ -350,7 +352,7 @@ class _Decisions:
         rows = sign[:, None] * _copies(scores, counts)
         signs = np.zeros(found.d.size, dtype=np.int64)
         signs[strong] = np.where(
-            self.judge.significant(rows, float(np.abs(level.block).max()), level.precision),
+            self.judge.significant(rows, level.peak, level.precision),
             sign,
             0,
         )

@@ -16,7 +16,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from eatlas.errors import EatlasError
-from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Weights
+from eatlas.stats.weighted import (
+    ATTRIBUTES,
+    ROLES,
+    TARGETS,
+    Array,
+    Layout,
+    Weighable,
+    Weights,
+)
 
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
@@ -31,6 +39,8 @@ MANY = 512
 """Designs with more terms on a side are drawn in smaller blocks, for their memory."""
 FEW = 64
 """Lists in such a block."""
+HELD = 2**18
+"""Weights of leave-one-out that are held at once: 2 MB."""
 ROTATIONS = 4
 """Resamples that each drawn list serves: as it is, and with all terms moved on by one, two and
 three places. Every term is equally likely in each of them, as in a list drawn afresh, and takes
@@ -370,3 +380,43 @@ def quantiles(drawn: Array, at: Sequence[float]) -> Array:
     ordered = np.partition(drawn, np.unique(np.concatenate([below, above])))
     found: Array = ordered[below] + (place - below) * (ordered[above] - ordered[below])
     return found
+
+
+def without_each_unit(level: Weighable, ddof: int) -> Array:
+    """Effect size of a level without each of its units, shape (n_units,).
+
+    Examples
+    --------
+    >>> from eatlas.stats.weighted import Level
+    >>> level = Level(np.array([[1.0], [2.0], [-1.0]]), 2, ((slice(None), 1.0),))
+    >>> without_each_unit(level, 1).round(6)  # the last has nobody to be compared with
+    array([1.414214, 1.414214,      nan])
+    """
+    units, others = level.shape
+    every = np.ones((1, others))
+    return np.concatenate([level.effect(kept, every, ddof) for kept in _kept(units)])
+
+
+def without_each_other(level: Weighable, ddof: int) -> Array:
+    """Effect size of a level without each of the terms that score its units, shape (n_others,).
+
+    Examples
+    --------
+    >>> from eatlas.stats.weighted import Level
+    >>> level = Level(np.array([[1.0, 0.0], [2.0, 5.0], [-1.0, 0.0]]), 2, ((slice(None), 1.0),))
+    >>> without_each_other(level, 1).round(6)
+    array([0.866025, 1.636634])
+    """
+    units, others = level.shape
+    every = np.ones((1, units))
+    return np.concatenate([level.effect(every, kept, ddof) for kept in _kept(others)])
+
+
+def _kept(size: int) -> Iterator[Array]:
+    """Rows of ones with one 0, the next place in each row."""
+    rows = max(1, HELD // size)
+    for start in range(0, size, rows):
+        stop = min(start + rows, size)
+        kept = np.ones((stop - start, size))
+        kept[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        yield kept

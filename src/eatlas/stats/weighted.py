@@ -25,8 +25,6 @@ ROLES = TARGETS + ATTRIBUTES
 """The groups of a test: those of the targets, in rows, and those of the attributes, in columns."""
 CANCELLED = 1e-6
 """Share of a sum of squares that is left about another mean, below which too few digits are."""
-BLOCK = 2**18
-"""Weights held at once: 2 MB."""
 
 
 def greatest(first: Array, second: Array, ddof: int) -> Array:
@@ -69,6 +67,21 @@ class Weighable(Protocol):
         """The greatest effect size there is."""
 
 
+class Scored(Weighable, Protocol):
+    """The same with its scores, one for each unit, which relabelling moves."""
+
+    @property
+    def peak(self) -> float:
+        """The greatest magnitude of what associates."""
+
+    @property
+    def precision(self) -> float | None:
+        """Unit roundoff of the vectors; None where they are exact."""
+
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
+
+
 @dataclass(frozen=True)
 class Level:
     """One effect size: units in two groups, each scored over the terms of the other side.
@@ -107,6 +120,15 @@ class Level:
             variance = variance + other_variance(self, found, units, others, ddof)
         return found.d, variance
 
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
+        return effects(self, units, others, ddof)
+
+    @cached_property
+    def peak(self) -> float:
+        """The greatest magnitude of what associates."""
+        return float(np.abs(self.block).max())
+
     def bound(self, units: Array, ddof: int) -> Array:
         """The greatest effect size there is, shape (sets,): no spread within the two groups."""
         return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
@@ -128,8 +150,7 @@ class Level:
     @property
     def noise(self) -> float:
         """Rounding error of a score: deviations no larger, on quadratic average, are none."""
-        peak = float(np.abs(self.block).max())
-        return rounding_noise(self.block.shape[1], peak, self.precision)
+        return rounding_noise(self.block.shape[1], self.peak, self.precision)
 
 
 @dataclass(frozen=True)
@@ -319,16 +340,21 @@ def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
     >>> effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).d.round(6)
     array([1.643168])
     """
-    groups = slice(0, level.n), slice(level.n, None)
     with np.errstate(divide="ignore", invalid="ignore"):
-        s = _scores(level, others)
+        return effects_of_scores(_scores(level, others), units, level.n, level.noise, ddof)
+
+
+def effects_of_scores(s: Array, units: Array, n: int, noise: float, ddof: int) -> Effects:
+    """Effect sizes of scores, shape (sets or 1, n_units), whose rounding error is `noise`."""
+    groups = slice(0, n), slice(n, None)
+    with np.errstate(divide="ignore", invalid="ignore"):
         sizes = [units[:, where].sum(axis=1) for where in groups]
         means = [_dot(units[:, g], s[:, g]) / size for g, size in zip(groups, sizes, strict=True)]
         total = sizes[0] + sizes[1]
         s = s - ((sizes[0] * means[0] + sizes[1] * means[1]) / total)[:, None]
         squares = _dot(units, s * s)
         sd = np.sqrt(squares / (total - ddof))
-        sd[squares <= total * level.noise**2] = np.nan
+        sd[squares <= total * noise**2] = np.nan
         difference = means[0] - means[1]
         return Effects(s, difference, sd, difference / sd)
 
@@ -401,14 +427,35 @@ def unit_variance(level: Level, found: Effects, units: Array, ddof: int) -> Arra
 
     ``(+-)(s - m_k) / sd - d q N / (2 sd**2 (N - ddof)) ((s - m)**2 - mean over k of (s - m)**2)``.
     """
-    pull = found.d / (2 * found.sd**2 * (units.sum(axis=1) - ddof))
     variance = np.zeros(len(found.d))
-    for where, sign in ((slice(0, level.n), 1.0), (slice(level.n, None), -1.0)):
-        w, s = units[:, where], found.scores[:, where]
-        size = w.sum(axis=1)
-        influence = s * ((sign / found.sd)[:, None] - (pull * size)[:, None] * s)
-        variance += _mean_variance(w, influence, size)
+    for where, influence, size in unit_influence(level.n, found, units, ddof):
+        variance += mean_variance(units[:, where], influence, size)
     return variance
+
+
+def unit_influence(
+    n: int, found: Effects, units: Array, ddof: int
+) -> Iterator[tuple[slice, Array, Array]]:
+    """Where each of the two groups is, the influence of its units on d, and its size.
+
+    The influence over the size is the derivative of d by the weight of the unit, but for a number
+    that all units of a group share.
+    """
+    pull = found.d / (2 * found.sd**2 * (units.sum(axis=1) - ddof))
+    for where, sign in ((slice(0, n), 1.0), (slice(n, None), -1.0)):
+        size, s = units[:, where].sum(axis=1), found.scores[:, where]
+        yield where, s * ((sign / found.sd)[:, None] - (pull * size)[:, None] * s), size
+
+
+def score_gradient(n: int, found: Effects, units: Array, ddof: int) -> Array:
+    """Derivative of d by each score, shape (sets, n_units)."""
+    pull = found.d / (found.sd**2 * (units.sum(axis=1) - ddof))
+    parts = []
+    for where, sign in ((slice(0, n), 1.0), (slice(n, None), -1.0)):
+        w, s = units[:, where], found.scores[:, where]
+        share = sign / (w.sum(axis=1) * found.sd)
+        parts.append((share[:, None] - pull[:, None] * s) * w)
+    return np.concatenate(parts, axis=1)
 
 
 def other_variance(level: Level, found: Effects, units: Array, others: Array, ddof: int) -> Array:
@@ -422,21 +469,15 @@ def other_variance(level: Level, found: Effects, units: Array, others: Array, dd
     ``(+-)[(mean of S_j in the first group - in the second) / sd
     - d / (sd**2 (N - ddof)) sum over units of w (s - m) S_j]``.
     """
-    pull = found.d / (found.sd**2 * (units.sum(axis=1) - ddof))
-    parts = []
-    for where, sign in ((slice(0, level.n), 1.0), (slice(level.n, None), -1.0)):
-        w, s = units[:, where], found.scores[:, where]
-        share = sign / (w.sum(axis=1) * found.sd)
-        parts.append(((share[:, None] - pull[:, None] * s) * w).T)
-    gradient = product(level.block.T, np.concatenate(parts)).T
+    gradient = product(level.block.T, score_gradient(level.n, found, units, ddof).T).T
     variance = np.zeros(len(found.d))
     for where, _ in level.others:
         w = others[:, where]
-        variance += _mean_variance(w, gradient[:, where], w.sum(axis=1))
+        variance += mean_variance(w, gradient[:, where], w.sum(axis=1))
     return variance
 
 
-def _mean_variance(w: Array, values: Array, size: Array) -> Array:
+def mean_variance(w: Array, values: Array, size: Array) -> Array:
     """Sampling variance of the weighted mean of each row; `size` is the sum of weights."""
     away = values - (_dot(w, values) / size)[:, None]
     return np.asarray(_dot(w, away * away) / size**2)
@@ -445,43 +486,3 @@ def _mean_variance(w: Array, values: Array, size: Array) -> Array:
 def _dot(w: Array, x: Array) -> Array:
     """Sum of w x over each row."""
     return np.asarray(np.einsum("bi,bi->b", w, x))
-
-
-def without_each_unit(level: Weighable, ddof: int) -> Array:
-    """Effect size of a level without each of its units, shape (n_units,).
-
-    Examples
-    --------
-    >>> from eatlas.stats.weighted import Level
-    >>> level = Level(np.array([[1.0], [2.0], [-1.0]]), 2, ((slice(None), 1.0),))
-    >>> without_each_unit(level, 1).round(6)  # the last has nobody to be compared with
-    array([1.414214, 1.414214,      nan])
-    """
-    units, others = level.shape
-    every = np.ones((1, others))
-    return np.concatenate([level.effect(kept, every, ddof) for kept in _kept(units)])
-
-
-def without_each_other(level: Weighable, ddof: int) -> Array:
-    """Effect size of a level without each of the terms that score its units, shape (n_others,).
-
-    Examples
-    --------
-    >>> from eatlas.stats.weighted import Level
-    >>> level = Level(np.array([[1.0, 0.0], [2.0, 5.0], [-1.0, 0.0]]), 2, ((slice(None), 1.0),))
-    >>> without_each_other(level, 1).round(6)
-    array([0.866025, 1.636634])
-    """
-    units, others = level.shape
-    every = np.ones((1, units))
-    return np.concatenate([level.effect(every, kept, ddof) for kept in _kept(others)])
-
-
-def _kept(size: int) -> Iterator[Array]:
-    """Rows of ones with one 0, the next place in each row."""
-    rows = max(1, BLOCK // size)
-    for start in range(0, size, rows):
-        stop = min(start + rows, size)
-        kept = np.ones((stop - start, size))
-        kept[np.arange(stop - start), np.arange(start, stop)] = 0.0
-        yield kept

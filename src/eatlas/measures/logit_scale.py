@@ -1,0 +1,75 @@
+"""The logit scale, which makes a probability of a cosine: stated by a model, or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eatlas.errors import SourceError
+from eatlas.measures.base import Allowed, Input, is_number
+from eatlas.stats.label_shares import LARGEST_SCALE
+
+OF_MODEL = "model"
+"""The scale that a source states."""
+SCALE = Allowed(
+    f"model, or a number above 0 and up to {LARGEST_SCALE:g}",
+    lambda value: value == OF_MODEL or (is_number(value) and 0 < value <= LARGEST_SCALE),
+)
+EXACT = 2.0**-53
+"""Unit roundoff of cosines of vectors that were looked up."""
+
+
+def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
+    """The logit scale: that of a signature, or that which a source states.
+
+    Raises
+    ------
+    SourceError
+        If neither states one.
+    """
+    if wanted != OF_MODEL:
+        return float(wanted)
+    stated: float | None = None if encoding is None else encoding.logit_scale
+    if stated is None:
+        raise SourceError(
+            f"{source} states no logit scale, so that its cosines are no probabilities",
+            got="vectors that were not trained to classify by a softmax"
+            if encoding is None
+            else f"a model of the class {encoding.architecture}",
+            allowed=f"two-tower models such as clip:NAME for {measure}",
+            remedy="state a scale to read them so nevertheless: "
+            f"{measure}(scale=100{', soa=softmax' * (measure == 'divdist')}), as CLIP's",
+        )
+    return stated
+
+
+def logit_precision(precision: float | None, scale: float) -> float:
+    """Unit roundoff of shares: that of cosines, by how much the softmax magnifies it."""
+    return (precision or EXACT) * max(scale / 2, 1.0)
+
+
+def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[str]:
+    """What a reader must know of the scale and of the sizes of the groups of labels."""
+    found, encoding = [], given.head["encoding"]
+    stated = None if encoding is None else encoding.logit_scale
+    if stated is None:
+        found.append(
+            f"The logit scale {scale:g} was stated by hand: these vectors have none of their own, "
+            "so that shares are comparable within one scale alone."
+        )
+    elif stated != scale:
+        found.append(f"The logit scale {scale:g} is not that of the model, {stated:g}.")
+    if encoding is not None and encoding.logit_bias is not None:
+        found.append(
+            "This model was trained to judge each pair by itself, by a sigmoid. Its shares are "
+            "those of a forced choice among the labels, in which its bias cancels out."
+        )
+    sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
+    if len(set(sizes.values())) > 1:
+        total = sum(sizes.values())
+        shares = "; ".join(f"{group} {n} ({n / total:.3f})" for group, n in sizes.items())
+        found.append(
+            "The groups differ in their number of labels, and so in the share that they have by "
+            f"chance: {shares}."
+        )
+    return found

@@ -1,0 +1,295 @@
+"""Shares of labels in a softmax, and effect sizes of shares whose stimuli carry weights.
+
+A target is read as a zero-shot classifier reads it: each attribute is a label, and the softmax of
+the logits of all labels gives each its share. The shares of one reading sum to 1, so that a label
+that is left out, or drawn twice, changes the shares of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from eatlas.kernels.rows import product
+from eatlas.stats.inputs import rounding_noise
+from eatlas.stats.resampling import Over, Streams, draw
+from eatlas.stats.weighted import (
+    Array,
+    Effects,
+    Layout,
+    Weights,
+    effects_of_scores,
+    greatest,
+    mean_variance,
+    score_gradient,
+    unit_influence,
+    unit_variance,
+)
+
+LARGEST_SCALE = 300.0
+"""Of a logit scale: exponentials of differences of twice as much are still in the range of float64.
+CLIP limits its own to 100."""
+WORK = 4
+"""A set of weights costs so many times what it does where associations do not depend on it."""
+
+
+def label_powers(cosines: ArrayLike, scale: float) -> Array:
+    """Exponentials of logits, each row over its greatest.
+
+    Parameters
+    ----------
+    cosines : array_like, shape (targets, labels)
+    scale : float
+        Logit scale, up to 300.
+
+    Examples
+    --------
+    >>> label_powers([[0.25, 0.2]], 100.0).round(6)
+    array([[1.      , 0.006738]])
+    """
+    logits = scale * np.asarray(cosines, dtype=np.float64)
+    powers: Array = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return powers
+
+
+def label_shares(cosines: ArrayLike, scale: float) -> Array:
+    """Softmax over labels: the share of each in the reading of each target.
+
+    Parameters
+    ----------
+    cosines : array_like, shape (targets, labels)
+    scale : float
+        Logit scale, up to 300.
+
+    Returns
+    -------
+    array, shape (targets, labels)
+        ``exp(scale c_j) / sum over k of exp(scale c_k)``; rows sum to 1.
+
+    Examples
+    --------
+    >>> label_shares([[0.25, 0.25], [0.26, 0.25]], 100.0).round(4)
+    array([[0.5   , 0.5   ],
+           [0.7311, 0.2689]])
+    """
+    powers = label_powers(cosines, scale)
+    shares: Array = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+@dataclass(frozen=True)
+class TargetLevel:
+    """Level 1: targets as units, each scored by the share of A in its reading."""
+
+    powers: Array
+    """Of the logits, shape (targets, labels)."""
+    n: int
+    """The first `n` targets are X."""
+    n_a: int
+    """The first `n_a` labels are those of A."""
+    precision: float | None = None
+    """Unit roundoff of the logits; None where they are exact to double precision."""
+    peak: float = field(default=1.0, init=False)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of targets and of labels."""
+        targets, labels = self.powers.shape
+        return targets, labels
+
+    @property
+    def others(self) -> tuple[tuple[slice, float], ...]:
+        """Labels of A and of B."""
+        return (slice(0, self.n_a), 1.0), (slice(self.n_a, None), -1.0)
+
+    def shares(self, others: Array) -> tuple[Array, Array]:
+        """Share of A in each reading, and the sum of the powers, shape (sets or 1, targets)."""
+        of_a = product(self.powers[:, : self.n_a], others[:, : self.n_a].T).T
+        total = product(self.powers, others.T).T
+        return of_a / total, total
+
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares, _ = self.shares(others)
+        return effects_of_scores(shares, units, self.n, _noise(self), ddof)
+
+    def effect(
+        self,
+        units: Array,
+        others: Array,
+        ddof: int,
+        *,
+        whole: bool = False,  # noqa: ARG002  (changes nothing here)
+    ) -> Array:
+        """Effect size for each set of weights, shape (sets,)."""
+        return self.effects(units, others, ddof).d
+
+    def effect_and_variance(
+        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
+    ) -> tuple[Array, Array]:
+        """Effect sizes and their sampling variances over targets, over labels, or both."""
+        found, variance = self.effects(units, others, ddof), np.zeros(1)
+        if over[0]:
+            variance = variance + unit_variance(self, found, units, ddof)
+        if over[1]:
+            variance = variance + self._label_variance(found, units, others, ddof)
+        return found.d, variance
+
+    def _label_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """Infinitesimal jackknife over labels.
+
+        With c the derivative of d by the share S of a target, powers e and their weighted sum N,
+        that by the weight of a label of A is the sum over targets of ``c (1 - S) e / N``, and of a
+        label of B that of ``-c S e / N``.
+        """
+        shares, total = self.shares(others)
+        c = score_gradient(self.n, found, units, ddof) / total
+        of_a, of_b = self.powers[:, : self.n_a], self.powers[:, self.n_a :]
+        toward = product(of_a.T, (c * (1 - shares)).T).T, product(of_b.T, (-c * shares).T).T
+        return _variance(others, np.concatenate(toward, axis=1), self.n_a)
+
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size there is, shape (sets,)."""
+        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
+
+
+@dataclass(frozen=True)
+class LabelLevel:
+    """Level 2: labels as units, each scored by its mean share in the readings of one group."""
+
+    powers: Array
+    """Of the logits, shape (targets of the group, labels)."""
+    n: int
+    """The first `n` labels are those of A."""
+    precision: float | None = None
+    peak: float = field(default=1.0, init=False)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of labels and of targets."""
+        targets, labels = self.powers.shape
+        return labels, targets
+
+    @property
+    def others(self) -> tuple[tuple[slice, float], ...]:
+        """The targets."""
+        return ((slice(None), 1.0),)
+
+    def _reading(self, units: Array, others: Array) -> tuple[Array, Array]:
+        """Weight of each target in a mean over the sum of its powers; and these sums."""
+        total = product(self.powers, units.T).T
+        return others / others.sum(axis=1, keepdims=True) / total, total
+
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reading, _ = self._reading(units, others)
+            shares = product(self.powers.T, reading.T).T
+        return effects_of_scores(shares, units, self.n, _noise(self), ddof)
+
+    def effect(
+        self,
+        units: Array,
+        others: Array,
+        ddof: int,
+        *,
+        whole: bool = False,  # noqa: ARG002  (changes nothing here)
+    ) -> Array:
+        """Effect size for each set of weights, shape (sets,)."""
+        return self.effects(units, others, ddof).d
+
+    def effect_and_variance(
+        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
+    ) -> tuple[Array, Array]:
+        """Effect sizes and their sampling variances over labels, over targets, or both.
+
+        With c the derivative of d by the mean share of a label, powers e, their weighted sum N in
+        the reading of a target, and v the target's weight in the mean: that by the weight of a
+        label is what its score contributes, less the sum over targets of
+        ``v e / N**2 (sum over labels of c e)``; that by the weight of a target is the sum over
+        labels of ``c e / N``.
+        """
+        found, variance = self.effects(units, others, ddof), np.zeros(1)
+        c = score_gradient(self.n, found, units, ddof)
+        reading, total = self._reading(units, others)
+        pulled = product(self.powers, c.T).T / total
+        if over[0]:
+            moved = product(self.powers.T, (reading * pulled).T).T
+            direct = [
+                influence / size[:, None]
+                for _, influence, size in unit_influence(self.n, found, units, ddof)
+            ]
+            change = np.concatenate(direct, axis=1) - moved
+            variance = variance + _variance(units, change, self.n)
+        if over[1]:
+            variance = variance + mean_variance(others, pulled, others.sum(axis=1))
+        return found.d, variance
+
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size there is, shape (sets,)."""
+        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
+
+
+@dataclass(frozen=True)
+class ShareDesign(Layout):
+    """The three levels of a zero-shot reading, and where its groups end."""
+
+    powers: Array
+    """Of the logits, shape (targets, labels): rows X then Y, columns A then B."""
+    n_x: int
+    n_a: int
+    precision: float | None = None
+    """Unit roundoff of the logits; None where they are exact to double precision."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of targets and of labels."""
+        targets, labels = self.powers.shape
+        return targets, labels
+
+    @property
+    def work(self) -> int:
+        """Products of a weight and a power at level 1, and what level 2 costs beside it."""
+        return WORK * super().work
+
+    @cached_property
+    def levels(self) -> tuple[TargetLevel, LabelLevel, LabelLevel]:
+        """Level 1, level 2 of X, level 2 of Y."""
+        return (
+            TargetLevel(self.powers, self.n_x, self.n_a, self.precision),
+            LabelLevel(self.powers[: self.n_x], self.n_a, self.precision),
+            LabelLevel(self.powers[self.n_x :], self.n_a, self.precision),
+        )
+
+    def mean_shares(self, weights: Weights) -> Array:
+        """Mean share of A in the readings of X and of Y, shape (sets, 2)."""
+        shares, _ = self.levels[0].shares(weights.attributes)
+        means = []
+        for where in (slice(0, self.n_x), slice(self.n_x, None)):
+            w = weights.targets[:, where]
+            means.append((w * shares[:, where]).sum(axis=1) / w.sum(axis=1))
+        return np.stack(means, axis=1)
+
+    def mean_shares_drawn(self, over: Over, count: int, streams: Streams) -> Array:
+        """The same in resamples of the stimuli, shape (count, 2)."""
+        drawn: Iterator[Weights] = draw(self, over, count, streams)
+        return np.concatenate([self.mean_shares(weights) for weights in drawn])
+
+
+def _noise(level: TargetLevel | LabelLevel) -> float:
+    """Rounding error of a share: deviations no larger, on quadratic average, are none."""
+    return rounding_noise(max(level.shape), level.peak, level.precision)
+
+
+def _variance(weights: Array, change: Array, n: int) -> Array:
+    """Sum over stimuli of the squared change of d by their weights, sizes of groups kept."""
+    variance = np.zeros(len(change))
+    for where in (slice(0, n), slice(n, None)):
+        w, size = weights[:, where], weights[:, where].sum(axis=1)
+        variance = variance + mean_variance(w, change[:, where] * size[:, None], size)
+    return variance
