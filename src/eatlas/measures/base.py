@@ -133,12 +133,14 @@ class Input:
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
     precision: float | None = None
     """Unit roundoff of what the scores are made of; None where that is exact."""
+    magnified: float = 1.0
+    """By how much the rounding of cosines is larger in what associates."""
 
     @cached_property
     def magnitude(self) -> float:
         """Size of what is summed into a score, by which rounding is judged: 1 for cosines."""
         if self.log_ratios is None:
-            return 1.0
+            return self.magnified
         return float(np.abs(self.log_ratios.single).max()) or 1.0
 
     @cached_property

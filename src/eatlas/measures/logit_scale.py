@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from eatlas.errors import SourceError
@@ -15,8 +16,6 @@ SCALE = Allowed(
     f"model, or a number above 0 and up to {LARGEST_SCALE:g}",
     lambda value: value == OF_MODEL or (is_number(value) and 0 < value <= LARGEST_SCALE),
 )
-EXACT = 2.0**-53
-"""Unit roundoff of cosines of vectors that were looked up."""
 
 
 def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
@@ -43,9 +42,16 @@ def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> f
     return stated
 
 
-def logit_precision(precision: float | None, scale: float) -> float:
-    """Unit roundoff of shares: that of cosines, by how much the softmax magnifies it."""
-    return (precision or EXACT) * max(scale / 2, 1.0)
+def magnified(given: Input, scale: float) -> Input:
+    """The same input, its rounding by as much larger as the softmax makes it.
+
+    A share p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that where
+    all cosines change.
+    """
+    factor = max(scale / 2, 1.0)
+    if given.precision is None:
+        return replace(given, magnified=factor)
+    return replace(given, precision=given.precision * factor)
 
 
 def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[str]:

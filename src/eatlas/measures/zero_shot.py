@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from eatlas import kernels
 from eatlas.errors import StimulusError
 from eatlas.measures.base import FROM_0, SHARE, AssociationMeasure, Input, parameter
 from eatlas.measures.inference import Observed, design_power
-from eatlas.measures.logit_scale import OF_MODEL, SCALE, logit_precision, remarks_on, scale_of
+from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS, TailRule, defined, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
@@ -117,7 +117,7 @@ class ZeroShot(AssociationMeasure):
         """Shares, three levels, the pattern."""
         scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
         notes.extend(remarks_on(given, scale, ATTRIBUTES))
-        given = replace(given, precision=logit_precision(given.precision, scale))
+        given = magnified(given, scale)
         x, y, a, b = sizes(given.rows)
         powers = label_powers(kernels.similarities(*sides(given.rows)), scale)
         table = powers / powers.sum(axis=1, keepdims=True)
@@ -174,7 +174,7 @@ class ZeroShot(AssociationMeasure):
             notes.append("Clusters of words are not drawn together: each word is drawn by itself.")
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
-        design = ShareDesign(powers, x, a, given.precision)
+        design = ShareDesign(powers, x, a, given.precision, given.magnified)
         bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
         varied, how = bootstrap.of_layout(design, ordered, given, notes, self.rule)
         return varied, None if how is None else _intervals(design, how)

@@ -8,7 +8,7 @@ that is left out, or drawn twice, changes the shares of all others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -93,7 +93,8 @@ class TargetLevel:
     """The first `n_a` labels are those of A."""
     precision: float | None = None
     """Unit roundoff of the logits; None where they are exact to double precision."""
-    peak: float = field(default=1.0, init=False)
+    peak: float = 1.0
+    """By how much the rounding of cosines is larger in a share."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -167,7 +168,8 @@ class LabelLevel:
     n: int
     """The first `n` labels are those of A."""
     precision: float | None = None
-    peak: float = field(default=1.0, init=False)
+    peak: float = 1.0
+    """By how much the rounding of cosines is larger in a share."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -245,6 +247,7 @@ class ShareDesign(Layout):
     n_a: int
     precision: float | None = None
     """Unit roundoff of the logits; None where they are exact to double precision."""
+    peak: float = 1.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -261,9 +264,9 @@ class ShareDesign(Layout):
     def levels(self) -> tuple[TargetLevel, LabelLevel, LabelLevel]:
         """Level 1, level 2 of X, level 2 of Y."""
         return (
-            TargetLevel(self.powers, self.n_x, self.n_a, self.precision),
-            LabelLevel(self.powers[: self.n_x], self.n_a, self.precision),
-            LabelLevel(self.powers[self.n_x :], self.n_a, self.precision),
+            TargetLevel(self.powers, self.n_x, self.n_a, self.precision, self.peak),
+            LabelLevel(self.powers[: self.n_x], self.n_a, self.precision, self.peak),
+            LabelLevel(self.powers[self.n_x :], self.n_a, self.precision, self.peak),
         )
 
     def mean_shares(self, weights: Weights) -> Array:
