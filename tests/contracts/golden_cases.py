@@ -456,6 +456,23 @@ SCENARIOS = (
         (write_garden, write_series),
     ),
     Scenario(
+        "zero-shot",
+        (
+            "run --tests weat-6 --tests weat-7 --measure zero-shot(scale=20,resamples=500) "
+            "--measure zero-shot(scale=100,resamples=0,tail=two-sided)",
+            "run --tests divdist-face-validity --measure divdist(soa=softmax,scale=20,resamples=200)",
+            *_tables("out/run0.jsonl", "--family both,settings"),
+            "frames out/run0.jsonl",
+            "run --tests weat-6 --measure zero-shot",
+            "run --tests weat-6 --measure zero-shot(scale=0)",
+            "run --tests sent-weat-9 --measure zero-shot(scale=100)",
+            "run --tests divdist-face-validity --measure divdist(soa=softmax)",
+            "run --tests divdist-face-validity --measure divdist(scale=20)",
+            "signatures zero-shot zero-shot(scale=100,tail=two-sided) divdist(soa=softmax)",
+            f"verify {FROZEN}",
+        ),
+    ),
+    Scenario(
         "space",
         (
             "diagnose --sample 500",

@@ -1,6 +1,7 @@
 """DivDist of counts, of contexts and against references that come from elsewhere."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -312,3 +313,91 @@ def test_the_contract_of_measures_is_kept():
     rows = {term: {"Female": 3 + i, "Male": 5} for i, term in enumerate(test.targets.terms)}
     check_measure(DivDist(draws=50, resamples=20), test)
     check_measure(DivDist(soa="counts", resamples=20), test, rows)
+
+
+def of_labels(test, vectors, scale):
+    """Shares of groups in the softmax of each target, written out."""
+    unit = {term: v / np.linalg.norm(v) for term, v in vectors.items()}
+    groups = [group.terms for group in test.groups]
+    rows = []
+    for target in test.targets.terms:
+        powers = [[np.exp(scale * (unit[target] @ unit[w])) for w in words] for words in groups]
+        rows.append([sum(some) / sum(map(sum, powers)) for some in powers])
+    return np.array(rows)
+
+
+def test_softmax_shares_are_those_of_plain_loops():
+    words = {"f": ("f1", "f2", "f3"), "m": ("m1", "m2"), "n": ("n1",)}
+    test = groups_test(["t1", "t2", "t3"], **words)
+    rng = np.random.default_rng(2)
+    names = ["t1", "t2", "t3", *(w for some in words.values() for w in some)]
+    vectors = {name: rng.standard_normal(20) for name in names}
+    result = DivDist(soa="softmax", scale=10, resamples=400)(test, vectors)
+    expected = of_labels(test, vectors, 10)
+    for one, shares in zip(result.targets, expected, strict=True):
+        assert one.distribution == pytest.approx(shares, rel=1e-12)
+        assert one.bias == pytest.approx(np.abs(shares - 1 / 3).sum(), rel=1e-12)
+        for (low, high), deviation in zip(one.uncertainty.deviation, one.deviation, strict=True):
+            assert low <= high
+            assert -1 <= low <= deviation + 0.7
+    assert result.concept.distribution == pytest.approx(expected.mean(axis=0), rel=1e-12)
+    assert result.logit_scale == 10
+    assert "mean shares of a label" in result.labels.statistic
+    assert any("f 3 (0.500); m 2 (0.333); n 1 (0.167)" in one for one in result.warnings)
+    assert not any("mean of fewer words" in one for one in result.warnings)
+
+
+def test_two_groups_of_a_softmax_are_a_zero_shot_reading():
+    words = {"A": tuple("abcd"), "B": tuple("efgh")}
+    rng = np.random.default_rng(4)
+    vectors = {name: rng.standard_normal(30) for name in (*"abcdefgh", "x", "y", "z", "w")}
+    found = DivDist(soa="softmax", scale=30)(groups_test(["x", "y", "z", "w"], **words), vectors)
+    read = eatlas.ZeroShot(scale=30, resamples=0)(
+        eatlas.AssociationTest(
+            id="t", X=Concept(name="X", terms=("x", "y")), Y=Concept(name="Y", terms=("z", "w")),
+            **{role: Concept(name=role, terms=terms) for role, terms in words.items()},
+        ),
+        vectors,
+    )  # fmt: skip
+    shares = [one.distribution[0] - 0.5 for one in found.targets]
+    assert (*read.scores.X, *read.scores.Y) == pytest.approx(shares, rel=1e-12)
+    # relabelling words of a target alone is what level 2 does
+    alone = DivDist(soa="softmax", scale=30, resamples=0)(groups_test(["x"], **words), vectors)
+    table = np.array(read.readings)[0]
+    sums = [table[list(some)].sum() for some in combinations(range(8), 4)]
+    away = np.abs(np.array(sums) - np.mean(sums))
+    expected = int((away >= abs(table[:4].sum() - np.mean(sums)) - 1e-5).sum())
+    assert alone.targets[0].labels.count == expected
+
+
+def test_intervals_of_a_softmax_follow_the_words():
+    """With words that are all alike there is nothing to draw, and no interval has a width."""
+    test = groups_test(["t1", "t2"], f=("f1", "f2"), m=("m1", "m2"))
+    vectors = {
+        "t1": [1.0, 0.2], "t2": [1.0, 0.2], "f1": [1.0, 0.0], "f2": [2.0, 0.0],
+        "m1": [0.0, 1.0], "m2": [0.0, 3.0],
+    }  # fmt: skip
+    result = DivDist(soa="softmax", scale=2, resamples=100)(test, vectors)
+    for one in (*result.targets, result.concept):
+        for (low, high), deviation in zip(one.uncertainty.deviation, one.deviation, strict=True):
+            assert (low, high) == pytest.approx((deviation, deviation), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"soa": "softmax", "normalize": "softmax"}, "sum: what soa=softmax gives are shares"),
+        ({"soa": "softmax", "means": "unit"}, "raw, with soa=softmax"),
+        ({"scale": 100}, "no scale, or soa=softmax"),
+        ({"soa": "softmax", "scale": 0}, "model, or a number above 0"),
+    ],
+)
+def test_parameters_that_do_not_go_with_a_softmax(options, said):
+    with pytest.raises(eatlas.EatlasError, match=said):
+        DivDist(**options)
+
+
+def test_a_softmax_needs_a_scale():
+    with pytest.raises(SourceError, match="states no logit scale") as caught:
+        eatlas.run(TEST, VECTORS, DivDist(soa="softmax"))
+    assert "divdist(scale=100, soa=softmax)" in caught.value.remedy

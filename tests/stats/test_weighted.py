@@ -108,7 +108,7 @@ def test_variances_are_those_of_the_influence_function(i, ddof):
 
     over_units = slopes([slice(0, level.n), slice(level.n, None)], 0)
     over_others = slopes([where for where, _ in level.others], 1)
-    assert unit_variance(level, found, units, ddof)[0] == pytest.approx(over_units, rel=SLOPE)
+    assert unit_variance(level.n, found, units, ddof)[0] == pytest.approx(over_units, rel=SLOPE)
     assert other_variance(level, found, units, others, ddof)[0] == pytest.approx(
         over_others, rel=SLOPE
     )

@@ -57,9 +57,9 @@ def run(
         Vectors: a file in any known format, a folder of years, or a name; may be repeated.
         [default: glove-sample]
     measure : SIGNATURE
-        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat; divdist and others for tests of groups; with
-        parameters such as 'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat; divdist for
-        tests of groups]
+        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, zero-shot; divdist and others for tests of
+        groups; with parameters such as 'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat;
+        divdist for tests of groups]
     prompt : TEMPLATE
         Text that words are put into before a model encodes them, such as 'This is {}'; may be
         repeated, to see how findings move with it.

@@ -1,4 +1,4 @@
-"""Two records of one result, and where they differ by more than machines, or random draws, do."""
+"""Two records of one result, and where they differ by more than machines do."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from eatlas.measures import Measure
-from eatlas.measures.resampling import NEARLY_ONE
-from eatlas.results import AssociationResult
 
 RELATIVE = 1e-11
 """Machines add cosines in different orders (BLAS, SIMD), which changes their last bits. Results of
@@ -26,7 +22,7 @@ LAST_DIGIT_OF_KEPT = 1.01e-4
 """Effect sizes of draws are kept to four."""
 TO_SIX_DECIMALS = frozenset(
     {"uncertainty", "kept", "influence", "similarities", "diagnosis", "matched"}
-    | {"power", "patterns"}
+    | {"power", "patterns", "readings", "share_intervals"}
 )
 DRAWS = ("resamples", "draws", "count")
 """Keys beside shares that say of how many draws they are; one draw may fall on the other side of a
@@ -124,6 +120,7 @@ def tolerance_of(record: Any) -> Tolerance:
     if not roundoff:
         return LOOKED_UP
     unit = roundoff * (_magnitude(record) if record.get("language_model") else 1.0)
+    unit *= _magnified(record)
     effect = SPREADS * unit / (_least_spread(record) or 1.0)
     score, relative = UNITS * unit, max(RELATIVE, UNITS**2 * roundoff)
     return Tolerance(relative, score, score / UNITS, effect, p=P_UNITS * effect, stated=0.5)
@@ -152,6 +149,11 @@ def not_compared(record: Mapping[str, Any]) -> tuple[str, ...]:
         for before, tolerance in parts.items()
         if tolerance.effect > NOISE
     )
+
+
+def _magnified(record: Mapping[str, Any]) -> float:
+    """By how much a softmax makes the rounding of cosines larger."""
+    return max((record.get("logit_scale") or 0.0) / 2, 1.0)
 
 
 def _magnitude(record: Mapping[str, Any]) -> float:
@@ -274,7 +276,8 @@ class _Comparison:
             yield from self._near_ties(old, new, path)
 
     def _is_noise(self, path: Path) -> bool:
-        return self.tolerance.effect > NOISE and bool(RESTING_ON_RESAMPLES & set(path))
+        resting = RESTING_ON_RESAMPLES | {"share_intervals"}
+        return self.tolerance.effect > NOISE and bool(resting & set(path))
 
     def _computed_alike(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
         """Whether both vectors were computed in the same way from the same source."""
@@ -300,9 +303,10 @@ class _Comparison:
         if "p" in path or last.startswith("p_"):
             return self._near_p(old, new, path)
         of_effects = last in OF_EFFECTS or (path[0] == "draws" and last in OF_DRAWN_EFFECTS)
-        bound = self.tolerance.effect if of_effects else self.tolerance.score
+        bound, least = self.tolerance.score, NOUGHT * _magnified(self.record)
+        bound = self.tolerance.effect if of_effects else bound
         bound = self.tolerance.variance if last in OF_VARIANCES else bound
-        return math.isclose(old, new, rel_tol=self.tolerance.relative, abs_tol=bound)
+        return math.isclose(old, new, rel_tol=self.tolerance.relative, abs_tol=max(bound, least))
 
     def _near_ties(
         self, old: Mapping[str, Any], new: Mapping[str, Any], path: Path
@@ -383,115 +387,3 @@ def shortly(value: Any) -> str:
     """A value as it is written, cut where it is long."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-
-
-FAR = 10.0
-"""Monte Carlo standard errors of an end, or of a share: seven of the difference of two. Ends of BCa
-and studentised intervals, whose own errors are not stated, vary up to twice as much."""
-SPREAD = 0.3
-"""Largest relative difference of two standard deviations over 1,000 resamples or more."""
-REMARK = "Resampled"
-"""How a remark on resamples begins."""
-DRAWN = ("sampled", "importance")
-
-
-def drawn_otherwise(result: AssociationResult) -> bool:
-    """Whether a result is of a version whose draws did not follow the seed and the stimuli."""
-    return result.provenance.draws is None
-
-
-def as_recorded(measure: Measure, result: AssociationResult) -> Measure:
-    """Return the measure with as many resamples as a result says it has.
-
-    The default number has changed, and signatures leave defaults out.
-    """
-    found = result.uncertainty
-    if found is None or not hasattr(measure, "resamples"):
-        return measure
-    return measure.with_parameters(resamples=found.resamples)
-
-
-def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Take out of two records what rests on random draws, and say where it is too far apart.
-
-    Parameters
-    ----------
-    old, new : dict
-        What ``to_dict()`` of results gives; they are changed.
-    """
-    for record in (old, new):
-        record.get("provenance", {}).pop("draws", None)
-        if isinstance(record.get("warnings"), list):
-            record["warnings"] = [
-                said
-                for said in record["warnings"]
-                if not said.startswith(REMARK) and NEARLY_ONE not in said
-            ]
-    yield from _walk(old, new, "")
-
-
-def _walk(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[str]:
-    for key in list(old):
-        one, other, place = old[key], new.get(key), f"{path}{key}"
-        if not (isinstance(one, dict) and isinstance(other, dict)):
-            continue
-        if key == "uncertainty":
-            yield from _far_intervals(one, other, place)
-        elif key == "over_attributes_uncertainty":
-            yield from _far_ends(one, other, place)
-        elif key == "p" and _drawn(one):
-            yield from _far_p(one, other, place)
-        else:
-            yield from _walk(one, other, f"{place}.")
-            continue
-        del old[key]
-        new.pop(key)
-
-
-def _far_intervals(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[str]:
-    """Compare two records of uncertainty."""
-    for key in ("over", "unit", "resamples", "confidence"):
-        if key in old and old[key] != new[key]:
-            yield f"{path}.{key}: {old[key]!r} in the file, {new[key]!r} now"
-    yield from _far_ends(old["level1"], new["level1"], f"{path}.level1")
-    for role, level in ((new["level2"] and old.get("level2")) or {}).items():
-        yield from _far_ends(level, new["level2"][role], f"{path}.level2.{role}")
-    if old.get("patterns") and new["patterns"]:
-        least = 1 / old["resamples"]  # the error of a share of none is 0
-        for label, share in old["patterns"].items():
-            now, error = new["patterns"][label], max(new["patterns_error"][label], least)
-            if abs(share - now) > FAR * error:
-                yield f"{path}.patterns.{label}: {share} in the file, {now} now"
-
-
-def _far_ends(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[str]:
-    """Compare two intervals; their ends may be a few Monte Carlo errors apart."""
-    errors = new.get("error") or (math.inf, math.inf)
-    for kind in ("interval", "percentile", "bca", "studentised"):
-        one, other = old.get(kind), new.get(kind)
-        if one is None or other is None:
-            continue
-        ends = zip(one, other, errors, strict=True)
-        if any(abs(a - b) > FAR * e for a, b, e in ends):
-            yield f"{path}.{kind}: {one} in the file, {other} now"
-    one, other = old.get("se"), new.get("se")
-    if one is not None and other is not None and not math.isclose(one, other, rel_tol=SPREAD):
-        yield f"{path}.se: {one} in the file, {other} now"
-
-
-def _drawn(p: dict[str, Any]) -> bool:
-    method = p.get("method")
-    return any(m in DRAWN for m in (method.values() if isinstance(method, dict) else [method]))
-
-
-def _far_p(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[str]:
-    """Compare p-values of random relabellings: their intervals must have a part in common."""
-    for tail in ("greater", "less", "two_sided"):
-        one, other = (p.get("interval") and p["interval"].get(tail) for p in (old, new))
-        if one is None or other is None:
-            near = math.isclose(old[tail], new[tail], rel_tol=1e-9)
-        else:
-            widths = [(high / low) ** 1.5 if low > 0 else math.inf for low, high in (one, other)]
-            near = one[0] <= other[1] * widths[1] and other[0] <= one[1] * widths[0]
-        if not near:
-            yield f"{path}.{tail}: {old[tail]} in the file, {new[tail]} now"

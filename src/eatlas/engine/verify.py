@@ -9,15 +9,9 @@ from typing import Any, NamedTuple, cast
 
 from eatlas.care import computed_afresh, data_only
 from eatlas.corpora import ContextsAtHand
-from eatlas.engine.comparing import (
-    LOOKED_UP,
-    as_recorded,
-    differences,
-    drawn_otherwise,
-    random_differences,
-    tolerance_of,
-)
+from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.execution import Conditions, perform
+from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
 from eatlas.engine.plan import Job, Source, in_contexts
 from eatlas.engine.trends import trends
 from eatlas.engine.trust import Trust

@@ -11,8 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, StimulusError, listed
-from eatlas.measures.base import GroupsMeasure, Input, Need, parameter, whole
-from eatlas.measures.group_evidence import Evidence, of_contexts, of_counts, of_words, relabelled
+from eatlas.measures.base import Allowed, GroupsMeasure, Input, Need, parameter, whole
+from eatlas.measures.group_evidence import (
+    Evidence,
+    of_contexts,
+    of_counts,
+    of_labels,
+    of_words,
+    relabelled,
+)
+from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.results.groups import DivDistResult, LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage
 from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
@@ -20,7 +28,7 @@ from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
 Array = NDArray[np.float64]
-Association = Literal["cosine", "reduction", "probe", "counts"]
+Association = Literal["cosine", "reduction", "probe", "counts", "softmax"]
 Means = Literal["raw", "unit"]
 HowP = Literal["auto", "exact", "sampled", "off"]
 
@@ -33,6 +41,8 @@ two groups, had an interval that holds 0 in 82% of 120 samples."""
 NAMED = 5
 """Targets that one remark names."""
 OF_CONTEXTS = ("reduction", "probe")
+OF_WORDS = ("cosine", "softmax")
+SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
 Row = tuple[Array, Array, Array, float]
 """Associations, shares and reference by group, and the bias."""
 
@@ -47,12 +57,14 @@ class DivDist(GroupsMeasure):
 
     Parameters
     ----------
-    soa : {"cosine", "reduction", "probe", "counts"}
+    soa : {"cosine", "reduction", "probe", "counts", "softmax"}
         Strength of association. ``cosine``: of the target's vector with the mean of the vectors of
         a group's words (section 4.2). ``reduction``: the same, where the vector of a word is the
         mean over its contexts (section 4.3). ``probe``: contexts of the target that a linear
         classifier assigns to the group. ``counts``: numbers of a table, such as contexts of a text
-        in which both occur.
+        in which both occur. ``softmax``: the zero-shot reading of a two-tower model, in which every
+        word of every group is a label: the share of the group's labels in the softmax of the logit
+        scale times their cosines with the target (Radford et al. 2021).
     normalize : {"sum", "softmax"}
         ``s / sum(s)``, as the paper's default, or ``exp(s) / sum(exp(s))``.
     divergence : {"l1", "tv", "l2", "js", "kl", "hellinger"}
@@ -76,6 +88,8 @@ class DivDist(GroupsMeasure):
         draws the others at random, without replacement.
     draws : int
         Relabellings that are drawn at random.
+    scale : "model" or float, default "model"
+        Of ``soa=softmax`` alone: the logit scale, that of the model or a number up to 300.
     resamples : int
         Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
         and of contexts; 0 for no intervals.
@@ -110,6 +124,20 @@ class DivDist(GroupsMeasure):
     p: HowP = parameter("auto", HowP, optional=True)
     draws: int = parameter(10_000, whole(1), optional=True)
     resamples: int = parameter(1_000, whole(0), optional=True)
+    scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.soa == "softmax":
+            self.check("normalize", Allowed(SHARES_ALREADY, lambda value: value == "sum"))
+            self.check("means", Allowed("raw, with soa=softmax", lambda value: value == "raw"))
+        else:
+            self.check("scale", Allowed("no scale, or soa=softmax", lambda one: one == OF_MODEL))
+
+    def require_source(self, source: Any) -> None:
+        """Refuse a source without a logit scale, where a softmax needs one."""
+        if self.soa == "softmax":
+            scale_of(self.scale, source.encoding, source.name, self.name)
 
     @property
     def needs(self) -> Need:
@@ -128,9 +156,9 @@ class DivDist(GroupsMeasure):
                 remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
                 "writes; or take soa=cosine",
             )
-        if not of_words and self.soa == "cosine":
+        if not of_words and self.soa in OF_WORDS:
             raise StimulusError(
-                f"the measure {self.name} takes words by soa=cosine, and test {test.id} has "
+                f"the measure {self.name} takes words by soa={self.soa}, and test {test.id} has "
                 "contexts",
                 allowed="soa=reduction, the mean over contexts; soa=probe; or a test of words",
             )
@@ -152,6 +180,12 @@ class DivDist(GroupsMeasure):
             counts = np.zeros((0, 0)) if given.counts is None else given.counts
             used = given.coverage.group(OF_TARGETS).used
             return self._found(of_counts(used, counts, given), given, notes)
+        if self.soa == "softmax":
+            scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
+            notes.extend(remarks_on(given, scale, given.head["groups"]))
+            given = magnified(given, scale)
+            evidence = of_labels(given, scale)
+            return self._found(evidence, given, notes).model_copy(update={"logit_scale": scale})
         if self.soa == "probe":
             from eatlas.measures.probing import of_probe  # noqa: PLC0415  (an extra)
 
@@ -241,7 +275,8 @@ class DivDist(GroupsMeasure):
         self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
     ) -> Iterator[str]:
         """What a reader must know of sizes, associations below 0, and biases that are undefined."""
-        if evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes):
+        unequal = evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes)
+        if unequal and self.soa != "softmax":
             sizes = ", ".join(
                 f"{group} {n}" for group, n in zip(groups, evidence.sizes, strict=True)
             )

@@ -18,6 +18,7 @@ from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.groups import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
 from eatlas.stats.distributions import clopper_pearson
+from eatlas.stats.label_shares import label_powers
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST
 from eatlas.stats.permutation.question import SMALLEST
@@ -35,6 +36,7 @@ Array = NDArray[np.float64]
 FEW_TARGETS = 10
 """So many tests of two groups of 20 are counted in a second and a half; 288 would take 40."""
 BETWEEN = "sum of squares between the groups' mean cosines with the target"
+BETWEEN_SHARES = "sum of squares between the groups' mean shares of a label, of the target"
 MOST_COUNTED = 2**53
 """Larger numbers are not known to be whole."""
 TOGETHER = 16
@@ -73,6 +75,10 @@ class Evidence:
     """Draws resamples; None where there is nothing to draw from."""
     fixed: bool = False
     """Whether a target is the same in every resample, so that it has no interval."""
+    statistic: str = BETWEEN
+    """What is relabelled, in words."""
+    magnified: float = 1.0
+    """By how much the rounding of cosines is larger in what is relabelled."""
 
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
@@ -104,6 +110,58 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
         cosines=np.vstack([unit_targets, centre]) @ words.T,
         sizes=tuple(map(len, of_groups)),
         draw=_drawing(given, targets, of_groups, kept, unit=unit),
+    )
+
+
+def of_labels(given: Input, scale: float) -> Evidence:
+    """Shares of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
+
+    The concept is the mean of the readings of its targets. Relabelling words leaves every reading
+    as it is; in a resample of words all are computed anew.
+
+    Parameters
+    ----------
+    given : Input
+        Its rows are vectors as they are, one for each word.
+    scale : float
+        Logit scale.
+    """
+    groups: tuple[str, ...] = given.head["groups"]
+    names = words_of(given.coverage)
+    require_apart(names, groups)
+    barred = _in_groups(names, groups)
+    rows = {name: kernels.unit_rows(rows) for name, rows in given.rows.items()}
+    sizes = tuple(len(rows[group]) for group in groups)
+    words = np.concatenate([rows[group] for group in groups])
+    powers = label_powers(kernels.similarities(rows[OF_TARGETS], words), scale)
+    readings = powers / powers.sum(axis=1, keepdims=True)
+    kept = np.array([name not in barred for name in names[OF_TARGETS]])
+    whole = readings[kept].mean(axis=0) if kept.any() else np.full(len(words), np.nan)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+
+    def draw(resamples: int) -> Resampled:
+        of_targets, of_groups = _drawn_weights(given, kept, sizes, resamples)
+        drawn = powers @ np.concatenate(of_groups, axis=1).T
+        parts = [
+            powers[:, start : start + size] @ weights.T / drawn
+            for start, size, weights in zip(starts, sizes, of_groups, strict=True)
+        ]
+        found = np.stack(parts, axis=2).swapaxes(0, 1)
+        with np.errstate(invalid="ignore"):
+            concept = np.einsum("rt,rtk->rk", of_targets, found)
+            concept = concept / of_targets.sum(axis=1, keepdims=True)
+        return Resampled(found, concept, of_targets)
+
+    return Evidence(
+        targets=tuple(names[OF_TARGETS]),
+        associations=np.add.reduceat(readings, starts, axis=1),
+        concept=np.add.reduceat(whole, starts),
+        barred=barred,
+        cosines=np.vstack([readings, whole]),
+        sizes=sizes,
+        draw=draw,
+        statistic=BETWEEN_SHARES,
+        magnified=given.magnified,
     )
 
 
@@ -201,21 +259,7 @@ def _drawing(
     """How words, targets and contexts are drawn again."""
 
     def draw(resamples: int) -> Resampled:
-        known = stimuli_covered(given.coverage)
-        weights = {
-            name: resampled_weights(
-                size, resamples, generator_of(given.seed, {name: known[name]}, "resamples")
-            )
-            for name, size in zip(
-                (OF_TARGETS, *given.head["groups"]),
-                (int(kept.sum()), *map(len, groups)),
-                strict=True,
-            )
-            if size
-        }
-        of_targets = np.zeros((resamples, len(kept)))
-        of_targets[:, kept] = weights.pop(OF_TARGETS, np.zeros((resamples, 0)))
-        of_groups = list(weights.values())
+        of_targets, of_groups = _drawn_weights(given, kept, list(map(len, groups)), resamples)
         if given.single is not None:
             return _with_contexts(given, of_targets, of_groups, unit=unit)
         single = Cosines.of(kernels.unit_rows(targets), groups)
@@ -229,6 +273,25 @@ def _drawing(
         return Resampled(np.stack(found, axis=2), np.stack(whole, axis=1), of_targets)
 
     return draw
+
+
+def _drawn_weights(
+    given: Input, kept: NDArray[np.bool_], sizes: Sequence[int], resamples: int
+) -> tuple[Array, list[Array]]:
+    """How often each target, and each word of each group, is drawn: (resamples, words) each."""
+    known = stimuli_covered(given.coverage)
+    weights = {
+        name: resampled_weights(
+            size, resamples, generator_of(given.seed, {name: known[name]}, "resamples")
+        )
+        for name, size in zip(
+            (OF_TARGETS, *given.head["groups"]), (int(kept.sum()), *sizes), strict=True
+        )
+        if size
+    }
+    of_targets = np.zeros((resamples, len(kept)))
+    of_targets[:, kept] = weights.pop(OF_TARGETS, np.zeros((resamples, 0)))
+    return of_targets, list(weights.values())
 
 
 def _lengths(rows: Array, weights: Array) -> Array:
@@ -325,17 +388,17 @@ def relabelled(
     two = len(sizes) == 2
     few = total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS
     if two and (how == "exact" or (how == "auto" and few)):
-        found = _counted(rows, sizes[0], precision)
+        found = _counted(rows, sizes[0], precision, evidence.magnified)
     else:
         _require_listed(how, total)
         found = _listed_or_drawn(rows, sizes, draws, rng)
         if two and how == "auto" and good[-1]:  # the concept alone is counted quickly
-            found[-1:] = _counted(rows[-1:], sizes[0], precision)
+            found[-1:] = _counted(rows[-1:], sizes[0], precision, evidence.magnified)
     each = iter(found)
     tests = [next(each) if one else None for one in good]
     drawn = any(one.method == "sampled" for one in found)
     design = LabelDesign(
-        statistic=BETWEEN,
+        statistic=evidence.statistic,
         sizes=sizes,
         total=total if total.bit_length() <= MOST_BITS else None,
         draws=draws if drawn else None,
@@ -355,14 +418,15 @@ def _require_listed(how: str, total: int) -> None:
         )
 
 
-def _counted(rows: Array, n: int, precision: float | None) -> list[LabelTest]:
+def _counted(rows: Array, n: int, precision: float | None, scale: float = 1.0) -> list[LabelTest]:
     """Two-sided tests of the difference of two means, by the permutation engine."""
     size = rows.shape[1]
     if size <= LARGEST and relabellings((n, size - n)) <= ALWAYS_EXACT:
-        batch = permutation_tests(rows, n, scale=1.0, precision=precision)
+        batch = permutation_tests(rows, n, scale=scale, precision=precision)
         tails = [batch.row(i).two_sided for i in range(len(rows))]
     else:
-        tails = [permutation_test(row, n, scale=1.0, precision=precision).two_sided for row in rows]
+        tests = (permutation_test(row, n, scale=scale, precision=precision) for row in rows)
+        tails = [one.two_sided for one in tests]
     return [
         LabelTest(p=one.p, method=one.method, count=_written(one.count), interval=one.interval)
         for one in tails

@@ -77,7 +77,7 @@ class ZeroShot(AssociationMeasure):
     >>> import eatlas
     >>> result = eatlas.run(tests="weat-6", measures="zero-shot(scale=20)")[0]
     >>> result.concepts.A, result.cell_text("XA"), result.cell_text("YA")
-    ('Career', '84%', '23%')
+    ('Career', '82%', '18%')
     """
 
     name: ClassVar[str] = "zero-shot"
@@ -187,7 +187,10 @@ def _of_nothing(table: Array, given: Input) -> str:
     if least < 0.9:
         return ""
     term = [term for role in ATTRIBUTES for term in given.coverage.group(role).used][top]
-    return f"The label {term!r} has {least:.0%} or more of every reading: the others hardly count."
+    return (
+        f"The label {term!r} has {int(100 * least)}% or more of every reading: the others hardly "
+        "count."
+    )
 
 
 def _scores(table: Array, n_x: int, n_a: int) -> Associations:

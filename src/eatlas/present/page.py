@@ -171,6 +171,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
         "symbols": symbols(),
+        "shares": any(result.unit == "share" for result in results),
         "lpbs": any(of_models),
         "only_lpbs": bool(of_models) and all(of_models),
         "words": wording(results),

@@ -160,6 +160,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "named": _named,
     "p": numbers.p_value,
     "ranges": target_values.legend,
+    "share_ends": lambda ends: f"[{', '.join(map(numbers.percent, ends))}]",
     "signature": _signature,
     "targets_in_order": target_values.in_order,
     "unbroken": _unbroken,

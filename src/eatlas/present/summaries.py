@@ -144,6 +144,8 @@ SOA = {
     "words",
     "probe": "the number of its contexts that a linear classifier assigns to the group",
     "counts": "a number of a table",
+    "softmax": "the share of the group's words in a softmax over the words of all groups of the "
+    "model's logit scale times their cosines with the target (Radford et al. 2021)",
 }
 NORMALIZE = {"sum": "divided by their sum", "softmax": "turned into shares by a softmax"}
 DIVERGENCE = {
@@ -165,7 +167,8 @@ _CITED_BY = {
     "dev2019attenuating": {"ect"},
     "sweeney2019transparent": {"rnsb"},
     "ethayarajh2019understanding": {"ripa"},
-    "wolfe2024mleat": {"ml-eat", "ceat", *_LPBS},
+    "wolfe2024mleat": {"ml-eat", "ceat", "zero-shot", *_LPBS},
+    "radford2021learning": {"zero-shot"},
     "caliskan2017semantics": {"ml-eat", "weat", "sc-eat"},
     "guo2021detecting": {"ceat", "lpbs-ceat"},
     "kurita2019measuring": _LPBS,
@@ -274,7 +277,7 @@ def _shares(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "divergence": distinct(DIVERGENCE[str(one.get("divergence", "l1"))] for one in options),
         "references": distinct(one.reference for one in found),
         "resamples": distinct(f"{n:,}" for one in found if (n := one.result.resamples)),
-        "relabelled": any(one.result.labels for one in found),
+        "relabelled": distinct(one.result.labels.statistic for one in found if one.result.labels),
     }
 
 
@@ -292,6 +295,7 @@ def _formula(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
     }
     return {
+        "scales": distinct(f"{r.logit_scale:g}" for r in given if r.unit == "share"),
         "projected": any(one.get("association") == "projection" for one in options),
         "ratios": ratios if ratios["models"] else None,
         "denominator": " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else "",

@@ -81,7 +81,7 @@ PARTS = frozenset(
     {
         "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
         "influence", "generalisation", "power", "equivalence", "language_model", "direction",
-        "templates", "sentences", "periods", "by_target", "values",
+        "templates", "sentences", "periods", "by_target", "values", "logit_scale",
     }
 )  # fmt: skip
 """What records of some measures have; it is None in the others."""
@@ -220,6 +220,10 @@ class AssociationResult(Record):
             """Years of a trend; None in every result."""
 
         @property
+        def logit_scale(self) -> float | None:
+            """What cosines are multiplied by before a softmax."""
+
+        @property
         def by_target(self) -> tuple[TargetShares, ...] | None:
             """What was found of each target against k groups."""
 
@@ -326,6 +330,10 @@ class AssociationResult(Record):
     def contexts(self) -> ContextsOrigin | None:
         """Which contexts the stimuli were in, and how much of a text; None where in none."""
         return self.provenance.contexts
+
+    def cell_text(self, name: str) -> str:  # noqa: ARG002  (few have one)
+        """What a cell of an EAT-Map (XA, XB, YA, YB) says besides its colour."""
+        return ""
 
     def head(self) -> dict[str, Any]:
         """First columns of every table."""

@@ -196,3 +196,5 @@ class DivDistResult(TargetsResult):
     measure: Literal["divdist"] = "divdist"
     probe: Probe | None = Field(default=None, exclude_if=is_empty)
     """Of ``soa=probe`` alone."""
+    logit_scale: float | None = Field(default=None, gt=0, exclude_if=is_none)
+    """What a cosine is multiplied by before the softmax; of ``soa=softmax`` alone."""

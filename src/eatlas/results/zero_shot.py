@@ -62,9 +62,10 @@ class ZeroShotResult(ThreeLevelResult):
         return self.level1.difference
 
     def cell_text(self, name: str) -> str:
-        """The mean share of a cell, in percent."""
+        """The mean share of a cell, in percent; only none is 0%, and only all are 100%."""
         mean: float = self.level3.cell(name).mean
-        return f"{mean:.0%}"
+        nearly = {"0%": "<1%", "100%": ">99%"} if 0 < mean < 1 else {}
+        return nearly.get(f"{mean:.0%}", f"{mean:.0%}")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the four shares with their intervals, then the columns of an ML-EAT."""

@@ -136,7 +136,7 @@ class TargetLevel:
         """Effect sizes and their sampling variances over targets, over labels, or both."""
         found, variance = self.effects(units, others, ddof), np.zeros(1)
         if over[0]:
-            variance = variance + unit_variance(self, found, units, ddof)
+            variance = variance + unit_variance(self.n, found, units, ddof)
         if over[1]:
             variance = variance + self._label_variance(found, units, others, ddof)
         return found.d, variance

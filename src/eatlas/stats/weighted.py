@@ -115,7 +115,7 @@ class Level:
         """Effect sizes and their sampling variances over units, over the other side, or both."""
         found, variance = effects(self, units, others, ddof), np.zeros(1)
         if over[0]:
-            variance = variance + unit_variance(self, found, units, ddof)
+            variance = variance + unit_variance(self.n, found, units, ddof)
         if over[1]:
             variance = variance + other_variance(self, found, units, others, ddof)
         return found.d, variance
@@ -417,7 +417,7 @@ def score_weights(level: Level, others: Array) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-def unit_variance(level: Level, found: Effects, units: Array, ddof: int) -> Array:
+def unit_variance(n: int, found: Effects, units: Array, ddof: int) -> Array:
     """Sampling variance of d over its units, shape (sets,): the infinitesimal jackknife.
 
     Notes
@@ -428,7 +428,7 @@ def unit_variance(level: Level, found: Effects, units: Array, ddof: int) -> Arra
     ``(+-)(s - m_k) / sd - d q N / (2 sd**2 (N - ddof)) ((s - m)**2 - mean over k of (s - m)**2)``.
     """
     variance = np.zeros(len(found.d))
-    for where, influence, size in unit_influence(level.n, found, units, ddof):
+    for where, influence, size in unit_influence(n, found, units, ddof):
         variance += mean_variance(units[:, where], influence, size)
     return variance
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
-    "attribute", "state", "effect_size", "p", "p_low", "alpha", "tail", "significant",
+    "attribute", "state", "text", "effect_size", "p", "p_low", "alpha", "tail", "significant",
 )  # fmt: skip
 
 
@@ -47,7 +47,8 @@ def prepare(results: object) -> pd.DataFrame:
         ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``pattern`` and ``two_sided_pattern``; ``cell`` (XA, XB, YA, YB)
         of ``role`` and ``attribute_role``, called ``target`` and ``attribute``; ``state``
-        ("associated", "not associated", "undefined"); the target's level 2 ``effect_size``, and
+        ("associated", "not associated", "undefined") and ``text`` (the share of a zero-shot
+        reading, else empty); the target's level 2 ``effect_size``, and
         its ``p``, ``p_low`` (where only bounds are known), ``alpha``, ``tail`` and ``significant``.
 
     Raises
@@ -109,6 +110,7 @@ def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> li
     names = [first["test"], *([first["series"]] if with_series else [])]
     heading = [line for name in names for line in lines_of(name, 2.5 * CELL, 13)]
     rule = f"two-sided rule:\n{first['two_sided_pattern']}"
+    said = {"associated": inside, "undefined": "undefined"}
     noted = first["two_sided_pattern"] != first["pattern"]
     found = []
     for cell in cells:
@@ -119,7 +121,7 @@ def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> li
             "heading": "\n".join([*heading, first["pattern"]]),
             "column": "\n".join(lines_of(cell["target"], CELL)),
             "line": "\n".join(lines_of(cell["attribute"], 150)),
-            "inside": {"associated": inside, "undefined": "undefined"}.get(cell["state"], ""),
+            "inside": "\n".join(filter(None, (said.get(cell["state"]), cell["text"]))),
             "note": rule if noted and cell["cell"] == "XA" else "",
             "d_shown": d,
             "p_shown": p,
@@ -150,6 +152,7 @@ def _cells(result: AssociationResult) -> Iterator[dict[str, Any]]:
                 "cell": role + attribute_role, "role": role, "attribute_role": attribute_role,
                 "target": column.name, "attribute": attribute,
                 "state": "undefined" if column.effect_size is None else held,
+                "text": column.texts["AB".index(attribute_role)],
                 "effect_size": column.effect_size, "p": column.p, "p_low": column.p_low,
                 "alpha": shown.rule.alpha, "tail": shown.rule.tail,
                 "significant": column.significant,

@@ -64,6 +64,8 @@ class Column:
     """The attribute that the group is associated with, if any."""
     p_low: float | None = None
     """Lower bound of p where only bounds are known."""
+    texts: tuple[str, str] = ("", "")
+    """What is written in the cells of A and of B, such as a share; empty for most measures."""
 
     @property
     def state(self) -> str:
@@ -126,6 +128,7 @@ class EATMap:
                 p_low=None if level.p is None else level.p.low(level.tail),
                 significant=level.significant,
                 attribute=read.attribute(role),
+                texts=(result.cell_text(f"{role}A"), result.cell_text(f"{role}B")),
             )
 
         return cls(
@@ -167,7 +170,8 @@ class EATMap:
             f"associated with {attribute}" if attribute else f"associated with neither {a} nor {b}"
         )
         p = p_equals(column.p, self.alpha, column.p_low)
-        return f"{name}, {found} (d = {effect(column.effect_size)}, {p})"
+        shares = [f"{text} {one}" for text, one in zip(column.texts, (a, b), strict=True) if text]
+        return f"{name}, {found} ({', '.join([f'd = {effect(column.effect_size)}', p, *shares])})"
 
     @property
     def footnotes(self) -> tuple[str, ...]:
@@ -355,7 +359,10 @@ def _column(column: Column, left: float, alpha: float) -> str:
     return tag(
         "g",
         _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle"),
-        *(_large_cell(column.state, role, left, _top(row)) for row, role in enumerate("AB")),
+        *(
+            _large_cell(column.state, role, left, _top(row), column.texts[row])
+            for row, role in enumerate("AB")
+        ),
         label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
         muted(p, middle, under + 18, size=12),
     )
@@ -377,8 +384,8 @@ def _broken(name: str, width: float, most: int) -> list[str]:
     return wrap(name, width, lambda text: pixels(text, _NAME), most)
 
 
-def _large_cell(state: str, attribute: str, x: float, y: float) -> str:
-    """Draw a cell with a word in it, so that nobody needs the colour."""
+def _large_cell(state: str, attribute: str, x: float, y: float, text: str = "") -> str:
+    """Draw a cell with a word in it, so that nobody needs the colour, and a text below that."""
     cell = _cell(state, attribute, x, y, _CELL_W, _CELL_H)
     middle, height = x + _CELL_W / 2, y + _CELL_H / 2
     if state == UNDEFINED:
@@ -391,6 +398,14 @@ def _large_cell(state: str, attribute: str, x: float, y: float) -> str:
             "associated", middle + 10, height + 4.5, font_weight=600, text_anchor="middle",
             fill=ON_TEXT, class_="eat-on-text",
         )  # fmt: skip
+    if text and state == attribute:
+        cell += label(
+            text, middle, height + 24, size=12, text_anchor="middle",
+            fill=ON_TEXT, class_="eat-on-text",
+        )  # fmt: skip
+    elif text:
+        below = 24 if state == UNDEFINED else 4.5
+        cell += label(text, middle, height + below, size=12, text_anchor="middle")
     return cell
 
 

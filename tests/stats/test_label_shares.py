@@ -1,0 +1,168 @@
+"""Shares of labels in a softmax: by hand, against plain loops, and their derivatives."""
+
+import numpy as np
+import pytest
+
+from eatlas.stats.bootstrap import bootstrap_layout, influence_in
+from eatlas.stats.label_shares import LARGEST_SCALE, ShareDesign, label_powers, label_shares
+from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
+from eatlas.stats.resampling import streams_of
+from eatlas.stats.weighted import Weights
+
+FIT = 1e-11
+"""Worst relative difference seen from the plain loops: 4e-14."""
+SLOPE = 1e-4
+"""Of numeric derivatives with steps of 1e-6; seen: 2e-8."""
+N_X, N_A = 3, 4
+X, Y, A, B = slice(0, N_X), slice(N_X, None), slice(0, N_A), slice(N_A, None)
+
+
+def cosines(seed=0, targets=7, labels=9):
+    return 0.2 + 0.02 * np.random.default_rng(seed).standard_normal((targets, labels))
+
+
+def design(seed=0, scale=100.0):
+    return ShareDesign(label_powers(cosines(seed), scale), N_X, N_A)
+
+
+def effect_by_loops(table, scale, level, of_targets, of_labels, ddof=1):
+    """One effect size, each share written out, each stimulus as often as its weight says."""
+    shares = np.zeros(table.shape)
+    for i, row in enumerate(table):
+        powers = [np.exp(scale * c) for c in row]
+        total = sum(w * e for w, e in zip(of_labels, powers, strict=True))
+        shares[i] = [e / total for e in powers]
+    if level == 0:
+        scores = [sum(of_labels[A] * row[A]) for row in shares]
+        weights, n = of_targets, N_X
+    else:
+        some = (X, Y)[level - 1]
+        scores = [sum(of_targets[some] * column[some]) for column in shares.T]
+        scores = np.array(scores) / sum(of_targets[some])
+        weights, n = of_labels, N_A
+    scores = np.array(scores)
+    one, other = (
+        sum(weights[part] * scores[part]) / sum(weights[part])
+        for part in (slice(0, n), slice(n, None))
+    )
+    size = sum(weights)
+    mean = sum(weights * scores) / size
+    return (one - other) / np.sqrt(sum(weights * (scores - mean) ** 2) / (size - ddof))
+
+
+def test_by_hand():
+    # e to the 0, 1 and 2, of which the sum is 1 + 2.718 + 7.389
+    assert label_shares([[0.0, 0.01, 0.02]], 100.0)[0] == pytest.approx(
+        [0.0900305731703805, 0.2447284710547976, 0.6652409557748219], rel=1e-14
+    )
+    assert label_shares([[0.3, 0.3]], 50.0).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, LARGEST_SCALE])
+def test_no_power_leaves_the_range_of_float64(scale):
+    shares = label_shares([[-1.0, 1.0, 0.5], [1.0, -1.0, -1.0]], scale)
+    assert (label_powers([[-1.0, 1.0]], scale) > 0).all()
+    assert np.isfinite(shares).all()
+    assert shares.sum(axis=1) == pytest.approx([1.0, 1.0], rel=1e-15)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("scale", [1.0, 30.0, 100.0])
+def test_effect_sizes_are_those_of_plain_loops(level, scale):
+    rng, test = np.random.default_rng(5), design(1, scale)
+    for _ in range(5):
+        w, v = rng.integers(0, 3, 7) + 0.0, rng.integers(0, 3, 9) + 0.0
+        w[[0, 4]] += 1
+        v[[0, 1, 5, 6]] += 1
+        units, others = test.sides(Weights(w[None], v[None]))[level]
+        found = test.levels[level].effect(units, others, 1)
+        assert found[0] == pytest.approx(effect_by_loops(cosines(1), scale, level, w, v), rel=FIT)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("over", [(True, False), (False, True), (True, True)])
+def test_variances_are_those_of_numeric_derivatives(level, over):
+    """The infinitesimal jackknife: weights of a group move, and their sum stays."""
+    rng, test = np.random.default_rng(8), design(2, 60.0)
+    w, v = rng.integers(1, 4, 7) + 0.0, rng.integers(1, 4, 9) + 0.0
+    units, others = test.sides(Weights(w[None], v[None]))[level]
+    _, variance = test.levels[level].effect_and_variance(units, others, 1, over)
+    sides = (("targets", (X, Y)), ("labels", (A, B)))
+    if level:
+        sides = (sides[1], ("targets", ((X, Y)[level - 1],)))
+    expected, step = 0.0, 1e-6
+    for (side, groups), resampled in zip(sides, over, strict=True):
+        base = w if side == "targets" else v
+        for group in groups if resampled else ():
+            slopes = []
+            for i in range(*group.indices(len(base))):
+                d = []
+                for sign in (1, -1):
+                    moved = base.copy()
+                    moved[i] += sign * step
+                    both = (moved, v) if side == "targets" else (w, moved)
+                    d.append(effect_by_loops(cosines(2), 60.0, level, *both))
+                slopes.append((d[0] - d[1]) / (2 * step))
+            weights = base[group]
+            away = np.array(slopes) - np.average(slopes, weights=weights)
+            expected += float(weights @ away**2)
+    assert variance[0] == pytest.approx(expected, rel=SLOPE)
+
+
+def test_a_term_that_is_left_out_leaves_its_share_to_the_others():
+    found = influence_in(design(3)).level1
+    table = cosines(3)
+    for label in range(9):
+        kept = np.ones(9)
+        kept[label] = 0.0
+        d = effect_by_loops(table, 100.0, 0, np.ones(7), kept)
+        assert found.attributes[label] == pytest.approx(d - found.estimate, abs=1e-12)
+    # with the shares of the others as they are, the change would be another one
+    fixed = label_shares(table, 100.0)
+    scores = fixed[:, 1:N_A].sum(axis=1) - fixed[:, B].sum(axis=1)
+    d = (scores[X].mean() - scores[Y].mean()) / np.std(scores, ddof=1)
+    assert abs(d - found.estimate - found.attributes[0]) > 1e-3
+
+
+def test_intervals_enclose_what_a_loop_over_resamples_finds():
+    """Percentiles of so many effect sizes, each drawn and computed by itself."""
+    test, rng = design(4), np.random.default_rng(11)
+    found, _ = bootstrap_layout(
+        test, streams=streams_of(np.random.default_rng(1)), over="both", resamples=4_000,
+        level=0.9, ddof=1,
+    )  # fmt: skip
+    drawn = []
+    for _ in range(4_000):
+        w = np.concatenate([rng.multinomial(n, [1 / n] * n) for n in (3, 4)]) + 0.0
+        v = np.concatenate([rng.multinomial(n, [1 / n] * n) for n in (4, 5)]) + 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            drawn.append(effect_by_loops(cosines(4), 100.0, 0, w, v))
+    ends = np.nanquantile(drawn, [0.05, 0.95])
+    assert found.level1.percentile == pytest.approx(ends, abs=0.1)  # four Monte Carlo errors
+
+
+def test_mean_shares_of_resamples():
+    test = design(6)
+    w, v = np.array([[1.0, 2, 0, 1, 1, 0, 2]]), np.array([[1.0, 0, 2, 1, 1, 1, 3, 0, 0]])
+    shares = []
+    for row in cosines(6):
+        powers = np.exp(100.0 * row) * v[0]
+        shares.append(powers[A].sum() / powers.sum())
+    expected = [(shares[0] + 2 * shares[1]) / 3, (shares[3] + shares[4] + 2 * shares[6]) / 4]
+    assert test.mean_shares(Weights(w, v))[0] == pytest.approx(expected, rel=FIT)
+    drawn = test.mean_shares_drawn("both", 50, streams_of(np.random.default_rng(0)))
+    assert drawn.shape == (50, 2)
+    assert ((drawn > 0) & (drawn < 1)).all()
+
+
+def test_patterns_of_resamples_where_the_readings_are_clear():
+    table = np.zeros((12, 16))
+    table[:6, :8] = 0.05  # X with A, Y with B
+    table[6:, 8:] = 0.05
+    table += 1e-4 * np.random.default_rng(2).standard_normal(table.shape)
+    test = ShareDesign(label_powers(table, 100.0), 6, 8)
+    found = pattern_stability_in(
+        test, streams=streams_of(np.random.default_rng(3)), aside=np.random.default_rng(4),
+        over="both", resamples=200, rule=PatternRule(),
+    )  # fmt: skip
+    assert found.share(1, -1) == 1.0
