@@ -16,6 +16,7 @@ from eatlas.present.charts import (
     influence,
     legend,
     level3,
+    plane,
     plot,
     save,
     stability,
@@ -26,5 +27,5 @@ from eatlas.present.charts import (
 
 __all__ = [
     "CONFIG", "KINDS", "choices", "draws", "eat_map", "forest", "influence", "legend", "level3",
-    "plot", "save", "stability", "steps", "targets", "timeline",
+    "plane", "plot", "save", "stability", "steps", "targets", "timeline",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from eatlas.present.drawings.figures import (
     ruler,
     share_bar,
 )
+from eatlas.present.drawings.plane import plane_figure
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
@@ -145,6 +146,11 @@ class Section:
     def lean(self) -> Markup:
         """The figure of level 1 term by term."""
         return Markup(lean_plot(self.result))  # noqa: S704  (escaped there)
+
+    @property
+    def plane(self) -> Markup:
+        """The map of the words."""
+        return Markup(plane_figure(self.result))  # noqa: S704  (escaped there)
 
     @property
     def matched_patterns(self) -> list[tuple[str, float]]:

@@ -1,11 +1,11 @@
 """Charts of results: ``prepare`` makes a tidy frame, ``draw`` makes an altair chart of it.
 
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
-:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.stability`,
-:mod:`~eatlas.plots.draws`, :mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`,
-:mod:`~eatlas.plots.choices` (of prompts and of weights), :mod:`~eatlas.plots.steps` (by layer,
-window and distance) and :mod:`~eatlas.plots.targets` (against groups). Frames need pandas alone;
-charts need the extra ``plots``.
+:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.plane`,
+:mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`, :mod:`~eatlas.plots.influence`,
+:mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of prompts and of weights),
+:mod:`~eatlas.plots.steps` (by layer, window and distance) and :mod:`~eatlas.plots.targets` (against
+groups). Frames need pandas alone; charts need the extra ``plots``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 
 Kind = Literal[
     "eat-map", "forest", "level3", "stability", "draws", "influence", "timeline", "prompts",
-    "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "legend",
+    "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "level3": ("level3",),
@@ -35,7 +35,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
-    "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "legend": ("legend",),
+    "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "plane": ("plane",),
+    "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
 
@@ -61,6 +62,8 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         - ``"forest"``: level 1 and level 2 effect sizes with intervals, tests and sources
           together; every measure, those of other packages too.
         - ``"level3"``: spread of the cosines; ML-EAT.
+        - ``"plane"``: the map of the words, each target at its mean cosines with both
+          attributes; ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.

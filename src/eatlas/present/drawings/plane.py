@@ -1,0 +1,295 @@
+"""The map of the words: each target at its mean cosines with both attributes, without projection.
+
+The diagonal holds words that are as near to B as to A; a word's distance from it is its part in
+level 1, and the means of the groups are the four means of level 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from eatlas.errors import ResultsError
+from eatlas.present.drawings.figures import outline
+from eatlas.present.drawings.svg import FONT, INK, MUTED, Axis, drawing, label, muted, tag, words
+from eatlas.present.numbers import effect
+from eatlas.present.text import isolated, one_line, pixels
+from eatlas.results import AssociationResult
+from eatlas.stimuli import ROLES, TARGETS
+
+SIDE = 360.0
+"""Pixels of the square."""
+LETTERS, CORNER = 11.0, 11.0
+"""Pixels of the letters of words, and of what is written in the corners."""
+MARK, CROSS = 4.5, 6.0
+"""Half the size of a mark, with a little room; of the cross of a mean."""
+GAP = 3.0
+"""Pixels between a mark and its word."""
+LONGEST = 24
+"""Letters of a word that are shown."""
+MOST = 400
+"""Words that one map shows."""
+
+
+class Point(NamedTuple):
+    """A target word, or the mean of its group."""
+
+    role: str
+    """X or Y."""
+    term: str
+    """The word; empty for the mean of a group."""
+    a: float
+    """Mean cosine, or log-ratio, with A."""
+    b: float
+    """The same with B."""
+
+
+class Place(NamedTuple):
+    """Where the name of a point is."""
+
+    point: int
+    """Number of the point."""
+    x: float
+    """Pixels from the left edge of the square to the end of the name that is at the mark."""
+    y: float
+    """Pixels from the upper edge to the middle of the letters."""
+    anchor: str
+    """``start``, ``middle`` or ``end``: which part of the name is at x."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Target words and the means of their groups, on a square of equal scales.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> plane = Plane.of(eatlas.run(tests="weat-6")[0])
+    >>> len(plane.points), plane.points[0].term, plane.points[-1].term
+    (18, 'John', '')
+    """
+
+    points: tuple[Point, ...]
+    """The words of X, those of Y, then the means of both."""
+    axis: Axis
+    """The scale of both directions."""
+    corners: tuple[str, str] = ("", "")
+    """What is written in the corners of A, upper left, and of B, lower right."""
+
+    @classmethod
+    def of(cls, result: AssociationResult) -> Self:
+        """Make the map of one result.
+
+        Raises
+        ------
+        ResultsError
+            If the result has not kept the cosines of single words.
+        """
+        return cls.around(points_of(result), result.concepts.A, result.concepts.B)
+
+    @classmethod
+    def around(cls, points: Sequence[Point], a: str, b: str) -> Self:
+        """Lay points on a square that holds them with some room, but not zero if it is far."""
+        values = [value for one in points for value in (one.a, one.b)]
+        low, high = min(values), max(values)
+        room = 0.06 * (high - low) or 0.05
+        step = Axis.around((0.0, high - low), 0, SIDE).step
+        corners = (f"closer to {shown(a, 40)}", f"closer to {shown(b, 40)}")
+        return cls(tuple(points), Axis(low - room, high + room, step, 0.0, SIDE), corners)
+
+    def at(self, point: Point) -> tuple[float, float]:
+        """Pixels of a point from the left and the upper edge."""
+        return self.axis.at(point.b), SIDE - self.axis.at(point.a)
+
+    def names(self) -> list[Place]:
+        """Place the names of as many words as fit, the outermost first; none lies on another."""
+        spots = [self.at(one) for one in self.points]
+        sizes = [MARK if one.term else CROSS + 2 for one in self.points]
+        taken = [
+            (x - half, y - half, x + half, y + half)
+            for (x, y), half in zip(spots, sizes, strict=True)
+        ]
+        upper, lower = (pixels(text, CORNER) for text in self.corners)
+        taken += [(0, 0, upper + 8, 22), (SIDE - lower - 8, SIDE - 22, SIDE, SIDE)]
+        found = []
+        for i in self._outermost_first():
+            for place, box in _candidates(i, *spots[i], shown(self.points[i].term)):
+                if _within(box) and not _meets(box, taken, own=i):
+                    taken.append(box)
+                    found.append(place)
+                    break
+        return found
+
+    def _outermost_first(self) -> list[int]:
+        """Numbers of the words, by their distance from the mean of their group."""
+        means = {one.role: one for one in self.points if not one.term}
+        far = {
+            i: (one.a - means[one.role].a) ** 2 + (one.b - means[one.role].b) ** 2
+            for i, one in enumerate(self.points)
+            if one.term
+        }
+        return sorted(far, key=lambda i: -far[i])
+
+
+def points_of(result: AssociationResult) -> tuple[Point, ...]:
+    """Mean cosine of each target with A and with B, and the means of both groups.
+
+    Raises
+    ------
+    ResultsError
+        If the result has not kept the cosines of single words.
+    """
+    sizes = [len(result.coverage[role].scored) for role in ROLES]
+    rows = np.array(result.similarities or (), dtype=np.float64)
+    if rows.shape != (sizes[0] + sizes[1], sizes[2] + sizes[3]):
+        raise ResultsError(
+            f"the result of {result.test} has not kept the {result.unit}s of single words",
+            got=f"{sizes[0]} v {sizes[1]} targets, {sizes[2]} v {sizes[3]} attributes",
+            allowed="results of tests of up to 10,000 pairs of a target and an attribute",
+        )
+    a, b = rows[:, : sizes[2]].mean(axis=1).tolist(), rows[:, sizes[2] :].mean(axis=1).tolist()
+    terms = [(role, term) for role in TARGETS for term in result.coverage[role].scored]
+    found = [Point(*one, *both) for one, both in zip(terms, zip(a, b, strict=True), strict=True)]
+    for role in TARGETS:
+        own = [one for one in found if one.role == role and one.term]
+        means = (float(np.mean([one.a for one in own])), float(np.mean([one.b for one in own])))
+        found.append(Point(role, "", *means))
+    return tuple(found)
+
+
+def shown(term: str, most: int = LONGEST) -> str:
+    """A word as the map shows it: on one line, and not too long."""
+    term = one_line(term)
+    return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
+
+
+Box = tuple[float, float, float, float]
+
+
+def _candidates(i: int, x: float, y: float, text: str) -> Iterator[tuple[Place, Box]]:
+    """Places around a mark for its name, the best first: right, left, above, below, corners."""
+    wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
+    off = MARK + GAP
+    for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1))):
+        sideways = off if not dy else off * 0.6
+        left = x + dx * sideways - (wide if dx < 0 else 0 if dx else wide / 2)
+        middle = y + dy * (half + (MARK if not dx else MARK * 0.6))
+        anchor = {1: "start", -1: "end", 0: "middle"}[dx]
+        box = (left, middle - half, left + wide, middle + half)
+        yield Place(i, x + dx * sideways, middle, anchor), box
+
+
+def _within(box: Box) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= SIDE and box[3] <= SIDE
+
+
+def _meets(box: Box, taken: Sequence[Box], own: int) -> bool:
+    """Whether a name would lie on another one, or on a mark that is not its own."""
+    return any(
+        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+        for j, other in enumerate(taken)
+        if j != own
+    )
+
+
+LEFT_ROOM, LOWER_ROOM, UPPER_ROOM = 46.0, 40.0, 8.0
+_COLOUR_CLASS = {"X": "x", "Y": "y"}
+
+
+def plane_figure(result: AssociationResult) -> str:
+    """Draw the map of the words of a result as SVG.
+
+    Empty where the result has not kept the cosines of single words, or has too many words.
+    """
+    if not result.similarities or len(result.similarities) > MOST:
+        return ""
+    plane = Plane.of(result)
+    attributes = {role: result.concepts.name(role) for role in "AB"}
+    square = tag(
+        "g",
+        _ground(plane, attributes, result.unit),
+        *(_mark(plane, one, result) for one in plane.points),
+        *(
+            label(
+                shown(plane.points[place.point].term), place.x, place.y + LETTERS * 0.35,
+                size=LETTERS, text_anchor=place.anchor, stroke="none",
+                class_=f"word {_COLOUR_CLASS[plane.points[place.point].role]}",
+            )
+            for place in plane.names()
+        ),
+        transform=f"translate({LEFT_ROOM} {UPPER_ROOM})",
+    )  # fmt: skip
+    return drawing(
+        LEFT_ROOM + SIDE + UPPER_ROOM, UPPER_ROOM + SIDE + LOWER_ROOM, square,
+        title=f"Each target word by its mean {result.unit}s with {attributes['A']} and "
+        f"{attributes['B']}",
+        alt=in_words(plane, result), class_="figure plane", font_family=FONT, fill=INK,
+    )  # fmt: skip
+
+
+def in_words(plane: Plane, result: AssociationResult) -> str:
+    """Say where the means of the groups are, and how many words are nearer to A than to B."""
+    said = []
+    for mean in plane.points[-2:]:
+        own = [one for one in plane.points if one.role == mean.role and one.term]
+        nearer = sum(one.a > one.b for one in own)
+        said.append(
+            f"{isolated(result.concepts.name(mean.role))}: mean {result.unit} "
+            f"{effect(mean.a, 3)} with {isolated(result.concepts.A)}, {effect(mean.b, 3)} with "
+            f"{isolated(result.concepts.B)}; {nearer} of {len(own)} words are nearer to "
+            f"{isolated(result.concepts.A)}"
+        )
+    return ". ".join(said) + "."
+
+
+def _ground(plane: Plane, attributes: dict[str, str], unit: str) -> str:
+    """The square, the half that is nearer to A, the diagonal, and the scales."""
+    axis = plane.axis
+    means = {role: f"mean {unit} with {shown(name, 40)}" for role, name in attributes.items()}
+    decimals = max(0, int(np.ceil(-np.log10(axis.step) - 1e-9)))
+    ticks = []
+    for value in axis.ticks():
+        place, number = axis.at(value), effect(value, decimals)
+        ticks += [
+            muted(number, place, SIDE + 15),
+            muted(number, -6, SIDE - place + 4, anchor="end"),
+        ]
+    upright = f"rotate(-90) translate({-SIDE / 2} {-LEFT_ROOM + 12})"
+    return "".join(
+        [
+            tag("path", d=f"M0 {SIDE}V0H{SIDE}z", class_="nearer"),
+            tag("rect", x=0, y=0, width=SIDE, height=SIDE, fill="none", class_="frame"),
+            tag("path", d=f"M0 {SIDE}L{SIDE} 0", class_="diagonal", stroke=MUTED),
+            *ticks,
+            label(plane.corners[0], 8, 16, size=CORNER, class_="eat-muted"),
+            label(
+                plane.corners[1], SIDE - 8, SIDE - 9, size=CORNER, text_anchor="end",
+                class_="eat-muted",
+            ),
+            muted(means["B"], SIDE / 2, SIDE + 33),
+            tag("g", muted(means["A"], 0, 0), transform=upright),
+        ]
+    )  # fmt: skip
+
+
+def _mark(plane: Plane, point: Point, result: AssociationResult) -> str:
+    """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip."""
+    x, y = (round(value, 1) for value in plane.at(point))
+    kind = _COLOUR_CLASS[point.role]
+    name = shown(point.term) if point.term else f"mean of {result.concepts.name(point.role)}"
+    about = tag(
+        "title",
+        words(
+            f"{name}: {effect(point.a, 3)} with {result.concepts.A}, {effect(point.b, 3)} with "
+            f"{result.concepts.B}"
+        ),
+    )
+    if not point.term:
+        cross = f"M{x - CROSS:g} {y:g}h{2 * CROSS:g}M{x:g} {y - CROSS:g}v{2 * CROSS:g}"
+        return tag("path", about, d=cross, class_=f"mean {kind}")
+    mark = outline("circle" if point.role == "X" else "square", x, y)
+    return tag("path", about, d=mark, class_=f"dot {kind}")
