@@ -28,7 +28,9 @@ def test_places_by_hand():
         "up": [1.0, 0.0], "right": [0.0, 1.0], "both": [3.0, 4.0], "left": [4.0, 3.0],
         "a": [2.0, 0.0], "aa": [1.0, 0.0], "b": [0.0, 5.0], "bb": [0.0, 2.0],
     }  # fmt: skip
-    test = eatlas.AssociationTest(X=["up", "both"], Y=["right", "left"], A=["a", "aa"], B=["b", "bb"])
+    test = eatlas.AssociationTest(
+        X=["up", "both"], Y=["right", "left"], A=["a", "aa"], B=["b", "bb"]
+    )
     (result,) = eatlas.run(test, vectors, "ml-eat")
     assert [(one.role, one.term) for one in points_of(result)] == [
         ("X", "up"), ("X", "both"), ("Y", "right"), ("Y", "left"), ("X", ""), ("Y", ""),
@@ -46,6 +48,27 @@ def test_distances_are_level_1_and_means_are_level_3(results):
             assert mean.b == pytest.approx(result.level3.cell(f"{role}B").mean, abs=KEPT)
         leans = [one.a - one.b for one in points if one.term]
         assert leans == pytest.approx([*result.scores.X, *result.scores.Y], abs=KEPT)
+
+
+def test_sentences_of_a_stimulus_are_one_point():
+    def said(name, *stimuli):
+        texts = [
+            {"text": f"{start} {word}.", "stimulus": word}
+            for i, word in enumerate(stimuli)
+            for start in ("This is", "That is", "Here is")[: 3 - i % 2]
+        ]
+        return eatlas.Concept(name=name, sentences=texts)
+
+    test = eatlas.AssociationTest(
+        X=said("F", "rose", "lily"), Y=said("I", "ant", "fly"),
+        A=said("P", "love", "joy"), B=said("U", "war", "pain"),
+    )  # fmt: skip
+    (result,) = eatlas.run(test, "cbow:glove-sample")
+    points = points_of(result)
+    assert [one.term for one in points if one.term] == ["rose", "lily", "ant", "fly"]
+    scores = result.primary.scores
+    leans = [one.a - one.b for one in points if one.term]
+    assert leans == pytest.approx([*scores.X, *scores.Y], abs=KEPT)
 
 
 @given(

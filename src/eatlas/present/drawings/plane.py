@@ -138,6 +138,8 @@ class Plane:
 def points_of(result: AssociationResult) -> tuple[Point, ...]:
     """Mean cosine of each target with A and with B, and the means of both groups.
 
+    In tests of sentences, the means of the sentences of a stimulus.
+
     Raises
     ------
     ResultsError
@@ -152,13 +154,29 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
             allowed="results of tests of up to 10,000 pairs of a target and an attribute",
         )
     a, b = rows[:, : sizes[2]].mean(axis=1).tolist(), rows[:, sizes[2] :].mean(axis=1).tolist()
-    terms = [(role, term) for role in TARGETS for term in result.coverage[role].scored]
-    found = [Point(*one, *both) for one, both in zip(terms, zip(a, b, strict=True), strict=True)]
+    by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for key, both in zip(_names(result), zip(a, b, strict=True), strict=True):
+        by_name.setdefault(key, []).append(both)
+    found = [
+        Point(role, name, *(float(np.mean(values)) for values in zip(*several, strict=True)))
+        for (role, name), several in by_name.items()
+    ]
     for role in TARGETS:
         own = [one for one in found if one.role == role and one.term]
         means = (float(np.mean([one.a for one in own])), float(np.mean([one.b for one in own])))
         found.append(Point(role, "", *means))
     return tuple(found)
+
+
+def _names(result: AssociationResult) -> list[tuple[str, str]]:
+    """Role and term of each target; in tests of sentences, the stimulus, which several share."""
+    over = result.primary.over_stimuli
+    return [
+        (role, group.stimulus.get(term, term) if over else term)
+        for role in TARGETS
+        for group in (result.coverage[role],)
+        for term in group.scored
+    ]
 
 
 def shown(term: str, most: int = LONGEST) -> str:
