@@ -92,7 +92,7 @@ def draw(given: pd.DataFrame) -> Chart:
     return themed(alt.vconcat(*sides), description=about)
 
 
-def _panel(rows: list[dict[str, Any]], test: str, series: str, *, with_series: bool) -> Any:
+def _panel(rows: list[dict[str, Any]], test: str, series: str, *, with_series: bool) -> Chart:
     """The map of one result."""
     alt = altair()
     if len(rows) > MOST:
@@ -130,7 +130,7 @@ def _panel(rows: list[dict[str, Any]], test: str, series: str, *, with_series: b
     ]  # fmt: skip
     names = {row["role"]: isolated(row["target"]) for row in rows}
     key = "; ".join(f"{mark}: {names[role]}" for role, mark in (("X", "Circles"), ("Y", "squares")))
-    return themed(
+    drawn: Chart = themed(
         alt.layer(*layers),
         width=SIDE,
         height=SIDE,
@@ -140,6 +140,7 @@ def _panel(rows: list[dict[str, Any]], test: str, series: str, *, with_series: b
         ),
         description=_in_words(rows),
     )
+    return drawn
 
 
 def _names(plane: Plane, base: Any, alt: Any) -> Iterator[Any]:
