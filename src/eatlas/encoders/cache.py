@@ -280,16 +280,18 @@ def vector_of(entry: Entry) -> Vector:
 
 
 def _mark(found: Found | Read) -> str:
-    """What is noted beside a vector: that its text was cut, what the tokenizer does not know.
+    """What is noted beside a vector, such as that its text was cut.
 
     >>> _mark(Found(None, unknown="part", cut=True)), _mark(Found(None))
     ('cut;unknown in part', '')
     """
-    return ";".join(filter(None, [_CUT * found.cut, _UNKNOWN[found.unknown]]))
+    remarks = found.remarks if isinstance(found, Found) else ()
+    return ";".join(filter(None, [_CUT * found.cut, _UNKNOWN[found.unknown], *remarks]))
 
 
 def _found(entry: Entry) -> Found:
     """Read an entry with its mark."""
     said = entry.mark.split(";")
     unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in said), "")
-    return Found(vector_of(entry), unknown=unknown, cut=_CUT in said)
+    remarks = tuple(one for one in said if one not in {_CUT, *_UNKNOWN.values()})
+    return Found(vector_of(entry), unknown=unknown, cut=_CUT in said, remarks=remarks)

@@ -172,8 +172,8 @@ def _count(n: int) -> str:
     return "1 text" if n == 1 else f"{n:,} texts"
 
 
-def require_extra(needed: Iterable[str], fault: str) -> None:
-    """Refuse to go on without the packages of the extra ``hf``; `fault` says what cannot be done.
+def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
+    """Refuse to go on without the packages of an extra; `fault` says what cannot be done.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def require_extra(needed: Iterable[str], fault: str) -> None:
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise SourceError(
-            fault, got=f"no {' and no '.join(missing)}", remedy="pip install 'eatlas[hf]'"
+            fault, got=f"no {' and no '.join(missing)}", remedy=f"pip install 'eatlas[{extra}]'"
         )
 
 

@@ -37,6 +37,8 @@ TOKENIZER = (
     "tokenizer.model", "spm.model", "bpe.codes",
 )  # fmt: skip
 """What tokenizers of transformers are read from."""
+PROCESSOR = ("preprocessor_config.json", "processor_config.json")
+"""Where transformers keeps the settings of an image processor; the second nests them."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 ROOM = 1.15
 """Of what the weights alone take; MiniLM, 91 MB of weights, takes 8% more with one batch."""
@@ -67,7 +69,7 @@ def weight_files(there: Collection[str]) -> tuple[str, ...]:
     return ()
 
 
-def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
+def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> tuple[Path, ...]:
     """Return all files of a model that its vectors depend on, in a fixed order.
 
     Parameters
@@ -76,6 +78,8 @@ def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
         A folder, or a GGUF file.
     weights : bool
         Whether the weights are needed.
+    beside : collection of str
+        Names of further files, such as those of an image processor.
 
     Raises
     ------
@@ -85,7 +89,8 @@ def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
     if path.is_file():
         return (path,)
     there = sorted(file.name for file in path.iterdir() if file.is_file())
-    taken = [name for name in there if name == CONFIG or name in TOKENIZER or name.endswith(".py")]
+    named = {CONFIG, *TOKENIZER, *beside}
+    taken = [name for name in there if name in named or name.endswith(".py")]
     if weights:
         found = weight_files(there)
         if not found:
@@ -95,7 +100,9 @@ def files_of(path: Path, *, weights: bool) -> tuple[Path, ...]:
     return tuple(path / name for name in taken)
 
 
-def content_of(path: Path, *, weights: Literal["trained", "random"]) -> str:
+def content_of(
+    path: Path, *, weights: Literal["trained", "random"], beside: Collection[str] = ()
+) -> str:
     """Hash of all files that decide numbers; of the libraries, where they draw the weights.
 
     Raises
@@ -105,7 +112,7 @@ def content_of(path: Path, *, weights: Literal["trained", "random"]) -> str:
     """
     random = weights == "random"
     digest = hashlib.sha256()
-    for file in files_of(path, weights=not random):
+    for file in files_of(path, weights=not random, beside=beside):
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())
     if random:
         digest.update(f"torch {version('torch')} {version('transformers')}".encode())
@@ -258,15 +265,70 @@ def _in_safetensors(file: Path) -> int:
         ) from error
 
 
+def tensor_in(path: Path, name: str) -> float | None:
+    """Read one number among the weights of a model, without the others.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the model.
+    name : str
+        Such as ``logit_scale``.
+
+    Returns
+    -------
+    float or None
+        None where the weights have no such number.
+    """
+    for file in weight_files([each.name for each in path.iterdir()]):
+        if file.endswith(_INDEX):
+            continue
+        found = _tensor(path / file, name)
+        if found is not None:
+            return float(found.reshape(-1)[0])
+    return None
+
+
+def _tensor(file: Path, name: str) -> Any:
+    """A tensor of one file of weights; only it is read, where the format lets us."""
+    if file.suffix == Path(SAFETENSORS).suffix:
+        from safetensors import safe_open  # noqa: PLC0415
+
+        with safe_open(file, framework="numpy") as opened:
+            if name not in set(opened.keys()):
+                return None
+            if opened.get_slice(name).get_dtype() != "BF16":
+                return opened.get_tensor(name)
+        with safe_open(file, framework="pt") as opened:  # numpy does not know bfloat16
+            return opened.get_tensor(name).float()
+    import torch  # noqa: PLC0415  (seconds; only for what it alone reads)
+
+    weights = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+    return weights[name].float() if name in weights else None
+
+
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _PATH_LIKE = ("/", "./", "../", "~", ".\\", "..\\")
+_ALLOWED = {
+    "hf:": "a folder with config.json, a .gguf file, or a name on the hub such as bert-base-cased "
+    "or facebook/opt-125m",
+    "clip:": "a folder with config.json, or a name on the hub such as openai/clip-vit-base-patch32",
+}
 _OWNER = "sentence-transformers"
 _UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
 """What comes with models of sentence-transformers and is not used here."""
 
 
-def transformer_on_the_hub(name: str, options: Options) -> Path:
+def transformer_on_the_hub(name: str, options: Options, scheme: str = "hf:") -> Path:
     """Return the folder of a transformer that has a name on the hub; what is not here is fetched.
+
+    Parameters
+    ----------
+    name : str
+    options : Options
+    scheme : str
+        Of the source string, for messages; other models than those of texts need the settings of
+        their image processor too.
 
     Raises
     ------
@@ -276,18 +338,18 @@ def transformer_on_the_hub(name: str, options: Options) -> Path:
     """
     if name.startswith(_PATH_LIKE) or not _NAME.fullmatch(name) or name.endswith(".gguf"):
         raise SourceError(
-            f"hf:{name}: there is no such folder or file",
-            allowed="a folder with config.json, a .gguf file, or a name on the hub such as "
-            "bert-base-cased or facebook/opt-125m",
+            f"{scheme}{name}: there is no such folder or file",
+            allowed=_ALLOWED[scheme],
             remedy="check the path",
         )
     _require_trust(name)
     trained = options.weights == "trained"
     here = _in_cache(name, revision=options.revision)
     there = [file.name for file in here.iterdir()] if here is not None else []
-    if here is not None and CONFIG in there and (weight_files(there) or not trained):
+    whole = scheme == "hf:" or any(file in there for file in PROCESSOR)
+    if here is not None and CONFIG in there and whole and (weight_files(there) or not trained):
         return here
-    return _fetch(name, options, trained=trained)
+    return _fetch(name, options, scheme, trained=trained)
 
 
 def sentence_model_on_the_hub(name: str, revision: str) -> Path:
@@ -346,7 +408,7 @@ def _in_cache(name: str, **wanted: Any) -> Path | None:
         return None
 
 
-def _fetch(name: str, options: Options, *, trained: bool) -> Path:
+def _fetch(name: str, options: Options, scheme: str, *, trained: bool) -> Path:
     """Fetch the files that are used, and no others: weights often lie there in five formats."""
     from huggingface_hub import HfApi  # noqa: PLC0415
 
@@ -355,13 +417,13 @@ def _fetch(name: str, options: Options, *, trained: bool) -> Path:
         there = [file.rfilename for file in info.siblings or ()]
         weights = weight_files(there) if trained else ()
         code = [file for file in there if options.trust and fnmatch(file, "*.py")]
-        wanted = [CONFIG, *TOKENIZER, *SETTINGS, *weights, *code]
+        wanted = [CONFIG, *TOKENIZER, *SETTINGS, *PROCESSOR, *weights, *code]
         return _snapshot(name, revision=info.sha, allow_patterns=wanted)
     except Exception as error:
-        raise _not_fetched(name, options, error) from error
+        raise _not_fetched(scheme, name, options, error) from error
 
 
-def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
+def _not_fetched(scheme: str, name: str, options: Options, error: Exception) -> SourceError:
     """Explain why a model could not be fetched from the hub."""
     from huggingface_hub.errors import (  # noqa: PLC0415
         GatedRepoError,
@@ -371,20 +433,20 @@ def _not_fetched(name: str, options: Options, error: Exception) -> SourceError:
 
     if isinstance(error, GatedRepoError):
         return SourceError(
-            f"hf:{name}: this model is gated: its authors grant access",
+            f"{scheme}{name}: this model is gated: its authors grant access",
             remedy="request access on its page of the hub, and sign in: hf auth login",
         )
     if isinstance(error, RevisionNotFoundError):
-        return SourceError(f"hf:{name}: there is no such revision", got=options.revision)
+        return SourceError(f"{scheme}{name}: there is no such revision", got=options.revision)
     if isinstance(error, RepositoryNotFoundError):
         return SourceError(
-            f"hf:{name}: there is neither a folder nor a model on the hub of this name",
+            f"{scheme}{name}: there is neither a folder nor a model on the hub of this name",
             remedy="check the name; for a private model: hf auth login",
         )
     return SourceError(
-        f"hf:{name}: the model is not on this machine, and the hub cannot be reached",
+        f"{scheme}{name}: the model is not on this machine, and the hub cannot be reached",
         got=_first_line(error),
-        remedy="connect to the network, or name a folder: hf:/path/to/model",
+        remedy=f"connect to the network, or name a folder: {scheme}/path/to/model",
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -21,17 +21,21 @@ from numpy.typing import NDArray
 
 from eatlas.encoders.card import Card, read_gguf_header
 from eatlas.encoders.files import require_memory, too_little
+from eatlas.encoders.images.settings import load_processor, require_towers
 from eatlas.encoders.options import Layers, Options
 from eatlas.errors import SourceError
 
 if TYPE_CHECKING:
     from eatlas.encoders.tokens import Tokens
 
+T = TypeVar("T")
 NO_LIMIT = 10**6
 """Tokenizers say 10^30 where they know no limit."""
 
 
-Head = Literal["", "masked", "causal"]
+Head = Literal["", "masked", "causal", "vision", "pooled", "towers"]
+"""What a model computes. Vision is a model of images, pooled one that pools them itself, towers one
+of texts and images."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Model:
     trust: bool
     card: Card = field(compare=False)
     head: Head = ""
-    """What the model computes: vectors, or with a head the log-probabilities of pieces."""
+    """What the model computes: vectors of texts or images, or log-probabilities of pieces."""
 
     @classmethod
     def of(cls, path: Path, content: str, options: Options, card: Card, head: Head = "") -> Model:
@@ -68,14 +72,19 @@ class Loaded:
     device: Any = None
     takes: frozenset[str] = frozenset()
     """Names of the inputs that the model knows."""
+    processor: Any = None
+    """What makes images the input of the model; None where it takes none."""
 
 
-_AUTO = {"": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+_AUTO = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _REMEDIES = {
     "whole": "fetch the model again; weights=random is for models without training",
+    "pooled": "the model was saved without its pooling; pool=cls or pool=mean needs none",
     "head": "log-probabilities need a model that was saved with the head that predicts words, "
     "which models made for vectors of sentences have not",
 }
+_LACKING = {"masked": "head", "causal": "head", "pooled": "pooled"}
+_IMAGES = frozenset(("vision", "pooled", "towers"))
 _lock = Lock()
 _kept: dict[Model, Loaded] = {}
 
@@ -114,11 +123,16 @@ def _load(model: Model) -> Loaded:
     if device.type == "cpu":
         require_memory(model.path, model.card.weights, model.precision)
     once = _parsed_once() if model.path.is_file() else nullcontext()
+    images, texts = model.head in _IMAGES, model.head not in _IMAGES or model.head == "towers"
     with quiet(), once, torch.random.fork_rng(devices=[]):
-        tokenizer = load_tokenizer(model)
+        tokenizer = load_tokenizer(model) if texts else None
+        processor = load_processor(model.path, trust=model.trust) if images else None
         module = _explained(lambda: _module(model), model).eval().to(device)
+    if model.head == "towers":
+        require_towers(module, model.path)
     inputs = frozenset(inspect.signature(module.forward).parameters)
-    return Loaded(tokenizer, module, _limit(model.card, tokenizer), device, inputs)
+    limit = _limit(model.card, tokenizer) if texts else None
+    return Loaded(tokenizer, module, limit, device, inputs, processor)
 
 
 @contextmanager
@@ -179,7 +193,7 @@ def _module(model: Model) -> Any:
     import torch  # noqa: PLC0415
     import transformers  # noqa: PLC0415
 
-    auto = getattr(transformers, _AUTO[model.head])
+    auto = getattr(transformers, _AUTO.get(model.head, "AutoModel"))
     folder, more = _place(model)
     config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
     config.use_cache = False
@@ -206,15 +220,16 @@ def _module(model: Model) -> Any:
 def _require_whole(whole: Any, part: Any, missing: set[str], model: Model) -> None:
     """Refuse weights that do not fill the model: transformers fills up with random ones.
 
-    A pooler is not used here, nor the decoder beside an encoder.
+    A pooler is not used here, unless it is chosen, nor the decoder beside an encoder.
     """
-    used = {id(parameter) for name, parameter in part.named_parameters() if "pooler" not in name}
+    whole_model = model.head in {"pooled", "towers"}
+    used = {id(p) for name, p in part.named_parameters() if whole_model or "pooler" not in name}
     lacking = [name for name, p in whole.named_parameters() if name in missing and id(p) in used]
     if lacking:
         raise SourceError(
             f"{model.path}: the file of weights lacks some of the model's",
             got=f"{len(lacking)} are missing, such as {lacking[0]}",
-            remedy=_REMEDIES["head" if model.head else "whole"],
+            remedy=_REMEDIES[_LACKING.get(model.head, "whole")],
         )
 
 
@@ -377,25 +392,40 @@ def halved_where_memory_ends(
     vectors : list of array
         As of :func:`vectors_of_tokens`.
     """
+
+    def compute(rows: range) -> list[Array]:
+        part = [(row - rows.start, several) for row, several in places if row in rows]
+        return vectors_of_tokens(loaded, texts[rows.start : rows.stop], part, layers, top)
+
+    for rows, vectors in in_halves(loaded, range(len(texts)), compute):
+        yield [(row, several) for row, several in places if row in rows], vectors
+
+
+def in_halves(
+    loaded: Loaded, rows: range, compute: Callable[[range], T]
+) -> Iterator[tuple[range, T]]:
+    """Compute some rows; where memory does not suffice, each half of them.
+
+    Yields
+    ------
+    rows : range
+    computed : what `compute` returns of these rows
+    """
     import torch  # noqa: PLC0415
 
     try:
-        vectors = vectors_of_tokens(loaded, texts, places, layers, top)
+        computed = compute(rows)
     except (RuntimeError, MemoryError) as error:
-        if not (isinstance(error, MemoryError) or ran_out(error)) or len(texts) == 1:
+        if not (isinstance(error, MemoryError) or ran_out(error)) or len(rows) == 1:
             raise
     else:
-        yield places, vectors
+        yield rows, computed
         return
     if loaded.device.type == "cuda":
         torch.cuda.empty_cache()
-    half = len(texts) // 2
-    for start, end in ((0, half), (half, len(texts))):
-        part = [(row - start, several) for row, several in places if start <= row < end]
-        for given, computed in halved_where_memory_ends(
-            loaded, texts[start:end], part, layers, top
-        ):
-            yield [(row + start, several) for row, several in given], computed
+    half = len(rows) // 2
+    for part in (rows[:half], rows[half:]):
+        yield from in_halves(loaded, part, compute)
 
 
 def _inputs(loaded: Loaded, texts: Sequence[Tokens]) -> dict[str, Any]:

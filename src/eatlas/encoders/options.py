@@ -39,6 +39,8 @@ POOLS = {
 }
 """How the tokens of a text become one vector, in words. Those with ``-all`` take the special tokens
 too, as sentence-transformers does."""
+POOLED = "pooled"
+"""As a model of images itself pools its patches."""
 EVERY = "all"
 _ONE = re.compile(r"-?\d{1,4}", re.ASCII)
 _RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})", re.ASCII)
@@ -59,7 +61,7 @@ class Values(NamedTuple):
 VALUES = {
     "level": Values.of("sentence", "word"),
     "layers": Values.of("mean", "sum"),
-    "pool": Values.of(*POOLS),
+    "pool": Values.of(*POOLS, POOLED),
     "subword": Values.of("mean", "first", "last"),
     "weights": Values.of("trained", "random"),
     "precision": Values.of("float32", "bfloat16", "float16"),
@@ -149,6 +151,18 @@ def check_values(given: Mapping[str, str], allowed: Mapping[str, Values], where:
     for key, values in allowed.items():
         if key in given and not re.fullmatch(values.pattern, given[key], re.ASCII):
             raise not_allowed(where, key, given[key], values.words)
+
+
+def require_pool_of_texts(pool: str, where: str) -> None:
+    """Refuse a pooling that is for images alone.
+
+    Raises
+    ------
+    SourceError
+        Naming those that are for texts.
+    """
+    if pool == POOLED:
+        raise not_allowed(where, "pool", pool, ", ".join(POOLS))
 
 
 def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from eatlas.care import require_trust
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.card import CONFIG, Card, read_card
+from eatlas.encoders.card import Card
 from eatlas.encoders.declared import Declared, declared, prompt_note
-from eatlas.encoders.encoder import Encoder, require_extra, roundoff_of
-from eatlas.encoders.files import content_of, files_of, too_little, transformer_on_the_hub
+from eatlas.encoders.encoder import Encoder, roundoff_of
+from eatlas.encoders.files import content_of, too_little
+from eatlas.encoders.finding import SCHEME, find_model
+from eatlas.encoders.images.backbone import VisionSource, open_backbone
 from eatlas.encoders.loading import (
     Array,
     Loaded,
@@ -25,38 +25,24 @@ from eatlas.encoders.loading import (
     pool,
     ran_out,
 )
-from eatlas.encoders.options import EVERY, POOLS, Layers, Options, parse, parse_layers
+from eatlas.encoders.options import (
+    POOLS,
+    Layers,
+    Options,
+    parse_layers,
+    require_pool_of_texts,
+)
+from eatlas.encoders.shared_layers import SharedLayers
 from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import Answers, Found, Item, Read
-from eatlas.sources.spec import FileSpec, escape, parse_file_spec
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch."""
 CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other vectors."""
-
-
-@dataclass
-class SharedLayers:
-    """Layers that are computed in one pass and read one after the other."""
-
-    layers: tuple[Layers, ...]
-    waiting: dict[Layers, dict[Item, Found]] = field(default_factory=dict)
-    """Answers that came with another layer's; handed over when their layer is read."""
-    cut: set[str] = field(default_factory=set)
-    """Texts that were cut, whichever layer was read."""
-
-    def keep(self, layers: Layers, answers: Answers) -> None:
-        """Keep the answers of a layer until it is read."""
-        self.waiting.setdefault(layers, {}).update(answers)
-
-    def take(self, layers: Layers, items: Collection[Item]) -> dict[Item, Found]:
-        """Hand over what is kept of a layer, and let go of it."""
-        kept = self.waiting.pop(layers, {})
-        return {one: kept[one] for one in items if one in kept}
 
 
 class TransformerSource(Encoder):
@@ -292,113 +278,39 @@ class TransformerSource(Encoder):
         return Model.of(self.path, self._content, self.options, self.card)
 
 
-SCHEME = "hf:"
-NEEDED = ("torch", "transformers")
-GGUF = ".gguf"
-
-
 @keeping
-def open_hf(text: str) -> tuple[TransformerSource, ...]:
-    """Open a transformer: one source, or one for each layer with ``layer=all``.
+def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
+    """Open a transformer of texts or of images.
 
     Parameters
     ----------
     text : str
         ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
 
+    Returns
+    -------
+    tuple of sources
+        One, or one for each layer with ``layer=all``.
+
     Raises
     ------
     SourceError
         If an option cannot be, the model is not there, or what it takes is not installed.
     """
-    found = find_model(text)
-    spec, options, path, card = found.spec, found.options, found.path, found.card
-    said = declared(path, str(spec.path))
+    found = find_model(text, takes=("texts", "images"))
+    if found.takes == "images":
+        return open_backbone(found)
+    options, path, card = found.options, found.path, found.card
+    said = declared(path, str(found.spec.path))
     method = _method(options, card, said, found.where)
     several = parse_layers(options.layer, options.layers, card.top, found.where)
     for layers in several:
         _require_one_dim(layers, card, found.where)
-    if options.layer != EVERY:
-        return (TransformerSource(text, path, card, options, several[0], method, said),)
     shared = SharedLayers(several)
-    one_layer = [(layers, replace(options, layer=str(layers))) for layers in several]
     return tuple(
-        TransformerSource(_named(spec, layers), path, card, some, layers, method, said, shared)
-        for layers, some in one_layer
+        TransformerSource(one.text, path, card, one.options, layers, method, said, shared)
+        for layers, one in found.by_layer(several)
     )
-
-
-@dataclass(frozen=True)
-class NamedModel:
-    """A model that a source string names, with its options."""
-
-    spec: FileSpec
-    options: Options
-    path: Path
-    """Folder of the model, or a GGUF file."""
-    card: Card
-
-    @property
-    def where(self) -> str:
-        """The model as messages name it."""
-        return f"{SCHEME}{self.spec.path}"
-
-
-def find_model(text: str) -> NamedModel:
-    """Find the files of the model that a source string names, and check its options.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there, or what it takes is not installed.
-    """
-    spec = parse_file_spec(text.removeprefix(SCHEME))
-    given = str(spec.path)
-    if not text.removeprefix(SCHEME).partition("?")[0]:
-        raise SourceError(f"{text}: no model is named", allowed="hf:NAME, hf:FOLDER, hf:FILE.gguf")
-    if spec.member is not None:
-        raise SourceError(
-            f"{text}: a model has no members", got=f"#{spec.member}", remedy="write a # as %23"
-        )
-    options = parse(spec.options, f"{SCHEME}{given}")
-    if options.trust:
-        require_trust(f"run Python code that comes with the model {given}")
-    require_extra(NEEDED, f"{text}: transformers need packages that are not installed")
-    path = _find(given, options)
-    card = read_card(path)
-    files_of(path, weights=options.weights == "trained")
-    return NamedModel(spec, options, path, card)
-
-
-def _named(spec: FileSpec, layers: Layers) -> str:
-    """The source string that opens one layer by itself."""
-    options = {**spec.options, "layer": str(layers)}
-    said = "&".join(f"{key}={escape(value)}" for key, value in options.items())
-    return f"{SCHEME}{spec.path}?{said}"
-
-
-def _find(given: str, options: Options) -> Path:
-    """Folder of a model, or its GGUF file."""
-    path = Path(given).expanduser()
-    if path.is_dir():
-        if (path / CONFIG).is_file():
-            return path
-        raise SourceError(
-            f"{path}: this folder holds no transformer",
-            got=", ".join(sorted(file.name for file in path.iterdir())[:10]) or "an empty folder",
-            allowed=f"a folder with {CONFIG}, or a {GGUF} file",
-        )
-    if path.is_file():
-        if path.suffix.lower() == GGUF:
-            return path
-        raise SourceError(
-            f"{path}: this file is no transformer",
-            allowed=f"a folder with {CONFIG}, or a {GGUF} file",
-            remedy=f"name the folder: {SCHEME}{path.parent}"
-            if (path.parent / CONFIG).is_file()
-            else None,
-        )
-    return transformer_on_the_hub(given, options)
 
 
 def _method(options: Options, card: Card, said: Declared, where: str) -> str:
@@ -406,6 +318,7 @@ def _method(options: Options, card: Card, said: Declared, where: str) -> str:
     sentence = options.level == "sentence"
     chosen = options.pool if sentence else options.subword
     if chosen is not None:
+        require_pool_of_texts(chosen, where)
         return chosen
     if sentence and said.theirs:
         raise SourceError(

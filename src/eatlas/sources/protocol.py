@@ -91,6 +91,8 @@ class Found:
     """How much of the stimulus the tokenizer does not know."""
     cut: bool = False
     """Whether the text was longer than the model takes."""
+    remarks: tuple[str, ...] = ()
+    """What there is to say of an image, each in a word that its encoder knows."""
 
 
 Answers = Mapping[Item, Found]

@@ -15,10 +15,10 @@ from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
 from eatlas.encoders.card import DECODER
 from eatlas.encoders.encoder import LanguageModel, roundoff_of_log_ratios
 from eatlas.encoders.files import content_of
+from eatlas.encoders.finding import SCHEME, NamedModel, find_model
 from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
 from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
-from eatlas.encoders.transformer import SCHEME, NamedModel, find_model
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.files.reading import cache_folder
