@@ -88,7 +88,7 @@ def read_head(path: Path) -> Picture:
     SourceError
         If there is no such file, it is no image, or it has more pixels than Pillow decodes.
     """
-    from PIL import Image  # noqa: PLC0415  (only who encodes images needs it)
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
 
     content = _hash_of(path)
     try:
@@ -116,7 +116,7 @@ def read_head(path: Path) -> Picture:
             allowed=LARGE.format(limit),
             remedy="make it smaller; models take a few hundred pixels on each side",
         ) from error
-    except Image.UnidentifiedImageError as error:
+    except UnidentifiedImageError as error:
         raise SourceError(
             f"{path}: this file is no image", got=_beginning(path), allowed=ALLOWED
         ) from error
