@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.tiny_models import make_tokenizer
+from tests.tiny_models import TEXTS, make_tokenizer
 
 BACKBONES = ("vit", "dinov2", "dinov2_with_registers", "beit", "swin", "resnet")
-TOWERS = ("clip", "siglip", "altclip", "align")
+TOWERS = ("clip", "siglip", "siglip2", "altclip", "align", "chinese_clip")
+TOKENIZERS = {"align": "bert", "altclip": "roberta", "chinese_clip": "bert"}
+"""Of the family's kind, where it has none of its own."""
 EDGE, PATCH, LAYERS = 32, 8, 3
 COLOURS = ("crimson", "orange", "gold", "green", "teal", "navy", "purple", "brown")
 
@@ -35,9 +39,9 @@ def make_backbone(folder: Path, family: str) -> Path:
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        AutoModel.from_config(
-            AutoConfig.for_model(family, **_backbone(family))
-        ).save_pretrained(folder)
+        AutoModel.from_config(AutoConfig.for_model(family, **_backbone(family))).save_pretrained(
+            folder
+        )
     _processor(family).save_pretrained(folder)
     return folder
 
@@ -47,9 +51,9 @@ def make_towers(folder: Path, family: str) -> Path:
     import torch
     from transformers import AutoConfig, AutoModel
 
-    tokenizer = _tokenizer(family)
+    tokenizer = _tokenizer(family, folder)
     tokenizer.save_pretrained(folder)
-    config = AutoConfig.for_model(family, **_towers(family, len(tokenizer)))
+    config = AutoConfig.for_model(family, **_towers(family, tokenizer))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
         AutoModel.from_config(config).save_pretrained(folder)
@@ -61,9 +65,6 @@ def _processor(family: str) -> Any:
     """A real image processor, which resizes, cuts and normalises as those of the family do."""
     from eatlas.encoders.images.settings import load_processor
 
-    import json
-    from tempfile import TemporaryDirectory
-
     square, half = {"height": EDGE, "width": EDGE}, [0.5, 0.5, 0.5]
     cut = {"size": {"shortest_edge": EDGE + 4}, "crop_size": square, "do_center_crop": True}
     clip = {
@@ -73,6 +74,11 @@ def _processor(family: str) -> Any:
     said = {
         "clip": {"image_processor_type": "CLIPImageProcessor", **clip},
         "altclip": {"image_processor_type": "CLIPImageProcessor", **clip},
+        "siglip2": {
+            "image_processor_type": "Siglip2ImageProcessor", "patch_size": PATCH,
+            "max_num_patches": 16, "resample": 2,
+        },
+        "chinese_clip": {"image_processor_type": "ChineseCLIPImageProcessor", **clip},
         "siglip": {"image_processor_type": "SiglipImageProcessor", "size": square, "resample": 3},
         "align": {
             "image_processor_type": "EfficientNetImageProcessor", "size": square, "resample": 3,
@@ -103,30 +109,106 @@ def _backbone(family: str) -> dict[str, Any]:
     }.get(family, usual)  # fmt: skip
 
 
-def _towers(family: str, words: int) -> dict[str, Any]:
+def _towers(family: str, tokenizer: Any) -> dict[str, Any]:
     usual = {
         "hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2,
         "intermediate_size": 32,
     }  # fmt: skip
     image = {**usual, "image_size": EDGE, "patch_size": PATCH}
-    text = {**usual, "vocab_size": words, "max_position_embeddings": 40}
-    if family == "siglip":
-        text |= {"max_position_embeddings": 64, "pad_token_id": 4, "eos_token_id": 3}
-        return {"text_config": text, "vision_config": image}
+    text = {
+        **usual, "vocab_size": len(tokenizer), "max_position_embeddings": 40,
+        "pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+    }  # fmt: skip
+    if family in ("siglip", "siglip2"):
+        return {"text_config": {**text, "max_position_embeddings": 64}, "vision_config": image}
     if family == "align":
         tower = {
-            "image_size": EDGE, "hidden_dim": 16, "width_coefficient": 0.2,
-            "depth_coefficient": 0.1, "depthwise_padding": [],
+            "image_size": EDGE, "hidden_dim": 320, "width_coefficient": 0.2,
+            "depth_coefficient": 0.1, "depthwise_padding": [], "initializer_range": 0.4,
         }  # fmt: skip
-        return {"text_config": text, "vision_config": tower, "projection_dim": 16}
-    ends = {"pad_token_id": 4, "eos_token_id": 3, "bos_token_id": 2}
-    more = {"project_dim": 16} if family == "altclip" else {}
-    return {
-        "text_config": {**text, **ends, **more}, "vision_config": image, "projection_dim": 12,
-    }  # fmt: skip
+        return {"text_config": text, "vision_config": tower, "projection_dim": 64}
+    if family == "altclip":
+        text |= {"project_dim": 16, "max_position_embeddings": 46}
+    return {"text_config": text, "vision_config": image, "projection_dim": 12}
 
 
-def _tokenizer(family: str) -> Any:
-    """CLIP reads in lower case and ends each text; SigLIP pads all to 64 tokens."""
-    tokenizer = make_tokenizer("bert")
-    return tokenizer
+def _tokenizer(family: str, folder: Path) -> Any:
+    """A tokenizer of the family's own kind, trained on a few sentences."""
+    kinds = {"clip": _pairs, "siglip": _sentence_pieces, "siglip2": _gemma}
+    return kinds[family](folder) if family in kinds else make_tokenizer(TOKENIZERS[family])
+
+
+def _pairs(folder: Path) -> Any:
+    """Byte pairs of CLIP: lower case, and a mark at the end of a word."""
+    folder.mkdir(parents=True, exist_ok=True)
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
+    from transformers import CLIPTokenizerFast
+
+    made = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
+    made.normalizer = normalizers.Lowercase()
+    words = pre_tokenizers.Split(Regex(r"\s+"), "removed")
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    made.train_from_iterator(
+        TEXTS,
+        trainers.BpeTrainer(
+            vocab_size=400,
+            initial_alphabet=alphabet,
+            end_of_word_suffix="</w>",
+            show_progress=False,
+        ),
+    )
+    made.model.save(str(folder))
+    vocabulary = json.loads((folder / "vocab.json").read_text())
+    for more in (*(f"{one}</w>" for one in sorted(alphabet)), "<|startoftext|>", "<|endoftext|>"):
+        vocabulary.setdefault(more, len(vocabulary))
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    return CLIPTokenizerFast.from_pretrained(str(folder), model_max_length=40)
+
+
+def _sentence_pieces(folder: Path) -> Any:
+    """Pieces of SigLIP: lower case without punctuation, an end, and padding to 64."""
+    folder.mkdir(parents=True, exist_ok=True)
+    import sentencepiece
+    from transformers import SiglipTokenizer
+
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS * 4),
+        model_prefix=str(folder / "spiece"),
+        vocab_size=60,
+        bos_id=-1,
+        pad_id=0,
+        eos_id=1,
+        unk_id=2,
+        minloglevel=2,
+    )
+    return SiglipTokenizer(
+        str(folder / "spiece.model"), model_max_length=64, model_input_names=["input_ids"]
+    )
+
+
+def _gemma(_: Path) -> Any:
+    """Pieces of Gemma, as SigLIP 2 has them."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = {"pad": "<pad>", "eos": "<eos>", "bos": "<bos>", "unk": "<unk>", "mask": "<mask>"}
+    made = Tokenizer(models.BPE(unk_token=special["unk"]))
+    made.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(" ", "▁")])
+    made.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
+    names = list(special.values())
+    trainer = trainers.BpeTrainer(vocab_size=120, special_tokens=names, show_progress=False)
+    made.train_from_iterator(TEXTS, trainer)
+    made.post_processor = processors.TemplateProcessing(
+        single="$A <eos>", special_tokens=[("<eos>", 1)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made,
+        model_max_length=64,
+        model_input_names=["input_ids"],
+        padding_side="right",
+        **{f"{key}_token": value for key, value in special.items()},
+    )

@@ -21,6 +21,7 @@ import numpy as np
 
 from eatlas.care import computes_afresh
 from eatlas.encoders.cache_store import SAME, Entry, Store
+from eatlas.encoders.images.pictures import hash_of
 from eatlas.errors import SourceError, described
 from eatlas.sources.files.reading import cache_folder
 from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, Vector, VectorSource
@@ -251,7 +252,7 @@ def key_of(source: Any, item: Item) -> bytes:
     content = item.content
     if item.kind != "text":
         place = item.kind
-        content = item.sha256 or hashlib.sha256(Path(content).read_bytes()).hexdigest()
+        content = item.sha256 or hash_of(Path(content))
     return hashed(*[SHARED] * source.shares, source.fingerprint, place, content)
 
 

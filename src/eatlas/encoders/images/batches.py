@@ -60,7 +60,7 @@ class Images:
         """Take note of what there is to say of images that were answered, now or before."""
         for one, found in answers.items():
             for remark in found.remarks:
-                self._remarked[remark].add(one.content)
+                self._remarked[remark].add(one.called)
 
     def batches(
         self, items: Collection[Item], at_once: int, prepare: Prepare

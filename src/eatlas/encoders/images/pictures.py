@@ -25,7 +25,7 @@ FORMATS = (
     "AVIF", "BMP", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI",
     "TGA", "TIFF", "WEBP",
 )  # fmt: skip
-"""What is read, where this Pillow knows it. It knows more: for some (EPS) it runs other programs."""
+"""What is read, where this Pillow knows it. For others, such as EPS, it runs other programs."""
 ALLOWED = "an image file: JPEG, PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
 ORIENTATION = 0x0112
 """The EXIF tag that says how a camera was held."""
@@ -75,6 +75,8 @@ def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Ite
     found: dict[str, tuple[Picture, tuple[Item, ...]]] = {}
     for path, same in several.items():
         picture = read_head(Path(path))
+        for one in same:
+            _require_same(picture, one)
         first, others = found.get(picture.content, (picture, ()))
         found[picture.content] = first, (*others, *same)
     return found
@@ -90,7 +92,7 @@ def read_head(path: Path) -> Picture:
     """
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
 
-    content = _hash_of(path)
+    content = hash_of(path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -202,13 +204,31 @@ def _orientation(image: Image) -> int | None:
         return None
 
 
+def _require_same(picture: Picture, item: Item) -> None:
+    """Refuse a file that is another one than when its test was loaded."""
+    if item.sha256 and item.sha256 != picture.content:
+        raise SourceError(
+            f"{picture.path}: the image has changed since its test was loaded",
+            got=f"SHA-256 {picture.content[:12]}...",
+            allowed=f"{item.sha256[:12]}...",
+            remedy="load the test again, or bring the file back",
+        )
+
+
 def _transpose(name: str) -> Transpose:
     from PIL import Image  # noqa: PLC0415
 
     return Image.Transpose[name]
 
 
-def _hash_of(path: Path) -> str:
+def hash_of(path: Path) -> str:
+    """SHA-256 of the bytes of an image file.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read.
+    """
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

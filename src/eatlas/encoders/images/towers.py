@@ -287,8 +287,10 @@ def _text_inputs(loaded: Loaded, texts: list[Text], width: int | None) -> Pixels
     """Texts of one number of tokens as arrays; or padded to `width` and read without a mask."""
     tokens = [each.tokens for each in texts]
     ids = np.full((len(tokens), width or len(tokens[0].ids)), _padding(loaded), np.int64)
+    left = loaded.tokenizer.padding_side == "left"
     for row, each in enumerate(tokens):
-        ids[row, : len(each.ids)] = each.ids
+        begin = len(ids[row]) - len(each.ids) if left else 0
+        ids[row, begin : begin + len(each.ids)] = each.ids
     if width:
         return {"input_ids": ids}
     inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": np.ones_like(ids)}

@@ -1,0 +1,406 @@
+"""Texts and images in the space of a two-tower model: vector by vector as a plain loop has them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.encoders.plain_vision import PlainLoop
+from tests.tiny_vision import TOWERS, draw
+
+import eatlas
+from eatlas.encoders.images import batches, settings
+from eatlas.encoders.images.pictures import read_head
+from eatlas.encoders.loading import forget
+from eatlas.errors import SourceError
+from eatlas.sources import Passage
+from eatlas.sources.protocol import Item
+
+TEXTS = ("love", "hatred and war", "This is an aster.", "naïve Ann's ORCHIDS, isn't it?", "ivy")
+NEAR = {"rtol": 2e-5, "atol": 2e-5}
+"""A batch adds in another order than single images: at worst 4e-6 apart, of vectors whose components
+are about 1 in size."""
+
+
+def opened(folder, options=""):
+    return eatlas.open_vectors(f"clip:{folder}?cache=no&{options}")
+
+
+def images(paths):
+    return [Item(str(path), kind="image", name=path.name) for path in paths]
+
+
+def said(source, *items):
+    with pytest.raises(SourceError) as raised:
+        source.encode(items)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("family", TOWERS)
+def test_vectors_are_those_of_a_plain_loop(seeing, drawn, family):
+    loop = PlainLoop(seeing(family), family)
+    source = opened(seeing(family))
+    texts = [Passage(text) for text in TEXTS]
+    found = source.encode([*images(drawn), *texts])
+    assert len(found) == len(drawn) + len(TEXTS)
+    for one, vector in found.items():
+        plain = loop.text(one.content) if one.kind == "text" else loop.image(one.content)
+        assert vector.shape == (source.dim,)
+        np.testing.assert_allclose(vector, plain, **NEAR, err_msg=one.called)
+    spread = np.ptp([found[one] for one in images(drawn)], axis=0).max()
+    assert spread > 0.01, "the images are told apart"
+
+
+def test_siglip_is_read_without_a_mask_and_padded(seeing):
+    """Padding is part of what it reads: a text without it has another vector."""
+    import torch
+
+    loop = PlainLoop(seeing("siglip"), "siglip")
+    ids = loop.tokenizer(["ivy"], return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        short = loop.module.get_text_features(input_ids=ids).pooler_output[0].numpy()
+    found = opened(seeing("siglip")).encode([Passage("ivy")])[Passage("ivy")]
+    np.testing.assert_allclose(found, loop.text("ivy"), **NEAR)
+    assert np.abs(found - short).max() > 0.01
+
+
+def test_padding_is_on_the_side_that_the_tokenizer_says(seeing, tmp_path):
+    folder = shutil.copytree(seeing("siglip2"), tmp_path / "left")
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"padding_side": "left"}))
+    found = {
+        side: opened(each).encode([Passage("ivy")])[Passage("ivy")]
+        for side, each in (("left", folder), ("right", seeing("siglip2")))
+    }
+    np.testing.assert_allclose(found["left"], PlainLoop(folder, "siglip2").text("ivy"), **NEAR)
+    assert np.abs(found["left"] - found["right"]).max() > 0.01
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "CMYK", "RGBA", "1", "I;16"])
+def test_every_mode_is_what_the_processor_expects(seeing, tmp_path, mode):
+    """An image of another mode has the vector of the same pixels in RGB."""
+    suffix = {"CMYK": "tiff", "I;16": "tiff"}.get(mode, "png")
+    path = tmp_path / f"odd.{suffix}"
+    if mode == "I;16":
+        values = np.linspace(0, 65535, 40 * 50).reshape(40, 50).round().astype(np.uint16)
+        Image.fromarray(values).save(path)
+        seen = Image.fromarray(np.rint(values / 257).astype(np.uint8)).convert("RGB")
+    else:
+        draw(path, 2, mode=mode)
+        with Image.open(path) as image:
+            seen = image.convert("RGB")  # this one has no transparent part
+    seen.save(tmp_path / "seen.png")
+    loop = PlainLoop(seeing("clip"), "clip")
+    (item,) = images([path])
+    found = opened(seeing("clip")).encode([item])[item]
+    np.testing.assert_allclose(found, loop.image(tmp_path / "seen.png"), **NEAR)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 40), (40, 3), (1, 30), (200, 4)])
+def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
+    """A picture of one or three rows is no picture of one or three colours."""
+    path = draw(tmp_path / "thin.png", 1, size) if min(size) > 3 else tmp_path / "thin.png"
+    if min(size) <= 3:
+        rng = np.random.default_rng(3)
+        Image.fromarray(rng.integers(0, 255, (*size[::-1], 3)).astype(np.uint8)).save(path)
+    (item,) = images([path])
+    source = opened(seeing("clip"))
+    found = source.encode([item])[item]
+    np.testing.assert_allclose(found, PlainLoop(seeing("clip"), "clip").image(path), **NEAR)
+    assert source.notes == (
+        "1 image is smaller than what the model takes, and enlarged, such as 'thin.png'.",
+    )
+
+
+def test_an_image_that_would_become_too_long(seeing, tmp_path):
+    path = tmp_path / "line.png"
+    Image.new("L", (80_000, 1)).save(path)
+    assert said(opened(seeing("clip")), *images([path])) == (
+        f"{path}: the image is too narrow for this model\n  got: 80,000 x 1 pixels\n"
+        "  allowed: a longer side of up to 69,042 times the shorter one, which is resized to 36\n"
+        "  remedy: cut out what matters"
+    )
+
+
+@pytest.mark.parametrize("family", ["clip", "siglip"])
+def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn, family, monkeypatch):
+    items = [*images(drawn), *map(Passage, TEXTS)]
+    together = opened(seeing(family)).encode(items)
+    monkeypatch.setitem(batches.AT_ONCE, "cpu", 2)
+    in_twos = opened(seeing(family)).encode(items)
+    for one in items:
+        alone = opened(seeing(family)).encode([one])[one]
+        np.testing.assert_allclose(alone, together[one], **NEAR)
+        np.testing.assert_allclose(in_twos[one], together[one], **NEAR)
+
+
+def test_images_of_the_same_bytes_are_computed_once(seeing, drawn, tmp_path, monkeypatch):
+    copy = tmp_path / "copy.png"
+    shutil.copy(drawn[0], copy)
+    decoded = []
+    real = batches.decoded
+    monkeypatch.setattr(batches, "decoded", lambda one: decoded.append(one.path) or real(one))
+    one, other = images([drawn[0], copy])
+    found = opened(seeing("clip")).encode([one, other])
+    assert len(decoded) == 1
+    assert found[one].tobytes() == found[other].tobytes()
+
+
+def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_path, monkeypatch):
+    """By the bytes of a file: a copy of it needs no model, and notes are the same either way."""
+    moving = tmp_path / "moving.gif"
+    frames = [Image.new("RGB", (50, 50), colour) for colour in ("navy", "gold")]
+    frames[0].save(moving, save_all=True, append_images=frames[1:])
+    clear = tmp_path / "clear.png"
+    Image.new("RGBA", (20, 50), (9, 99, 9, 40)).save(clear)
+    items = [*images([moving, clear, *drawn]), Passage("ivy")]
+    first = eatlas.open_vectors(f"clip:{seeing('clip')}")
+    found = first.encode(items)
+    notes = (
+        "1 image is of several frames or pages: of each the first was taken, as of 'moving.gif'.",
+        "1 image with transparent parts: what is behind them is white, as in 'clear.png'.",
+        "1 image is smaller than what the model takes, and enlarged, such as 'clear.png'.",
+    )
+    assert first.notes == notes
+    forget()
+    monkeypatch.setattr(settings, "load_processor", None)  # nothing is loaded any more
+    copy = tmp_path / "elsewhere.png"
+    shutil.copy(drawn[1], copy)
+    again = eatlas.open_vectors(f"clip:{seeing('clip')}")
+    kept = again.encode([*items, *images([copy])])
+    assert again.notes == notes
+    assert again.dim == 12
+    for one in items:
+        assert kept[one].tobytes() == found[one].tobytes()
+    (elsewhere,) = images([copy])
+    assert kept[elsewhere].tobytes() == found[images(drawn)[1]].tobytes()
+
+
+def test_texts_of_the_same_tokens_share_a_vector(seeing):
+    """CLIP reads in lower case."""
+    found = eatlas.open_vectors(f"clip:{seeing('clip')}").encode([Passage("Ivy"), Passage("ivy")])
+    assert len({vector.tobytes() for vector in found.values()}) == 1
+
+
+def test_the_fingerprint_covers_the_processor_too(seeing, tmp_path):
+    folder = shutil.copytree(seeing("clip"), tmp_path / "clip")
+    before = opened(folder).fingerprint
+    assert opened(shutil.copytree(folder, tmp_path / "moved")).fingerprint == before
+    others = {
+        opened(folder, option).fingerprint
+        for option in (
+            "weights=random",
+            "weights=random&seed=1",
+            "precision=bfloat16",
+            "truncate=yes",
+        )
+    }
+    assert len({before, *others}) == 5
+    for name in ("preprocessor_config.json", "tokenizer.json", "model.safetensors", "config.json"):
+        file = folder / name
+        file.write_bytes(file.read_bytes() + b" ")
+        now = opened(folder).fingerprint
+        assert now not in {before, *others}
+        before = now
+
+
+def test_random_weights_are_a_control(seeing, drawn):
+    (item, *_) = images(drawn)
+    first = opened(seeing("clip"), "weights=random&seed=3")
+    given = first.encode([item, Passage("ivy")])
+    forget()
+    again = opened(seeing("clip"), "weights=random&seed=3").encode([item, Passage("ivy")])
+    assert all(given[one].tobytes() == again[one].tobytes() for one in given)
+    for option in ("weights=random", ""):
+        assert (
+            np.abs(opened(seeing("clip"), option).encode([item])[item] - given[item]).max() > 0.01
+        )
+    assert "random (seed 3): a control" in first.notes[0]
+    assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
+
+
+@pytest.mark.parametrize("family", TOWERS)
+def test_the_encoding_spells_out_what_is_done(seeing, family):
+    """The scale is that of the loaded model, also where its weights are random."""
+    loop = PlainLoop(seeing(family), family).module
+    source = opened(seeing(family))
+    encoding = source.encoding
+    scale = 1 / loop.temperature.item() if family == "align" else np.exp(loop.logit_scale.item())
+    assert encoding.logit_scale == pytest.approx(scale, rel=1e-6)
+    bias = getattr(loop, "logit_bias", None)
+    assert encoding.logit_bias == (None if bias is None else bias.item())
+    assert encoding.projection == source.dim
+    assert (encoding.level, encoding.weights) == ("sentence", "trained")
+    assert encoding.architecture == type(loop).__name__
+    random = opened(seeing(family), "weights=random")
+    assert random.encoding.logit_scale == pytest.approx(scale, rel=1e-6), "nothing was trained"
+    said = json.loads((seeing(family) / "preprocessor_config.json").read_text())
+    assert encoding.images.processor == said["image_processor_type"]
+
+
+def test_the_settings_of_images_are_on_record(seeing):
+    found = opened(seeing("clip")).encoding.images
+    assert found.to_dict() == {
+        "processor": "CLIPImageProcessor",
+        "size": "shortest edge 36",
+        "crop": "32 x 32",
+        "resample": "bicubic",
+        "mean": [0.48, 0.46, 0.41],
+        "std": [0.27, 0.26, 0.28],
+    }
+
+
+def test_a_text_that_is_too_long(seeing):
+    source = opened(seeing("clip"))
+    assert said(source, Passage("wasp " * 60)).startswith(
+        f"{source.name}: a text is longer than the model takes: 'wasp wasp"
+    )
+    cut = opened(seeing("clip"), "truncate=yes")
+    assert cut.encode([Passage("wasp " * 60)])
+    assert "1 texts were longer than the model takes and were cut" in cut.notes[0]
+
+
+def test_a_damaged_image_names_the_file(seeing, drawn, tmp_path):
+    path = tmp_path / "cut.png"
+    path.write_bytes(drawn[0].read_bytes()[:200])
+    for cache in ("yes", "no"):
+        source = eatlas.open_vectors(f"clip:{seeing('clip')}?cache={cache}")
+        assert said(source, *images([*drawn, path])).startswith(
+            f"{path}: the image cannot be decoded\n  got: "
+        )
+
+
+def test_no_image_is_found_before_any_is_decoded(seeing, drawn, tmp_path, monkeypatch):
+    path = tmp_path / "zz.png"
+    path.write_bytes(b"")
+    monkeypatch.setattr(batches, "decoded", None)
+    assert said(opened(seeing("clip")), *images([*drawn, path])) == (
+        f"{path}: this file is no image\n  got: an empty file\n  allowed: an image file: JPEG, "
+        "PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
+    )
+
+
+def test_numbers_beyond_the_range(seeing, drawn):
+    source = opened(seeing("clip"), "precision=float16")
+    (item, *_) = images(drawn)
+    from eatlas.encoders.loading import load
+
+    module = load(source._model).module
+    module.visual_projection.weight.data.fill_(float("inf"))
+    try:
+        assert said(source, item) == (
+            f"{source.name}: the vector of an image is not finite: {item.content}\n"
+            "  got: numbers beyond the range of float16\n  remedy: precision=float32"
+        )
+    finally:
+        forget()
+
+
+def test_half_precision_is_near(seeing, drawn):
+    full = opened(seeing("clip")).encode(images(drawn))
+    half = opened(seeing("clip"), "precision=bfloat16").encode(images(drawn))
+    for one, vector in full.items():
+        assert 1e-6 < np.abs(half[one] - vector).max() < 0.1
+
+
+def test_memory_that_ends_halves_the_batch(seeing, drawn, monkeypatch):
+    import torch
+
+    from eatlas.encoders.images import towers
+
+    real, sizes = towers.features, []
+
+    def scarce(loaded, tower, inputs):
+        sizes.append(len(inputs["pixel_values"]))
+        if sizes[-1] > 2:
+            raise torch.OutOfMemoryError
+        return real(loaded, tower, inputs)
+
+    monkeypatch.setattr(towers, "features", scarce)
+    found = opened(seeing("clip")).encode(images(drawn))
+    assert sizes == [5, 2, 3, 1, 2]
+    monkeypatch.undo()
+    for one, vector in opened(seeing("clip")).encode(images(drawn)).items():
+        np.testing.assert_allclose(found[one], vector, **NEAR)
+
+
+def test_memory_is_that_of_a_few_batches(seeing, tmp_path, monkeypatch):
+    """However many images there are, a few batches wait: as many as threads, and one more."""
+    monkeypatch.setitem(batches.AT_ONCE, "cpu", 1)
+    paths = [draw(tmp_path / f"{n}.png", n, (40 + n, 40)) for n in range(40)]
+    assert len({read_head(path).content for path in paths}) == 40
+    started, real, waiting = [], batches.decoded, []
+    monkeypatch.setattr(batches, "decoded", lambda one: started.append(one) or real(one))
+    done = 0
+    for answers in opened(seeing("clip")).vectors(set(images(paths))):
+        done += len(answers)
+        waiting.append(len(started) - done)
+    assert done == 40
+    assert max(waiting) <= batches.MOST_THREADS + 1
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ("pool=mean", "unknown option"),
+        ("level=word", "unknown option"),
+        ("weights=none", "the option weights cannot have this value"),
+        ("seed=1", "a seed is for random weights"),
+    ],
+)
+def test_options_that_cannot_be(seeing, options, fault):
+    with pytest.raises(SourceError, match=fault):
+        opened(seeing("clip"), options)
+
+
+def test_models_that_are_no_two_towers(seeing, model, tmp_path):
+    def fault(spec):
+        with pytest.raises(SourceError) as raised:
+            eatlas.open_vectors(spec)
+        return str(raised.value)
+
+    assert fault(f"clip:{model('bert')}") == (
+        f"clip:{model('bert')}: this model takes texts alone\n  got: model type bert\n"
+        f"  remedy: hf:{model('bert')} takes models of texts, and of images"
+    )
+    assert fault(f"clip:{seeing('vit')}") == (
+        f"clip:{seeing('vit')}: this model takes images alone\n  got: model type vit\n"
+        f"  remedy: hf:{seeing('vit')} takes models of texts, and of images"
+    )
+    assert fault(f"hf:{seeing('clip')}") == (
+        f"hf:{seeing('clip')}: this model takes texts and images, in one space\n"
+        f"  got: model type clip\n  remedy: name it clip:{seeing('clip')}"
+    )
+    assert "no model is named" in fault("clip:")
+    assert "allowed: a folder with config.json" in fault(f"clip:{tmp_path}")
+    assert "there is no such folder or file" in fault(f"clip:{tmp_path}/nothing/here")
+
+
+def test_a_folder_without_the_settings_of_images(seeing, tmp_path):
+    folder = shutil.copytree(seeing("clip"), tmp_path / "clip")
+    (folder / "preprocessor_config.json").unlink()
+    with pytest.raises(SourceError) as raised:
+        opened(folder)
+    assert str(raised.value) == (
+        f"{folder}: it is not said how images become the input of this model\n"
+        "  got: no preprocessor_config.json and no processor_config.json that names an image "
+        "processor\n  remedy: fetch the model again, with all its files; transformers writes this "
+        "one with save_pretrained of the processor"
+    )
+
+
+def test_settings_within_those_of_the_whole_processor(seeing, drawn, tmp_path):
+    """transformers 5 writes one file for tokenizer and image processor."""
+    folder = shutil.copytree(seeing("clip"), tmp_path / "clip")
+    settings_file = folder / "preprocessor_config.json"
+    said = json.loads(settings_file.read_text())
+    settings_file.unlink()
+    whole = {"processor_class": "CLIPProcessor", "image_processor": said}
+    (folder / "processor_config.json").write_text(json.dumps(whole))
+    nested, plain = opened(folder), opened(seeing("clip"))
+    assert nested.encoding.images == plain.encoding.images
+    first, second = nested.encode(images(drawn)), plain.encode(images(drawn))
+    assert all(first[one].tobytes() == second[one].tobytes() for one in first)
