@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim"}
+HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
 ON_USE = {"numpy", "scipy", "numba", "pydantic", "typer", "rich", "jinja2", "safetensors"}
 
 

@@ -127,6 +127,7 @@ class VisionSource(Encoder):
         """
         left = set(items)
         if kept := self._shared.take(self.layers, left):
+            self._images.note(kept)
             yield kept
         left -= kept.keys()
         if not left:

@@ -199,9 +199,10 @@ def _eight_bits(values: np.ndarray[Any, Any], path: Path) -> np.ndarray[Any, Any
 def _orientation(image: Image) -> int | None:
     """The orientation that EXIF states; None where it states none, or is damaged."""
     try:
-        return image.getexif().get(ORIENTATION)
+        said = image.getexif().get(ORIENTATION)
     except Exception:  # noqa: BLE001  (a picture with damaged EXIF is a picture)
         return None
+    return said if isinstance(said, int) else None
 
 
 def _require_same(picture: Picture, item: Item) -> None:

@@ -1,0 +1,223 @@
+"""Models of images alone: vector by vector as a plain loop has them."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+from tests.encoders.plain_vision import PlainLoop
+from tests.tiny_vision import BACKBONES, LAYERS
+
+import eatlas
+from eatlas.encoders.images import backbone
+from eatlas.encoders.loading import forget
+from eatlas.errors import SourceError
+from eatlas.sources import Passage, open_sources
+from eatlas.sources.protocol import Item
+
+NEAR = {"rtol": 5e-6, "atol": 5e-6}
+"""A batch adds in another order than single images: at worst 7e-7 apart, of components up to 10."""
+PYRAMIDS = ("swin", "resnet")
+POOLS = [
+    (family, pool)
+    for family in BACKBONES
+    for pool in ("pooled", "cls", "mean", "max", "mean-all")
+    if family not in PYRAMIDS or pool != "cls"
+]
+
+
+def opened(folder, options=""):
+    return eatlas.open_vectors(f"hf:{folder}?cache=no&{options}")
+
+
+def images(paths):
+    return [Item(str(path), kind="image", name=path.name) for path in paths]
+
+
+def fault(folder, options=""):
+    with pytest.raises(SourceError) as raised:
+        opened(folder, options)
+    return str(raised.value)
+
+
+def held_to(loop, source, paths, how, layer=None):
+    found = source.encode(images(paths))
+    assert len(found) == len(paths)
+    for one, vector in found.items():
+        assert vector.shape == (source.dim,)
+        plain = loop.image(one.content, how, layer)
+        np.testing.assert_allclose(vector, plain, **NEAR, err_msg=one.called)
+    assert np.ptp(list(found.values()), axis=0).max() > 1e-3, "the images are told apart"
+
+
+@pytest.mark.parametrize(("family", "pool"), POOLS)
+def test_vectors_are_those_of_a_plain_loop(seeing, drawn, family, pool):
+    loop = PlainLoop(seeing(family), family)
+    held_to(loop, opened(seeing(family), f"pool={pool}"), drawn, pool)
+
+
+@pytest.mark.parametrize(
+    ("family", "pool"),
+    [
+        ("vit", "cls"), ("dinov2", "cls"), ("dinov2_with_registers", "cls"), ("beit", "mean"),
+        ("swin", "pooled"), ("resnet", "pooled"),
+    ],
+)  # fmt: skip
+def test_the_default_is_the_models_own_way(seeing, drawn, family, pool):
+    source = opened(seeing(family))
+    assert (source.encoding.pool, source.encoding.level) == (pool, "image")
+    held_to(PlainLoop(seeing(family), family), source, drawn, pool)
+
+
+@pytest.mark.parametrize("family", ["vit", "beit"])
+@pytest.mark.parametrize("layer", range(LAYERS))
+def test_lower_layers(seeing, drawn, family, layer):
+    loop = PlainLoop(seeing(family), family)
+    held_to(loop, opened(seeing(family), f"layer={layer}&pool=mean"), drawn, "mean", layer)
+
+
+def test_several_layers_are_combined(seeing, drawn):
+    loop = PlainLoop(seeing("vit"), "vit")
+    source = opened(seeing("vit"), "layer=1,2&pool=mean")
+    assert source.encoding.layer == "mean(1,2)"
+    for one, vector in source.encode(images(drawn)).items():
+        plain = [loop.image(one.content, "mean", layer) for layer in (1, 2)]
+        np.testing.assert_allclose(vector, np.mean(plain, axis=0), **NEAR)
+
+
+def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
+    passes, real = [], backbone.pooled
+    monkeypatch.setattr(backbone, "pooled", lambda *given: passes.append(1) or real(*given))
+    sources = open_sources(f"hf:{seeing('vit')}?layer=all&cache=no")
+    given = [source.encode(images(drawn)) for source in sources]
+    assert len(passes) == 1
+    assert [source.encoding.layer for source in sources] == ["0", "1", "2", "3"]
+    assert len({source.fingerprint for source in sources}) == 4
+    loop = PlainLoop(seeing("vit"), "vit")
+    for layer, (source, vectors) in enumerate(zip(sources, given, strict=True)):
+        top = layer == LAYERS  # the model normalises it, and lists it without
+        for one, vector in vectors.items():
+            plain = loop.image(one.content, "cls", None if top else layer)
+            np.testing.assert_allclose(vector, plain, **NEAR)
+        assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
+
+
+def test_notes_come_with_every_layer(seeing, tmp_path):
+    from PIL import Image
+
+    path = tmp_path / "dot.png"
+    Image.new("RGB", (1, 1)).save(path)
+    for cache in ("no", "yes", "yes"):
+        for source in open_sources(f"hf:{seeing('vit')}?layer=all&cache={cache}"):
+            source.encode(images([path]))
+            assert source.notes == (
+                "1 image is smaller than what the model takes, and enlarged, such as 'dot.png'.",
+            )
+
+
+def test_texts_are_not_for_it(seeing):
+    source = opened(seeing("vit"))
+    with pytest.raises(SourceError) as raised:
+        source.encode([Passage("ivy")])
+    assert str(raised.value) == (
+        f"{source.name}: this source takes no texts\n  got: ivy\n  allowed: images"
+    )
+
+
+def test_images_are_not_for_a_model_of_texts(model, drawn):
+    source = eatlas.open_vectors(f"hf:{model('bert')}")
+    (item, *_) = images(drawn)
+    with pytest.raises(SourceError) as raised:
+        source.encode([item])
+    assert str(raised.value) == (
+        f"{source.name}: this source takes no images\n  got: 0.png\n  allowed: texts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "said"),
+    [
+        (
+            "vit",
+            "level=word",
+            "level is for models of texts, and this one takes images\n  got: level=word",
+        ),
+        ("vit", "subword=first", "subword is for models of texts"),
+        ("vit", "truncate=yes", "truncate is for models of texts"),
+        (
+            "vit",
+            "layer=4",
+            "the model has no such layer\n  got: layer=4\n  allowed: 0 (the embeddings)",
+        ),
+        (
+            "vit",
+            "pool=last",
+            "images cannot be pooled so by this model\n  got: pool=last\n  allowed: cls",
+        ),
+        ("resnet", "pool=cls", "allowed: mean (the mean of the patches)"),
+        ("resnet", "layer=1", "this model has no layers to choose from"),
+        ("vit", "pool=pooled&layer=1", "the model pools its top layer alone"),
+        ("vit", "pool=middle", "the option pool cannot have this value"),
+    ],
+)
+def test_options_that_cannot_be(seeing, family, options, said):
+    assert said in fault(seeing(family), options)
+
+
+def test_a_pooling_of_images_is_not_for_texts(model):
+    assert fault(model("bert"), "pool=pooled") == (
+        f"hf:{model('bert')}: the option pool cannot have this value\n  got: pool=pooled\n"
+        "  allowed: cls, mean, first, last, max, mean-all, last-all, max-all"
+    )
+
+
+def test_a_pooler_that_was_not_saved_is_not_made_up(seeing, drawn, tmp_path):
+    """Weights of a classifier have none; transformers would fill in random numbers."""
+    from safetensors.numpy import load_file, save_file
+
+    folder = shutil.copytree(seeing("vit"), tmp_path / "vit")
+    file = folder / "model.safetensors"
+    weights = {name: one for name, one in load_file(file).items() if "pooler" not in name}
+    save_file(weights, file, metadata={"format": "pt"})
+    held_to(PlainLoop(seeing("vit"), "vit"), opened(folder), drawn, "cls")
+    with pytest.raises(SourceError) as raised:
+        opened(folder, "pool=pooled").encode(images(drawn))
+    assert "the file of weights lacks some of the model's\n  got: 2 are missing" in str(
+        raised.value
+    )
+    assert str(raised.value).endswith(
+        "remedy: the model was saved without its pooling; pool=cls or pool=mean needs none"
+    )
+
+
+def test_random_weights_are_a_control(seeing, drawn):
+    first = opened(seeing("dinov2"), "weights=random&seed=3")
+    given = first.encode(images(drawn))
+    forget()
+    again = opened(seeing("dinov2"), "weights=random&seed=3").encode(images(drawn))
+    assert all(given[one].tobytes() == again[one].tobytes() for one in given)
+    trained = opened(seeing("dinov2")).encode(images(drawn))
+    assert min(np.abs(trained[one] - given[one]).max() for one in given) > 0.01
+    assert "random (seed 3): a control" in first.notes[0]
+
+
+def test_the_fingerprint_covers_files_and_options(seeing, tmp_path):
+    folder = shutil.copytree(seeing("vit"), tmp_path / "vit")
+    before = opened(folder).fingerprint
+    options = ("pool=mean", "layer=1", "precision=bfloat16", "weights=random")
+    others = {opened(folder, option).fingerprint for option in options}
+    assert len({before, *others}) == 5
+    for name in ("preprocessor_config.json", "model.safetensors", "config.json"):
+        file = folder / name
+        file.write_bytes(file.read_bytes() + b" ")
+        now = opened(folder).fingerprint
+        assert now not in {before, *others}
+        before = now
+
+
+def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn):
+    source = opened(seeing("beit"))
+    together = source.encode(images(drawn))
+    for one in images(drawn):
+        np.testing.assert_allclose(source.encode([one])[one], together[one], **NEAR)
