@@ -8,7 +8,6 @@ import numpy as np
 from PIL import Image as Picture
 
 from eatlas import Concept
-from eatlas.stimuli.images import image_of, in_order, named
 
 
 def draw(path: Path, seed: int, size: int = 16) -> Path:
@@ -28,7 +27,4 @@ def draw_folder(folder: Path, count: int, seed: int, suffix: str = ".png") -> Pa
 
 def concept_of(folder: Path) -> Concept:
     """The concept of a folder's pictures, with its name."""
-    names = named(in_order(folder.iterdir()))
-    return Concept(
-        name=folder.name.title(), images=tuple(image_of(p, name) for p, name in names.items())
-    )
+    return Concept(name=folder.name.title(), images=folder)

@@ -19,8 +19,8 @@ from tests.encoders.letters import Letters, passages
 from eatlas.encoders.cache import cached, entry_of, key_of
 from eatlas.encoders.cache_store import Store, clear, contents, renew
 from eatlas.errors import SourceWarning
+from eatlas.folders import cache_folder
 from eatlas.sources import Passage
-from eatlas.sources.files.reading import cache_folder
 
 N = 1000
 FORK = multiprocessing.get_context("fork")

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.drawn import concept_of, draw_folder
+from tests.drawn import concept_of, draw, draw_folder
 
 from eatlas import AssociationTest, Concept, GroupsTest
 from eatlas.errors import StimulusError
 from eatlas.sources.protocol import items_of
 from eatlas.stimuli import Image
-from eatlas.stimuli.images import image_of, named
+from eatlas.stimuli.image_files import image_of
+from eatlas.stimuli.images import named
 
 
 def make(folder: Path, **concepts: Concept) -> AssociationTest:
@@ -69,9 +70,9 @@ def test_one_name_in_two_groups_becomes_two(folder):
 
 
 def test_an_image_and_a_text_of_one_name_are_not_confused(folder):
-    (folder / "flowers" / "0.png").rename(folder / "flowers" / "love")
-    test = make(folder)
-    assert "flowers/love" in test.X.terms
+    love = draw(folder / "others.png", 5).rename(folder / "love")
+    test = make(folder, X=Concept(name="Flowers", images=[love, folder / "flowers" / "1.png"]))
+    assert test.X.terms == ("flowers/1.png", "set/love")
     assert test.A.terms == ("love", "peace")
     # the hash of a picture as a word is no picture
     words = Concept(name="Flowers", terms=tuple(test.X.image_of.values()))
@@ -87,9 +88,9 @@ def test_one_picture_in_both_targets_is_refused(folder):
 
 
 def test_one_picture_twice_in_a_concept_is_refused(folder):
-    shutil.copy(folder / "flowers" / "1.png", folder / "flowers" / "9.png")
+    images = [Image(name=name, sha256="0" * 64) for name in ("1.png", "9.png")]
     with pytest.raises(StimulusError, match=r"images '9.png' and '1.png' have the same bytes"):
-        concept_of(folder / "flowers")
+        Concept(name="Flowers", images=images)
 
 
 def test_a_concept_has_images_or_texts(folder):

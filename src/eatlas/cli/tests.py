@@ -19,6 +19,7 @@ from eatlas.errors import EatlasError, StimulusError, StimulusWarning
 from eatlas.stimuli import (
     ROLES,
     AssociationTest,
+    Concept,
     Test,
     battery_names,
     load_tests,
@@ -26,6 +27,7 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
+from eatlas.stimuli.image_sets import about_set
 from eatlas.stimuli.kinds import remarks
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def list_tests() -> None:
         width = max(len(test.id) for test in battery.tests)
         for test in battery.tests:
             print_line(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
+        for told in dict.fromkeys(filter(None, map(_of_sets, battery.tests))):
+            print_line(f"  {told}")
 
 
 @app.command("show")
@@ -56,7 +60,10 @@ def show(name: str) -> None:
     name : ID
         A test, a battery or a TOML file.
     """
-    print_data(to_toml(load_tests(name)))
+    tests = load_tests(name)
+    print_data(to_toml(tests))
+    for told in dict.fromkeys(_of_sets(test) for test in tests if not test.at_hand):
+        remark(told)
 
 
 @app.command("check")
@@ -232,7 +239,7 @@ def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> N
     """Print tests as TOML or write them to a file, which is none of those that were read."""
     from eatlas.writing import atomic_file, require_other_file  # noqa: PLC0415  (--help need not wait for it)
 
-    text = to_toml(tests)
+    text = to_toml(tests, None if output is None else output.absolute().parent)
     if output is None:
         print_data(text)
         return
@@ -240,6 +247,12 @@ def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> N
     with atomic_file(output) as file:
         file.write(text)
     print_line(f"test: {output}")
+
+
+def _of_sets(test: Test) -> str:
+    """Say which published set a test has images of, and how to get it where it is not here."""
+    references = [concept.images_from for _, concept in test.parts if concept.images_from]
+    return about_set(references[0]) if references else ""
 
 
 def _groups_of_one(test: Test) -> Iterator[str]:
@@ -271,6 +284,11 @@ def _named(names: list[str]) -> str:
 def _sizes(test: Test) -> str:
     """Sizes of the concepts as in X25 Y25 A25 B25; of groups with their names."""
     if test.kind == "association":
-        return " ".join(f"{role}{len(concept.terms)}" for role, concept in test.parts)
+        return " ".join(f"{role}{_size(concept)}" for role, concept in test.parts)
     targets, *groups = (len(concept.terms) for _, concept in test.parts)
     return f"groups: {targets} targets, {' + '.join(map(str, groups))}"
+
+
+def _size(concept: Concept) -> str:
+    """Number of terms, and that they are images where they are."""
+    return f"{len(concept.terms)}{' images' if concept.images else ''}"

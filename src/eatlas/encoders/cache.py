@@ -23,7 +23,7 @@ from eatlas.care import computes_afresh
 from eatlas.encoders.cache_store import SAME, Entry, Store
 from eatlas.encoders.images.pictures import hash_of
 from eatlas.errors import SourceError, described
-from eatlas.sources.files.reading import cache_folder
+from eatlas.folders import cache_folder
 from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, Vector, VectorSource
 from eatlas.sources.source import Wrapper, is_contextual
 from eatlas.sources.spec import take_option

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from eatlas.errors import SourceError, SourceWarning, nearest
-from eatlas.sources.files.reading import CACHE, cache_folder
+from eatlas.folders import CACHE, cache_folder
 from eatlas.sources.protocol import cut
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from eatlas.care import computes_afresh, require_trust
 from eatlas.encoders.card import CONFIG
 from eatlas.encoders.options import Options
 from eatlas.errors import ResultsError, SourceError
-from eatlas.sources.files.reading import cache_folder
+from eatlas.folders import cache_folder
 from eatlas.sources.spec import model_at
 from eatlas.writing import atomic_file
 

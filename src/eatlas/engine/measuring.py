@@ -270,6 +270,7 @@ def _of_vectors(
     rng: np.random.Generator,
 ) -> tuple[Input, Sequence[str]]:
     """Look up a test in a source of vectors; what a measure computes on, and remarks."""
+    test.require_at_hand()
     measure.require_stimuli(test)
     measure.require_source(source)
     embedded = embed(test, source, case)

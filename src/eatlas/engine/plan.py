@@ -147,6 +147,8 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     if measures is not None and not requested:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     loaded = with_reference(load_tests(DEFAULT_TESTS if tests is None else tests), reference)
+    for test in loaded:
+        test.require_at_hand()
     if measures is None:
         there = dict.fromkeys(test.kind for test in loaded)
         requested = tuple(get_measure(DEFAULT_MEASURES[kind]) for kind in there)

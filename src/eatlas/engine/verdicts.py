@@ -11,6 +11,7 @@ from eatlas.engine.comparing import lacking, not_compared, shortly
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult, TrendResult
 from eatlas.stimuli import Test, built_in_tests
+from eatlas.stimuli.batteries import with_images
 from eatlas.version import __version__
 
 Against = Literal["given", "built in", "hash", "nothing"]
@@ -53,7 +54,8 @@ def compared(
     places = (("given", given.values()), ("built in", known))
     for against, tests in places:
         same = next((one for one in tests if one.id == result.test), None)
-        if same is not None and same.kind == test.kind:
+        same = same and with_images(same)
+        if same is not None and same.kind == test.kind and same.at_hand:
             said = "the test that was given" if against == "given" else "the built-in test"
             return Labels(against, tuple(_against(test, same, placed, f"{said} {same.id}")))
     stated = result.provenance.labels_sha256
@@ -106,7 +108,7 @@ def _of_the_same_stimuli(test: Test, known: Iterable[Test]) -> str:
     if test.contexts is not None:
         return ""
     asked = test.stimuli_sha256
-    same = [one for one in known if one.stimuli_sha256 == asked]
+    same = [one for one in known if one.at_hand and one.stimuli_sha256 == asked]
     names = [concept.name for _, concept in test.parts]
     if not same or any([c.name for _, c in one.parts] == names for one in same):
         return ""

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from eatlas.errors import SourceError
+from eatlas.folders import DATA, data_folder
 from eatlas.sources.archives import archive_errors, locate
 from eatlas.sources.downloading import (
     PAUSE,
@@ -25,7 +26,6 @@ from eatlas.sources.downloading import (
     Resuming,
     Watch,
 )
-from eatlas.sources.files.reading import DATA, data_folder
 from eatlas.sources.published import (
     Published,
     Vectors,

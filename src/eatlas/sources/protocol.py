@@ -233,7 +233,7 @@ def items_of(concept: Concept) -> dict[str, Item]:
 
     Examples
     --------
-    >>> rose = {"name": "rose.jpg", "path": "/set/rose.jpg", "sha256": "0" * 64}
+    >>> rose = Image(name="rose.jpg", path="/set/rose.jpg", sha256="0" * 64)
     >>> items_of(Concept(name="Flowers", images=[rose]))["rose.jpg"].content
     '/set/rose.jpg'
     """

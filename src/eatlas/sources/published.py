@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError, nearest
-from eatlas.sources.files.reading import data_folder
+from eatlas.folders import data_folder
 from eatlas.sources.spec import FileSpec
 
 ENTRY_POINTS = "eatlas.published"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.plugins import points
+from eatlas.stimuli.concepts import Concept
+from eatlas.stimuli.image_files import read_images
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
@@ -30,6 +32,10 @@ BUILT_IN = (
     "angry-black-woman",
     "double-bind",
     "divdist",
+    "ieat",
+    "ieat-intersectional",
+    "ieat-presidents",
+    "ml-eat-images",
     *declared(),
 )
 """Batteries of words, then those of sentences."""
@@ -110,7 +116,34 @@ def load_tests(spec: str | Path | Test | Iterable[str | Path | Test]) -> tuple[T
             )
     if not chosen:
         raise StimulusError("no test was chosen", allowed=_ALLOWED)
-    return tuple(chosen.values())
+    return tuple(map(with_images, chosen.values()))
+
+
+def with_images(test: Test) -> Test:
+    """Return a test with the images of published sets that are on this machine by now.
+
+    Where the set is not here, the test is returned as it is; it can be shown, and not be run.
+
+    Raises
+    ------
+    StimulusError
+        If a copy of the set lacks images that the test names.
+    """
+    if all(concept.at_hand for _, concept in test.parts):
+        return test
+    concepts = {}
+    for group, concept in test.concepts.items():
+        if concept.images_from and not concept.at_hand:
+            try:
+                found = read_images(concept.images_from).fields
+            except ValueError as fault:
+                raise StimulusError(f"test {test.id}, {group}.images: {fault}") from None
+            given = {**dict(concept), **found}
+            del given["terms"]
+            concept = Concept(**given)  # noqa: PLW2901  (with its images)
+        concepts[group] = concept
+    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
+    return type(test).of(concepts, **fields)
 
 
 def tests(*names: str) -> pd.DataFrame:
@@ -174,7 +207,7 @@ def read_test_file(path: str | Path) -> Battery:
             got=error.strerror or str(error),
             remedy=shown if str(path) in _known() else None,
         ) from error
-    return parse_battery(data, str(path), identifier(path.stem))
+    return parse_battery(data, str(path), identifier(path.stem), path.absolute().parent)
 
 
 def _each(spec: object) -> Iterable[object]:
@@ -280,7 +313,14 @@ def namesake(test: Test) -> str:
     if battery is None or test.contexts is not None:
         return ""
     (published,) = (one for one in read_battery(battery).tests if one.id == test.id)
-    published = published.against(test)
+    if _same_folders(published, test):
+        return ""
+    published = with_images(published).against(test)
+    if not published.at_hand:
+        return (
+            f"The id {test.id} is that of a test of the battery {battery}, whose images are not on "
+            "this machine, so that nothing tells whether its stimuli are the same."
+        )
     if published.stimuli_sha256 == test.stimuli_sha256:
         return ""
     differs = _differences(published, test)
@@ -288,6 +328,17 @@ def namesake(test: Test) -> str:
         f"The id {test.id} is that of a test of the battery {battery}, whose stimuli are others"
         f"{f' ({differs})' if differs else ''}: give this test an id of its own, so that nobody "
         "takes its results for those of the published test."
+    )
+
+
+def _same_folders(published: Test, test: Test) -> bool:
+    """Whether a test names the folders of a published set that the published test names."""
+    if published.kind != test.kind or not any(c.images_from for _, c in published.parts):
+        return False
+    ours = test.concepts
+    return published.concepts.keys() == ours.keys() and all(
+        (one.images_from or one.terms) == (ours[group].images_from or ours[group].terms)
+        for group, one in published.concepts.items()
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from eatlas.errors import StimulusError
-from eatlas.errors import listed as listed_names
+from eatlas.stimuli.image_files import read_images
+from eatlas.stimuli.image_sets import not_here
 from eatlas.stimuli.images import Image, same_bytes
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
@@ -75,12 +76,16 @@ class Concept(Frozen):
     """The stimuli, as they would be written in a text; no term twice. Of images, their names."""
     images: tuple[Image, ...] = ()
     """Where the stimuli are images: each with its name, the hash of its bytes, and its path. A
-    concept has words, sentences or images; the concepts of one test may be of different kinds."""
+    concept has words, sentences or images; the concepts of one test may be of different kinds. In
+    Python also a folder, a pattern such as ``"flowers/*.jpg"``, or a list of paths."""
+    images_from: str = ""
+    """The folder of a published set that they are, such as ``ieat:age/young``; else empty."""
     sentences: tuple[Sentence, ...] = ()
     """Where the terms are sentences made of stimuli: each with its stimulus; the terms are their
     keys, or else their texts."""
     absent: tuple[tuple[Term, Text], ...] = ()
-    """Stimuli of the concept that have no sentence, each with the reason."""
+    """Stimuli of the concept that have no sentence, and images that are left out, each with the
+    reason."""
     clusters: tuple[tuple[Term, ...], ...] = ()
     """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
     cluster whole. Words in none are clusters of their own."""
@@ -96,6 +101,11 @@ class Concept(Frozen):
     def kind(self) -> Literal["text", "image"]:
         """Whether the stimuli are texts or images."""
         return "image" if self.images else "text"
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether it is known of all images what they are; False for a set that is not here."""
+        return all(one.sha256 for one in self.images)
 
     @property
     def image_of(self) -> dict[str, str]:
@@ -143,18 +153,27 @@ class Concept(Frozen):
         Raises
         ------
         StimulusError
-            If an image is not at hand, so that nothing is known of its bytes.
+            If images are not at hand, so that nothing is known of their bytes.
         """
         if self.images:
-            if absent := [one.name for one in self.images if not one.sha256]:
-                raise StimulusError(
-                    f"the images of {self.name} are not at hand",
-                    got=f"no file for {listed_names(absent)}",
-                )
+            if not self.at_hand:
+                raise not_here([self.images_from], self.name)
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
         if self.sentences:
             return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
         return sorted(self.terms)
+
+    @classmethod
+    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Read images that are given as paths or patterns, from the working folder."""
+        given = values.get("images", ())
+        if isinstance(given, list | tuple) and all(isinstance(one, Image) for one in given):
+            return values
+        try:
+            return {**values, **read_images(given).fields}
+        except ValueError as fault:
+            head = f"Concept {values.get('name')!r}, argument images"
+            raise StimulusError(f"{head}: {fault}") from None
 
     @classmethod
     def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -235,6 +254,8 @@ def as_concept(given: Any, name: str) -> Any:
         ((key, terms),) = given.items()
         if key not in Concept.model_fields:
             return Concept(name=key, terms=terms)
+    if isinstance(given, Mapping) and "images" in given:
+        return Concept(**given)
     is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "tolist")
     return Concept(name=name, terms=given) if is_list else given
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import stat
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -12,28 +10,6 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from eatlas.stimuli.records import Frozen, Term
-
-MOST_IMAGES = 20_000
-"""Images of one concept; the largest published set has 20 to a concept."""
-LARGEST_IMAGE = 256 * 1024**2
-"""Bytes of one file: a photograph of 100 megapixels, not compressed, is 300 MB."""
-HEAD = 32
-"""Bytes of a file that show its format."""
-_WILD = "*?["
-_STARTS: tuple[tuple[bytes, str], ...] = (
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"\x89PNG\r\n\x1a\n", "PNG"),
-    (b"GIF87a", "GIF"),
-    (b"GIF89a", "GIF"),
-    (b"BM", "BMP"),
-    (b"II*\x00", "TIFF"),
-    (b"MM\x00*", "TIFF"),
-    *((b"P%d" % kind, "PNM") for kind in range(1, 7)),
-)
-_ENDS = ("jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp", "tif", "tiff", "webp", "avif")
-SUFFIXES = frozenset(f".{end}" for end in (*_ENDS, "ppm", "pgm", "pbm", "pnm"))
-"""Ends of the names that images have; in a folder, other files are left out."""
-FORMATS = "JPEG, PNG, GIF, BMP, TIFF, WebP, AVIF or PNM"
 
 SHA256 = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 FOLDERS = 8
@@ -60,6 +36,8 @@ class Image(Frozen):
     published set that was not fetched. A test with such an image can be shown and not be run."""
     path: str = Field(default="", repr=False)
     """Where the file lies; empty where that is not known, as in a test rebuilt from a result."""
+    url: str = Field(default="", repr=False)
+    """Address that the file is downloaded from to its path, where it does not lie there yet."""
 
     def __eq__(self, other: object) -> bool:
         """Whether name and bytes are the same."""
@@ -110,60 +88,6 @@ def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
             return names
         for path in longer:
             length[path] += 1
-
-
-def image_of(path: Path, name: str) -> Image:
-    """Read what is at a path, as far as it takes to say that it is an image, and which.
-
-    Whether it can be decoded is seen when a model takes it.
-
-    Raises
-    ------
-    ValueError
-        If it is no file that can be read, is empty or too large, or does not begin as an image.
-    """
-    shown = str(path)
-    try:
-        found = path.stat()  # of what a link leads to
-        if not stat.S_ISREG(found.st_mode):
-            what = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
-            raise ValueError(f"{shown} is {what} (allowed: an image file)")
-        if not found.st_size:
-            raise ValueError(f"{shown} is empty, 0 bytes")
-        if found.st_size > LARGEST_IMAGE:
-            raise ValueError(
-                f"{shown} has {found.st_size:,} bytes (allowed: {LARGEST_IMAGE:,} at most)"
-            )
-        with path.open("rb") as file:
-            if not format_of(head := file.read(HEAD)):
-                raise ValueError(
-                    f"{shown} does not begin as an image does, but with {head[:8]!r} "
-                    f"(allowed: {FORMATS})"
-                )
-            file.seek(0)
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError to pathlib
-        said = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"{shown} cannot be read: {said}") from error
-    return Image(name=name, path=str(path.absolute()), sha256=sha256)
-
-
-def format_of(head: bytes) -> str:
-    """Return the format of an image by its first bytes; empty where they are no image's.
-
-    >>> format_of(b"GIF89a..."), format_of(b"<html>")
-    ('GIF', '')
-    """
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "WebP"
-    if head[4:12] in (b"ftypavif", b"ftypavis"):
-        return "AVIF"
-    return next((kind for start, kind in _STARTS if head.startswith(start)), "")
-
-
-def in_order(paths: Iterable[Path]) -> list[Path]:
-    """Sort paths, each once, by their text with slashes: the same on every machine."""
-    return sorted(dict.fromkeys(paths), key=lambda path: path.as_posix())
 
 
 def same_bytes(images: Iterable[Image]) -> Iterator[tuple[Image, Image]]:

@@ -13,6 +13,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import nearest
 from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
+from eatlas.stimuli.image_sets import published_count
 from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.model import (
     ATTRIBUTES,
@@ -412,6 +413,7 @@ def _of_terms(test: Test) -> Iterator[str]:
     """Name terms that hold what a vocabulary does not."""
     for role, concept in test.parts:
         if concept.images:
+            yield from _of_a_set(role, concept)
             continue
         for term in concept.terms:
             if hidden := _hidden(term):
@@ -424,6 +426,20 @@ def _of_terms(test: Test) -> Iterator[str]:
                     f"The term {term!a} of {role} ({concept.name}) is not in the composed form of "
                     "Unicode, NFC, in which most vectors name their words."
                 )
+
+
+def _of_a_set(role: str, concept: Concept) -> Iterator[str]:
+    """Say so where a copy of a published set has fewer or more images than were published."""
+    if not concept.images_from or not concept.at_hand:
+        return
+    here, published = len(concept.images), published_count(concept.images_from)
+    if here != published:
+        left_out = len(concept.absent)
+        same = f" ({left_out} more have the bytes of another one)" if left_out else ""
+        yield (
+            f"{role} ({concept.name}): {here} images of {concept.images_from} are here{same}, and "
+            f"{published} were published."
+        )
 
 
 def _of_contexts(test: Test) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from eatlas.errors import StimulusError
 from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
+from eatlas.stimuli.image_sets import not_here
 from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.records import Frozen, Identifier, quoted
 from eatlas.writing import atomic_file
@@ -105,6 +106,22 @@ class Described(Frozen):
         """Every term of the test, once."""
         return tuple(dict.fromkeys(term for one in self.concepts.values() for term in one.terms))
 
+    @property
+    def at_hand(self) -> bool:
+        """Whether all stimuli are: False where images of a published set are not here."""
+        return all(concept.at_hand for _, concept in self.parts)
+
+    def require_at_hand(self) -> None:
+        """Refuse a test whose images are not on this machine.
+
+        Raises
+        ------
+        StimulusError
+            Saying where they come from.
+        """
+        if lacking := [one.images_from for _, one in self.parts if not one.at_hand]:
+            raise not_here(lacking, f"test {self.id}")
+
     def concept(self, group: str) -> Concept:
         """Return the concept of a group."""
         return self.concepts[group]
@@ -138,7 +155,8 @@ class Described(Frozen):
             raise StimulusError(
                 f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
             )
-        text = import_module("eatlas.stimuli.toml").to_toml([self])  # it reads tests, so imports us
+        written = import_module("eatlas.stimuli.toml")  # it reads tests, so imports us
+        text = written.to_toml([self], path.absolute().parent)
         with atomic_file(path) as file:
             file.write(text)
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,7 +14,11 @@ from pydantic import ValidationError
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
+from eatlas.stimuli.image_files import read_images
+from eatlas.stimuli.image_sets import not_here
+from eatlas.stimuli.images import Image
+from eatlas.stimuli.kinds import KINDS, OF_TARGETS, Battery, GroupsTest, Test
+from eatlas.stimuli.model import ROLES
 from eatlas.stimuli.records import TABLE, faults_of, say_all
 
 SCHEMA = 1
@@ -50,7 +55,7 @@ _BY_MESSAGE = {
 }
 
 
-def parse_battery(data: bytes, where: str, name: str) -> Battery:
+def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None) -> Battery:
     """Parse a test file.
 
     Parameters
@@ -61,6 +66,9 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
         The file's name, for messages.
     name : str
         Id of the battery where the file gives none.
+    folder : path, optional
+        What paths of images start from. Without it, as for a file of a package, folders of
+        published sets are not looked for.
 
     Raises
     ------
@@ -75,7 +83,7 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
         if not isinstance(raw, dict):
             faults.append(f"test number {number}: is not a table (allowed: {_EXAMPLE})")
             continue
-        test, found = check_test(raw)
+        test, found = check_test(raw, folder)
         label = raw.get("id") or f"number {number}"
         faults += [f"test {label}, {fault}" for fault in found]
         tests += [test] if test else []
@@ -97,16 +105,53 @@ def parse_battery(data: bytes, where: str, name: str) -> Battery:
     return battery
 
 
-def check_test(raw: dict[str, Any]) -> tuple[Test | None, list[str]]:
+def check_test(raw: dict[str, Any], folder: Path | None = None) -> tuple[Test | None, list[str]]:
     """Make a test of either kind of a table, or say what is wrong with it."""
+    raw, unread = _with_images(raw, folder)
     kind = raw.get("kind", DEFAULT_KIND)
     if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS)
         return None, [f"key kind: there is no kind {kind!r}{hint} (allowed: {', '.join(KINDS)})"]
     try:
-        return KINDS[kind].model_validate(raw), []
+        test = KINDS[kind].model_validate(raw)
     except ValidationError as error:
-        return None, [*faults_of(KINDS[kind], error, raw), *_of_another_kind(raw, kind)]
+        said = [*unread, *faults_of(KINDS[kind], error, raw), *_of_another_kind(raw, kind)]
+        return None, said
+    return (None, unread) if unread else (test, [])
+
+
+def _with_images(raw: dict[str, Any], folder: Path | None) -> tuple[dict[str, Any], list[str]]:
+    """Read the images that concepts of a table name; also the faults.
+
+    A concept whose images cannot be read goes on with a term in their place, so that other faults
+    of the test are found too.
+    """
+    faults = []
+
+    def read(concept: Any, key: str) -> Any:
+        if not isinstance(concept, dict) or "images" not in concept:
+            return concept
+        if "terms" in concept or "sentences" in concept:
+            faults.append(
+                f"key {key}.images: a concept has terms, sentences or images, one of them"
+            )
+            return {name: value for name, value in concept.items() if name != "images"}
+        try:
+            found = read_images(concept["images"], folder or Path(), sets=folder is not None).fields
+        except (ValueError, StimulusError) as fault:
+            faults.append(f"key {key}.images: {fault}")
+            kept = {name: value for name, value in concept.items() if name != "images"}
+            return {**kept, "terms": [f"images of {key}"]}
+        absent = (*concept.get("absent", ()), *found.get("absent", ()))
+        return {**concept, **found, **({"absent": absent} if absent else {})}
+
+    groups = raw.get("groups")
+    parts = {key: read(raw[key], key) for key in (*ROLES, OF_TARGETS) if key in raw}
+    if isinstance(groups, list):
+        parts["groups"] = [
+            read(one, f"groups, group {number}") for number, one in enumerate(groups, start=1)
+        ]
+    return {**raw, **parts}, faults
 
 
 def _of_another_kind(raw: dict[str, Any], kind: str) -> Iterator[str]:
@@ -156,8 +201,20 @@ def _of_the_top(document: dict[str, Any]) -> Iterator[str]:
         yield "key test: there is no test (allowed: [[test]] tables)"
 
 
-def to_toml(tests: Iterable[Test]) -> str:
+def to_toml(tests: Iterable[Test], folder: Path | None = None) -> str:
     """A whole test file.
+
+    Parameters
+    ----------
+    tests : iterable of Test
+    folder : path, optional
+        Where the file will lie: images below it get relative paths, others and all others without
+        it absolute ones. Each has its hash, so that a file that changed is noticed.
+
+    Raises
+    ------
+    StimulusError
+        If it is not known where an image lies.
 
     Examples
     --------
@@ -165,10 +222,10 @@ def to_toml(tests: Iterable[Test]) -> str:
     >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
     id = "weat-6"
     """
-    return "\n\n".join(["schema = 1", *map(table, tests)]) + "\n"
+    return "\n\n".join(["schema = 1", *(table(test, folder) for test in tests)]) + "\n"
 
 
-def table(test: Test) -> str:
+def table(test: Test, folder: Path | None = None) -> str:
     """One test as a ``[[test]]`` table."""
     lines = ["[[test]]", f"id = {_quote(test.id)}"]
     if isinstance(test, GroupsTest):
@@ -182,13 +239,14 @@ def table(test: Test) -> str:
     if test.notes:
         lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
     if isinstance(test, GroupsTest):
-        return "\n".join([*lines, *_groups(test)])
-    return "\n".join([*lines, *(f"{role} = {_concept(concept)}" for role, concept in test.parts)])
+        return "\n".join([*lines, *_groups(test, folder)])
+    parts = (f"{role} = {_concept(concept, folder)}" for role, concept in test.parts)
+    return "\n".join([*lines, *parts])
 
 
-def _groups(test: GroupsTest) -> list[str]:
-    groups = [f"  {_concept(group)}," for group in test.groups]
-    lines = [f"targets = {_concept(test.targets)}", "groups = [", *groups, "]"]
+def _groups(test: GroupsTest, folder: Path | None) -> list[str]:
+    groups = [f"  {_concept(group, folder)}," for group in test.groups]
+    lines = [f"targets = {_concept(test.targets, folder)}", "groups = [", *groups, "]"]
     if test.pairs:
         lines += ["pairs = [", *(f"  [{', '.join(map(_quote, one))}]," for one in test.pairs), "]"]
     if test.reference == "uniform":
@@ -197,8 +255,10 @@ def _groups(test: GroupsTest) -> list[str]:
     return [*lines, f"reference = {{ {weights} }}"]
 
 
-def _concept(concept: Concept) -> str:
+def _concept(concept: Concept, folder: Path | None) -> str:
     """A concept as an inline table; a list too long for one line is broken between terms."""
+    if concept.images:
+        return _images(concept, folder)
     if concept.sentences:
         spans = concept.span_of
         lines = [
@@ -221,6 +281,32 @@ def _concept(concept: Concept) -> str:
             current = "  "
         current += f"{word}, "
     return "\n".join([*lines, current.rstrip(), "] }"])
+
+
+def _images(concept: Concept, folder: Path | None) -> str:
+    """A concept of images: the folder of a published set, or a table for each image."""
+    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
+    together = f", clusters = [{clusters}]" if clusters else ""
+    if concept.images_from:
+        images = _quote(concept.images_from)
+        return f"{{ name = {_quote(concept.name)}{together}, images = {images} }}"
+    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+    head = f"{{ name = {_quote(concept.name)}{together}{absent}, images = ["
+    return "\n".join([head, *(f"  {_image(one, folder)}," for one in concept.images), "] }"])
+
+
+def _image(image: Image, folder: Path | None) -> str:
+    """An image by its address, or by its path, with its hash."""
+    if not (image.url or image.path):
+        raise not_here([], f"the image {image.name}")
+    path = Path(image.path)
+    if folder is not None and path.is_relative_to(folder):
+        path = path.relative_to(folder)
+    place = {"url": image.url} if image.url else {"path": path.as_posix()}
+    last = PurePosixPath(next(iter(place.values()))).name
+    name = {} if image.name == last else {"name": image.name}
+    pairs = {**place, **name, "sha256": image.sha256}
+    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in pairs.items())} }}"
 
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:

@@ -16,7 +16,7 @@ from eatlas.encoders.language import Question, language_model, open_language_mod
 from eatlas.encoders.language.models import TransformerLM
 from eatlas.encoders.language.opening import CachedLanguageModel
 from eatlas.errors import SourceError, SourceWarning
-from eatlas.sources.files.reading import cache_folder
+from eatlas.folders import cache_folder
 
 TOML = """
 schema = 1

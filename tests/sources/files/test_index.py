@@ -14,7 +14,7 @@ from tests.sources.files.writers import Data, as_text, csv_file, matrix, word2ve
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError, SourceWarning
-from eatlas.sources.files.reading import cache_folder
+from eatlas.folders import cache_folder
 from eatlas.sources.files.sequential import Index, read_index, write_index
 
 # more than 1 MiB, so that opening reads no further than the head, and that the middle lies in

@@ -8,9 +8,9 @@ from tests.sources.published.serving import register, text_of
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
+from eatlas.folders import data_folder
 from eatlas.sources import open_sources
 from eatlas.sources import published as registry
-from eatlas.sources.files.reading import data_folder
 from eatlas.sources.published import find, parse_registry, place_of, published_vectors
 
 GOOD = """\

@@ -20,8 +20,8 @@ from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
 from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
 from eatlas.errors import SourceError, described
+from eatlas.folders import cache_folder
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.files.reading import cache_folder
 from eatlas.sources.protocol import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 

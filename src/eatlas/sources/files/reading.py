@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 import stat
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -195,25 +194,3 @@ def _hash_file(path: Path, stamp: Stamp) -> str:
         raise unreadable(path, error) from error
     stamp.check(path)
     return sha256
-
-
-CACHE, DATA = "EATLAS_CACHE", "EATLAS_DATA"
-"""Environment variables that name another folder."""
-
-
-def cache_folder() -> Path:
-    """The folder of what was computed; it need not exist yet."""
-    return _chosen(CACHE, "encodings")
-
-
-def data_folder() -> Path:
-    """The folder of published vectors; it need not exist yet."""
-    return _chosen(DATA, "vectors")
-
-
-def _chosen(variable: str, name: str) -> Path:
-    if chosen := os.environ.get(variable):
-        return Path(chosen).expanduser().absolute()
-    from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)
-
-    return user_cache_path("eatlas", appauthor=False) / name

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from eatlas.care import computes_afresh
 from eatlas.errors import ResultsError, SourceWarning
+from eatlas.folders import cache_folder
 from eatlas.sources.archives import Content
 from eatlas.sources.files.reading import (
     FileDigest,
-    cache_folder,
     ends_hash,
     open_binary,
     stream_hash,

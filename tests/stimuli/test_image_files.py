@@ -1,0 +1,230 @@
+"""What a test file says of images: files, patterns, folders, tables, addresses and sets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.drawn import draw, draw_folder
+
+from eatlas import Concept, load_tests
+from eatlas.errors import StimulusError, StimulusWarning
+from eatlas.stimuli import to_toml
+from eatlas.stimuli.image_files import read_images
+
+WORDS = """
+A = { name = "Pleasant", terms = ["love", "peace"] }
+B = { name = "Unpleasant", terms = ["war", "agony"] }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for seed, name in enumerate(("flowers", "insects")):
+        draw_folder(tmp_path / "set" / name, 3, seed)
+    return tmp_path / "set"
+
+
+def write(folder: Path, x: str, y: str = '"insects"', more: str = "") -> Path:
+    path = folder / "mine.toml"
+    path.write_text(
+        f'schema = 1\n[[test]]\nid = "mine"\nX = {{ name = "Flowers", images = {x}{more} }}\n'
+        f'Y = {{ name = "Insects", images = {y} }}\n{WORDS}'
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        '"flowers"',
+        '"flowers/"',
+        '"flowers/*.png"',
+        '"flowers/[0-9].png"',
+        '["flowers/2.png", "flowers/0.png", "flowers/1.png"]',
+        '["flowers/2.png", "flowers/?.png"]',
+        '[{ path = "flowers/2.png" }, "flowers/0.png", "flowers/1.png"]',
+    ],
+)
+def test_all_forms_name_the_same_images(folder, given):
+    (test,) = load_tests(write(folder, given))
+    (plain,) = load_tests(write(folder, '"flowers"'))
+    assert test == plain
+    assert test.stimuli_sha256 == plain.stimuli_sha256
+    assert test.X.terms == ("flowers/0.png", "flowers/1.png", "flowers/2.png")
+
+
+def test_paths_start_from_the_file_and_not_from_the_working_folder(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write(folder, '"flowers"').relative_to(tmp_path)
+    assert len(load_tests(path)[0].X.images) == 3
+
+
+def test_only_two_asterisks_enter_folders(folder):
+    draw(folder / "flowers" / "red" / "0.png", 77)
+    draw(folder / "flowers" / "red" / ".hidden.png", 78)
+    (flat,) = load_tests(write(folder, '"flowers/*"'))
+    (deep,) = load_tests(write(folder, '"flowers/**/*.png"'))
+    (all_,) = load_tests(write(folder, '"flowers/**"'))
+    assert len(flat.X.images) == 3
+    assert deep == all_
+    assert "red/0.png" in deep.X.terms
+    assert len(deep.X.images) == 4
+
+
+@pytest.mark.filterwarnings("ignore::eatlas.errors.StimulusWarning")
+def test_a_file_that_is_written_holds_the_same_test(folder, tmp_path):
+    shutil.copy(folder / "flowers" / "1.png", folder / "flowers" / "copy.png")
+    (test,) = load_tests(write(folder, '"flowers/*.png"'))
+    test.save(folder / "saved.toml")
+    (again,) = load_tests(folder / "saved.toml")
+    assert again == test
+    assert again.stimuli_sha256 == test.stimuli_sha256
+    assert 'path = "flowers/0.png"' in (folder / "saved.toml").read_text()
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_text(to_toml([test]))
+    assert load_tests(elsewhere) == (test,)
+    assert str(folder) in elsewhere.read_text()
+
+
+def test_a_file_that_changed_since_it_was_written_down_is_noticed(folder):
+    (test,) = load_tests(write(folder, '"flowers"'))
+    test.save(folder / "saved.toml")
+    draw(folder / "flowers" / "0.png", 99)
+    with pytest.raises(StimulusError, match=r"0\.png is another image than the one that is meant"):
+        load_tests(folder / "saved.toml")
+
+
+def test_images_of_the_same_bytes_count_once_and_are_accounted_for(folder):
+    shutil.copy(folder / "flowers" / "1.png", folder / "flowers" / "copy.png")
+    with pytest.warns(StimulusWarning, match=r"since one image is one stimulus: copy\.png of 1"):
+        (test,) = load_tests(write(folder, '"flowers"'))
+    assert len(test.X.images) == 3
+    assert test.X.absent == (("copy.png", "the same bytes as 1.png"),)
+    shutil.rmtree(folder / "flowers")
+    draw_folder(folder / "flowers", 3, 0)
+    assert load_tests(write(folder, '"flowers"'))[0].stimuli_sha256 == test.stimuli_sha256
+
+
+def test_other_files_of_a_folder_are_left_out_and_named(folder):
+    (folder / "flowers" / "notes.txt").write_text("where they are from")
+    (folder / "flowers" / ".DS_Store").write_bytes(b"\0")
+    with pytest.warns(StimulusWarning, match=r"left out: notes\.txt$"):
+        (test,) = load_tests(write(folder, '"flowers"'))
+    assert len(test.X.images) == 3
+
+
+def test_links_lead_to_images_and_links_of_folders_are_not_entered(folder, tmp_path):
+    draw_folder(tmp_path / "other", 2, 5)
+    (folder / "flowers" / "linked.png").symlink_to(tmp_path / "other" / "0.png")
+    (folder / "flowers" / "more").symlink_to(tmp_path / "other")
+    (folder / "flowers" / "self").symlink_to(folder / "flowers")
+    (test,) = load_tests(write(folder, '"flowers/**"'))
+    assert len(test.X.images) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ('"flowers/*.jpg"', r"flowers/\*\.jpg: no file matches"),
+        ('"flowers/*.PNG"', r"no file matches; \*\.png would match"),
+        ('"nothing"', r"nothing cannot be read: No such file"),
+        ('"nothing/*.png"', r"nothing: the folder cannot be read: No such file"),
+        ('"mine.toml/*.png"', r"mine\.toml: the folder cannot be read: Not a directory"),
+        ('"mine.toml"', r"does not begin as an image does, but with b'schema ="),
+        ('"empty"', r"there is no image in this folder"),
+        ("[]", r"is an empty list"),
+        ("3", r"is no path and no list"),
+        ("[3]", r"holds what is no path and no table"),
+        ('"https://example.org/a.jpg"', r"is an address \(allowed: \{ url = "),
+        ('[{ url = "https://example.org/a.jpg" }]', r"the key sha256 is missing"),
+        ('[{ url = "ftp://example.org/a.jpg", sha256 = "00" }]', r"is no SHA-256"),
+        ('[{ path = "a.jpg", url = "https://x.org/a.jpg" }]', r"has a path or a url, one of them"),
+        ('[{ file = "a.jpg" }]', r"'file' is no key of an image"),
+        ('["ieat:age/young"]', r"goes alone, without a list"),
+        ('"ieat:age/yuong"', r"has no such folder; did you mean ieat:age/young"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(folder, given, said):
+    (folder / "empty").mkdir()
+    path = write(folder, given)
+    with pytest.raises(StimulusError, match=rf"mine\.toml: test mine, key X\.images: .*{said}"):
+        load_tests(path)
+
+
+def test_every_fault_of_a_file_is_named(folder):
+    (folder / "flowers" / "0.png").write_bytes(b"")
+    (folder / "flowers" / "1.png").write_bytes(b"<html>")
+    with pytest.raises(StimulusError) as caught:
+        load_tests(write(folder, '"flowers"', '"insects/*.jpg"', ', colour = "red"'))
+    said = str(caught.value)
+    assert "0.png is empty, 0 bytes" in said
+    assert "1.png does not begin as an image does" in said
+    assert "key Y.images" in said
+    assert "colour" in said
+
+
+def test_terms_and_images_together_are_refused(folder):
+    with pytest.raises(StimulusError, match=r"a concept has terms, sentences or images"):
+        load_tests(write(folder, '"flowers"', more=', terms = ["rose"]'))
+
+
+def test_a_pipe_is_not_waited_for(folder):
+    os.mkfifo(folder / "flowers" / "pipe.png")
+    with pytest.raises(StimulusError, match=r"pipe\.png is no regular file"):
+        load_tests(write(folder, '"flowers"'))
+
+
+def test_a_folder_in_a_folder_that_cannot_be_read_is_an_error(folder, monkeypatch):
+    walk = os.walk
+
+    def refusing(top, onerror=None, **options):
+        yield from walk(top, **options)
+        onerror(PermissionError(13, "Permission denied", str(folder / "flowers" / "closed")))
+
+    monkeypatch.setattr(os, "walk", refusing)
+    with pytest.raises(StimulusError, match=r"closed: the folder cannot be read: Permission"):
+        load_tests(write(folder, '"flowers/**"'))
+
+
+def test_too_many_and_too_large_are_refused(folder, monkeypatch):
+    monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 2)
+    with pytest.raises(StimulusError, match=r"3 images \(allowed: 2 at most\)"):
+        load_tests(write(folder, '"flowers"'))
+    monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 9)
+    monkeypatch.setattr("eatlas.stimuli.image_files.LARGEST_IMAGE", 100)
+    with pytest.raises(StimulusError, match=r"bytes \(allowed: 100 at most\)"):
+        load_tests(write(folder, '"flowers"'))
+
+
+def test_python_takes_what_files_take(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    by_pattern = Concept(name="Flowers", images="flowers/*.png")
+    assert by_pattern == Concept(name="Flowers", images=folder / "flowers")
+    assert by_pattern == Concept(name="Flowers", images=sorted((folder / "flowers").iterdir()))
+    with pytest.raises(StimulusError, match=r"Concept 'Flowers', argument images: .*no file match"):
+        Concept(name="Flowers", images="flowers/*.jpg")
+
+
+def test_an_address_is_what_its_hash_says_before_it_is_downloaded(computed_vectors):
+    table = {"url": "https://example.org/rose.jpg?size=2", "sha256": "a" * 64}
+    (image,) = read_images([table]).images
+    assert (image.name, image.sha256) == ("rose.jpg", "a" * 64)
+    assert image.path == str(computed_vectors / "images" / f"{'a' * 64}.jpg")
+
+
+@given(order=st.permutations(range(4)))
+def test_neither_order_nor_place_decides_the_hash(tmp_path_factory, order):
+    folder = tmp_path_factory.mktemp("drawn")
+    draw_folder(folder / "a", 4, 3)
+    moved = tmp_path_factory.mktemp("moved") / "b"
+    shutil.copytree(folder / "a", moved)
+    for number in order:  # other names
+        (moved / f"{number}.png").rename(moved / f"{order[number]}-.png")
+    one = Concept(name="A", images=[folder / "a" / f"{n}.png" for n in order])
+    other = Concept(name="B", images=moved)
+    assert one.stimuli == other.stimuli
