@@ -284,7 +284,8 @@ def _named(names: list[str]) -> str:
 def _sizes(test: Test) -> str:
     """Sizes of the concepts as in X25 Y25 A25 B25; of groups with their names."""
     if test.kind == "association":
-        return " ".join(f"{role}{_size(concept)}" for role, concept in test.parts)
+        between = ", " if any(concept.images for _, concept in test.parts) else " "
+        return between.join(f"{role}{_size(concept)}" for role, concept in test.parts)
     targets, *groups = (len(concept.terms) for _, concept in test.parts)
     return f"groups: {targets} targets, {' + '.join(map(str, groups))}"
 
