@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
     from eatlas.stimuli.batteries import tests
+    from eatlas.studies import Study, multiverse
+    from eatlas.studies.folder import read_study
 
 __all__ = [
     "CEAT",
@@ -90,6 +92,7 @@ __all__ = [
     "Results",
     "SemAxis",
     "ZeroShot",
+    "Study",
     "__version__",
     "diagnose",
     "equivalence",
@@ -102,12 +105,14 @@ __all__ = [
     "load_contexts",
     "load_pairs",
     "load_tests",
+    "multiverse",
     "open_vectors",
     "permutation_test",
     "plot",
     "power",
     "read_results",
     "read_scan",
+    "read_study",
     "reliability",
     "residual_bias",
     "run",
@@ -147,6 +152,8 @@ _HOMES = {
     "eatlas.stats.permutation": "permutation_test",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
     "eatlas.stimuli.batteries": "tests",
+    "eatlas.studies": "Study multiverse",
+    "eatlas.studies.folder": "read_study",
 }
 """Public names by the modules that define them."""
 

@@ -123,6 +123,10 @@ class ResultsError(EatlasError):
     """A results file cannot be read or written."""
 
 
+class StudyError(EatlasError):
+    """The plan of a study, or a folder with one, is not usable."""
+
+
 class ContractError(EatlasError):
     """A measure, record or source of another package does not do what it must."""
 

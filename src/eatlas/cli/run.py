@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,11 @@ import typer
 from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line, remark
 from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars
-from eatlas.errors import EatlasError, ResultsError
+from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
-    from eatlas.engine import Plan, Store
+    from eatlas.engine import Plan
     from eatlas.executors import Executor
     from eatlas.results import Results
 
@@ -125,9 +124,9 @@ def run(
 
 def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) -> Results:
     """Do the jobs of a plan; write results and report where they have a folder."""
-    from eatlas.engine import execute  # noqa: PLC0415
+    from eatlas.engine import execute, open_store  # noqa: PLC0415
 
-    with nullcontext() if target is None else _opened(target) as store:
+    with nullcontext() if target is None else open_store(target) as store:
         names = [] if store is None else plan.identities()
         taken = 0 if store is None else len(store.done.keys() & set(names))
         if taken:
@@ -163,24 +162,6 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
 
     loaded = load_either(path)
     return loaded if per_term is None else loaded.first(per_term)
-
-
-def _opened(directory: Path) -> Store:
-    """The store of a directory, which is made where there is none."""
-    from eatlas.engine import Store  # noqa: PLC0415
-
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        raise ResultsError(
-            f"--out {directory}: cannot be written to",
-            got=error.strerror or str(error),
-            allowed="a directory that exists or can be made",
-            remedy="choose another with --out",
-        ) from error
-    return Store(directory)
 
 
 def _write(results: Results, directory: Path, family: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from eatlas.encoders.options import Layers
-from eatlas.sources.protocol import Answers, Found, Item
+from eatlas.sources.protocol import Answers, Found, Item, VectorSource
+from eatlas.sources.source import as_source, innermost
 
 
 @dataclass
@@ -27,3 +29,50 @@ class SharedLayers:
         """Hand over what is kept of a layer, and let go of it."""
         kept = self.waiting.pop(layers, {})
         return {one: kept[one] for one in items if one in kept}
+
+
+@runtime_checkable
+class InLayers(Protocol):
+    """A source of one layer, or of several that become one vector."""
+
+    layers: Layers
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What sources that can be computed in one pass have in common; the model first."""
+        ...
+
+    def share(self, shared: SharedLayers) -> None:
+        """Be computed in the same pass as others."""
+        ...
+
+
+def share_passes(sources: Iterable[VectorSource]) -> list[list[VectorSource]]:
+    """Have sources that differ in their layers alone computed in one pass of the model.
+
+    Parameters
+    ----------
+    sources : iterable of VectorSource
+        Of any kind; those of one model, in one prompt, with the same options but for the layer,
+        share their passes from now on.
+
+    Returns
+    -------
+    list of lists of VectorSource
+        Those that share passes together, each other one by itself; models one after the other.
+    """
+    together: dict[tuple[object, ...], list[VectorSource]] = {}
+    for source in sources:
+        inner = innermost(source)
+        key: tuple[object, ...] = (source.name, id(source))
+        if isinstance(inner, InLayers):
+            said = as_source(source).encoding
+            key = (*inner.alike, said and said.prompt)
+        together.setdefault(key, []).append(source)
+    for several in together.values():
+        inners = [one for one in map(innermost, several) if isinstance(one, InLayers)]
+        if len(inners) > 1:
+            shared = SharedLayers(tuple(dict.fromkeys(one.layers for one in inners)))
+            for inner in inners:
+                inner.share(shared)
+    return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -210,6 +211,15 @@ class TransformerSource(Encoder):
     def recall(self, answers: Answers) -> None:
         """Take note of texts that were cut in an earlier run."""
         self._shared.cut |= {one.content for one, found in answers.items() if found.cut}
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What sources that can be computed in one pass have in common."""
+        return str(self.path), replace(self.options, layer=""), self.method
+
+    def share(self, shared: SharedLayers) -> None:
+        """Be computed in the same pass as others."""
+        self._shared = shared
 
     def _prepared(self, loaded: Loaded, items: Collection[Item]) -> list[Text]:
         """Texts as tokens; those that are cut and needed all the same are noted."""

@@ -2,7 +2,7 @@
 
 from eatlas.engine.execution import execute, run
 from eatlas.engine.plan import Job, Plan, make_plan
-from eatlas.engine.store import Store
+from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "execute",
     "here",
     "make_plan",
+    "open_store",
     "run",
 ]

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from eatlas.engine.plan import Job, Plan, make_plan
@@ -177,22 +176,10 @@ def execute(
     progress : callable, optional
         Called with the number of jobs done and the number of all jobs.
     """
-    outcomes: dict[int, Outcome] = {}
-    names: list[str] = []
-    if store is not None:
-        names = plan.identities()
-        outcomes = {i: store.done[name] for i, name in enumerate(names) if name in store.done}
-    left = [i for i in range(len(plan.jobs)) if i not in outcomes]
-    work = partial(perform, conditions=Conditions(plan.case, plan.seed))
-    with closing(executor(work, [plan.jobs[i] for i in left])) as ended:
-        for position, found in ended:
-            at = left[position]
-            outcomes[at] = outcome = _found(plan.jobs[at], found)
-            if store is not None and not isinstance(outcome, Failure):
-                store.keep(names[at], outcome)
-            if progress is not None:
-                progress(len(outcomes), len(plan.jobs))
-    ordered = [outcomes[i] for i in range(len(plan.jobs))]
+    conditions = Conditions(plan.case, plan.seed)
+    tasks = [(job, conditions) for job in plan.jobs]
+    names = [] if store is None else plan.identities()
+    ordered = perform_all(tasks, executor, names=names, store=store, progress=progress)
     done = [outcome for outcome in ordered if not isinstance(outcome, Failure)]
     failed = [outcome for outcome in ordered if isinstance(outcome, Failure)]
     if all(outcome.period is None for outcome in ordered):
@@ -200,6 +187,43 @@ def execute(
     from eatlas.engine.trends import trends  # noqa: PLC0415  (few sources are series)
 
     return Results(done, failed, trends(done, failed, plan.seed))
+
+
+def perform_all(
+    tasks: Sequence[Task],
+    executor: Executor = here,
+    *,
+    names: Sequence[str] = (),
+    store: Store | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Outcome]:
+    """Do jobs under conditions of their own, and hand out what came of them in order.
+
+    Parameters
+    ----------
+    tasks : sequence of (Job, Conditions)
+    executor : Executor
+        Who does them.
+    names : sequence of str
+        What each task is kept under, where there is a store.
+    store : Store, optional
+        Entered; tasks that it has are not done again, and those done now are kept in it.
+    progress : callable, optional
+        Called with the number of tasks done and the number of all.
+    """
+    outcomes: dict[int, Outcome] = {}
+    if store is not None:
+        outcomes = {i: store.done[name] for i, name in enumerate(names) if name in store.done}
+    left = [i for i in range(len(tasks)) if i not in outcomes]
+    with closing(executor(perform_task, [tasks[i] for i in left])) as ended:
+        for position, found in ended:
+            at = left[position]
+            outcomes[at] = outcome = _found(tasks[at][0], found)
+            if store is not None and not isinstance(outcome, Failure):
+                store.keep(names[at], outcome)
+            if progress is not None:
+                progress(len(outcomes), len(tasks))
+    return [outcomes[i] for i in range(len(tasks))]
 
 
 def _found(job: Job, found: Outcome | Lost) -> Outcome:
@@ -219,6 +243,14 @@ class Conditions:
     seed: int
     rounding: float = 1.0
     """Multiple of the precision of computed vectors by which sums tie."""
+
+
+Task = tuple[Job, Conditions]
+
+
+def perform_task(task: Task) -> Outcome:
+    """Do one job under its conditions."""
+    return perform(*task)
 
 
 def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:

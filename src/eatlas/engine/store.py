@@ -272,6 +272,28 @@ class Store(Journal):
         )
 
 
+def open_store(directory: Path) -> Store:
+    """The store of a directory, which is made where there is none.
+
+    Raises
+    ------
+    ResultsError
+        If the directory cannot be made, or not be written to.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise ResultsError(
+            f"--out {directory}: cannot be written to",
+            got=error.strerror or str(error),
+            allowed="a directory that exists or can be made",
+            remedy="choose another with --out",
+        ) from error
+    return Store(directory)
+
+
 def _opened(path: Path | None, journal: Journal) -> int:
     """Open a file for reading and writing; a link or a device in its place is not followed."""
     if path is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError
-from eatlas.measures.p_values import of_spread, remarks, to_record
+from eatlas.measures.p_values import counted, of_spread, remarks, to_record
 from eatlas.results import AssociationResult
 from eatlas.results.levels import Level
 from eatlas.results.parts import Coverage
@@ -445,6 +445,8 @@ class AssociationMeasure(Measure):
         precision: float | None,
     ) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them."""
+        if not self.studentised and self.p not in DRAWING:
+            return counted(scores.tobytes(), n, self.p, scale, self.strict, precision)
         test = permutation.studentised_test if self.studentised else permutation.permutation_test
         return test(
             scores,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
@@ -35,7 +36,7 @@ from eatlas.results.levels import (
 from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.permutation import PermutationResult, Tail
+from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
 from eatlas.stats.permutation.question import SMALLEST
 
 if TYPE_CHECKING:
@@ -55,8 +56,31 @@ LISTED = 5
 """Terms that one remark names."""
 MATTERS = 0.01
 """Share of a count from which near ties in it are remarked on."""
+REMEMBERED = 4096
+"""Answers of permutation tests that a process keeps: measures that differ in what they make of a
+p-value, such as the tail or the threshold of a pattern, ask the same question."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def counted(
+    scores: bytes,
+    n: int,
+    method: str,
+    scale: float,
+    strict: bool,  # noqa: FBT001  (a cache knows arguments by their place)
+    precision: float | None,
+) -> PermutationResult:
+    """P-values of a method that draws nothing at random; of scores as the bytes of float64."""
+    return permutation_test(
+        np.frombuffer(scores, np.float64),
+        n,
+        method=method,
+        scale=scale,
+        strict=strict,
+        precision=precision,
+    )
 
 
 def defined(value: float, digits: int | None = None) -> float | None:

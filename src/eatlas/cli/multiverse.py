@@ -1,0 +1,165 @@
+"""``eatlas multiverse``: every combination of the choices of a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from eatlas.cli.messages import (
+    complain,
+    output_of_a_command,
+    print_data,
+    print_json,
+    print_line,
+    remark,
+)
+from eatlas.cli.progress import bar_of, bars
+from eatlas.errors import StudyError
+
+if TYPE_CHECKING:
+    from eatlas.studies import Prepared, Study
+
+DEFAULT_OUT = Path("study")
+LISTED = 5
+"""Reasons that are listed."""
+
+
+def multiverse(
+    plan: Path | None = None,
+    *,
+    out: Path = DEFAULT_OUT,
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+    example: bool = False,
+    as_json: bool = False,
+    workers: int | None = None,
+) -> None:
+    """Measure every combination of the choices of a plan.
+
+    Tests, vectors, measures and choices are in a TOML file; --example prints one. A study that
+    was cut off goes on when the same command is given again.
+    Exit codes: 0 all done, 1 some specifications failed, 2 nothing could be done,
+    130 interrupted.
+
+    Parameters
+    ----------
+    plan : PLAN.toml
+        The plan of the study.
+    out : DIR
+        Where the results, the table of choices, the resolved plan and the report go.
+    dry_run : --dry-run
+        Say what would be done, and how long it takes, and do nothing.
+    skip_invalid : --skip-invalid
+        Leave out combinations whose choices do not fit each other; they are listed.
+    example : --example
+        Print a plan with comments, ready to be saved, changed and run.
+    as_json : --json
+        Print one JSON object for each specification, and nothing else.
+    workers : N >= 1
+        Processes that share the work. [default: as many as it is worth]
+    """
+    from eatlas.studies import example as plan_example  # noqa: PLC0415  (--help waits for none)
+    from eatlas.studies import prepare  # noqa: PLC0415
+
+    if example:
+        with output_of_a_command():
+            print_data(plan_example())
+        return
+    if plan is None:
+        raise StudyError(
+            "no plan was named",
+            allowed="eatlas multiverse PLAN.toml",
+            remedy="eatlas multiverse --example prints a plan that runs",
+        )
+    prepared = prepare(plan, skip_invalid=skip_invalid)
+    _say_what_is_skipped(prepared)
+    if dry_run:
+        with output_of_a_command():
+            _print_costs(prepared)
+        return
+    study = _carried_out(prepared, out, workers)
+    with output_of_a_command():
+        _show(study, out, as_json=as_json)
+    raise typer.Exit(_exit_code(study))
+
+
+def _carried_out(prepared: Prepared, out: Path, workers: int | None) -> Study:
+    """Do the study in its folder, with progress; say what is kept when it is cut off."""
+    from eatlas.engine import choose  # noqa: PLC0415
+    from eatlas.studies.folder import carry_out_in  # noqa: PLC0415
+
+    executor = choose(workers, len(prepared.requests))
+    done = 0
+
+    def taken(number: int) -> None:
+        remark(f"jobs that are done already and are taken over: {number:,}")
+
+    def ticked(number: int, total: int) -> None:
+        nonlocal done
+        done = number
+        if tick is not None:
+            tick(number, total)
+
+    try:
+        with bars() as watch, bar_of("jobs") as tick:
+            return carry_out_in(out, prepared, executor, progress=ticked, watch=watch, taken=taken)
+    except KeyboardInterrupt as interruption:
+        total = len(prepared.requests)
+        remark(
+            f"interrupted; {done:,} of {total:,} jobs are done and kept; the same command does "
+            "the rest"
+        )
+        raise typer.Exit(130) from interruption
+
+
+def _say_what_is_skipped(prepared: Prepared) -> None:
+    """Name the reasons for which combinations are left out."""
+    reasons: dict[str, int] = {}
+    for misfit in prepared.fitted.misfits:
+        reasons[misfit.reason] = reasons.get(misfit.reason, 0) + 1
+    for reason, number in list(reasons.items())[:LISTED]:
+        remark(f"skipped: {number:,} specifications: {reason}")
+    if len(reasons) > LISTED:
+        remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
+
+
+def _print_costs(prepared: Prepared) -> None:
+    """Print the grid, what is read, and how long it takes."""
+    from eatlas.cli.studies import print_costs  # noqa: PLC0415  (only a person sees tables)
+
+    print_costs(prepared.plan.alternatives(), prepared)
+
+
+def _show(study: Study, out: Path, *, as_json: bool) -> None:
+    """Print JSON and nothing else, or what the choices do and where the files lie."""
+    from eatlas.studies.folder import FILES  # noqa: PLC0415
+
+    if as_json:
+        print_json(study.record.rows())
+        return
+    if len(study.results):
+        from eatlas.cli.studies import print_study  # noqa: PLC0415
+
+        print_study(study.record)
+        print_line("")
+        for name, what in FILES.items():
+            if (out / name).exists():
+                print_line(f"{what + ':':<15} {out / name}")
+
+
+def _exit_code(study: Study) -> int:
+    failures = study.results.failures
+    shown: dict[str, int] = {}
+    for failure in failures:
+        if failure.error.what not in shown and len(shown) < LISTED:
+            complain(failure.error)
+        shown[failure.error.what] = shown.get(failure.error.what, 0) + 1
+    if not failures:
+        return 0
+    if not len(study.results):
+        return 2
+    total = len(study.results) + len(failures)
+    remark(f"{len(failures):,} of {total:,} jobs failed; the others are done")
+    return 1

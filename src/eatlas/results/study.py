@@ -1,0 +1,207 @@
+"""What a study found: every specification with its choices and its effect size."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from eatlas.results.parts import Magnitude, Probability, Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA: Literal["eatlas/study/1"] = "eatlas/study/1"
+Status = Literal["done", "failed", "skipped"]
+Metric = Literal["cosine", "log-probability", "count"]
+"""What an effect size is made of."""
+
+
+class Specification(Record):
+    """One combination of choices, and what was found with it."""
+
+    number: int = Field(ge=1)
+    choices: dict[str, str]
+    """The alternative of each choice by its label; "" where a choice means nothing."""
+    status: Status
+    reason: str = ""
+    """Why it failed, or was skipped."""
+    control: int | None = None
+    """Seed of the random weights, where this is the control of another specification."""
+    line: int | None = None
+    """Line of the results file that holds its result."""
+    job: str = ""
+    """Names all that the result depends on; 64 hexadecimal digits."""
+    test: str = ""
+    source: str = ""
+    signature: str = ""
+    metric: Metric | None = None
+    stimuli: str = ""
+    """Hash of the targets: equal where the same targets are relabelled."""
+    symbol: str = "d"
+    """What the number is called: d for effect sizes."""
+    d: Magnitude | None = None
+    """The first effect size of the result, level 1 where there are levels."""
+    low: Magnitude | None = None
+    """Bootstrap interval."""
+    high: Magnitude | None = None
+    p: Probability | None = None
+    """Of the tail that the measure's rule reads."""
+    two_sided: Probability | None = None
+    holm: Probability | None = None
+    """The two-sided p adjusted over its family."""
+    bh: Probability | None = None
+    significant: bool | None = None
+    """Whether p is below the measure's alpha; None where there is no p."""
+    pattern: str = ""
+    """Label of the EAT pattern; "" where the measure has none."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has an effect size, and is no control."""
+        return self.status == "done" and self.control is None and self.d is not None
+
+
+class StudyRecord(Record):
+    """All specifications of a study, in the order of its grid, then the controls.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> study = eatlas.multiverse({"tests": ["weat-6"], "choices": {"ddof": [1, 0]}})
+    >>> [f"{one.d:.2f}" for one in study.record.specifications]
+    ['1.72', '1.77']
+    """
+
+    schema_: Literal["eatlas/study/1"] = Field(SCHEMA, alias="schema")
+    version: str
+    plan_sha256: str
+    title: str = ""
+    question: str = ""
+    notes: tuple[str, ...] = ()
+    choices: dict[str, tuple[str, ...]]
+    """Labels of the alternatives by choice, in the order of the plan."""
+    over: tuple[str, ...] = ()
+    """Choices whose alternatives are tests of one family."""
+    alpha: float = Field(gt=0.0, lt=1.0)
+    specifications: tuple[Specification, ...]
+
+    varying_first: ClassVar[tuple[str, ...]] = ("test", "stimuli", "vectors", "measure")
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """Choices that have more than one alternative."""
+        return tuple(name for name, labels in self.choices.items() if len(labels) > 1)
+
+    @property
+    def measured(self) -> tuple[Specification, ...]:
+        """Specifications with an effect size, without the controls."""
+        return tuple(one for one in self.specifications if one.counts)
+
+    @property
+    def controls(self) -> tuple[Specification, ...]:
+        """Controls with random weights that have an effect size."""
+        done = (one for one in self.specifications if one.control is not None)
+        return tuple(one for one in done if one.status == "done" and one.d is not None)
+
+    def of(self, status: Status) -> tuple[Specification, ...]:
+        """Return the specifications of a status."""
+        return tuple(one for one in self.specifications if one.status == status)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each specification."""
+        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
+
+        return pd.DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the table of choices: the choices, then what was found."""
+        return [row_of(one, self.choices) for one in self.specifications]
+
+
+_BEHIND = (
+    "status", "control", "d", "low", "high", "p", "two_sided", "holm", "bh", "significant",
+    "pattern", "metric", "symbol", "signature", "source", "line", "reason",
+)  # fmt: skip
+_CALLED = {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}
+
+
+def row_of(one: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """A specification as a row; choices whose name is that of another column get a mark."""
+    named = {choice_column(name): one.choices.get(name, "") for name in choices}
+    found = {_CALLED.get(name, name): getattr(one, name) for name in _BEHIND}
+    return {"specification": one.number, **named, "test_id": one.test, **found}
+
+
+def choice_column(name: str) -> str:
+    """Name of the column of a choice.
+
+    Examples
+    --------
+    >>> choice_column("layer"), choice_column("p")
+    ('layer', 'choice_p')
+    """
+    taken = {"specification", "test_id", *_BEHIND, *_CALLED.values()}
+    return f"choice_{name}" if name in taken else name
+
+
+class Summary(Record):
+    """Specifications that have something in common, together."""
+
+    choice: str
+    """What they have in common; "" for all of them."""
+    label: str
+    number: int
+    """Specifications with an effect size."""
+    median: float | None
+    least: float | None
+    greatest: float | None
+    significant: float | None
+    """Share of those with a p-value that are significant by their measure's rule."""
+    pattern: str
+    """The label that most of them have; "" where none has one."""
+    share: float | None
+    """Share of those with a pattern that have it."""
+
+
+def summary(given: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
+    """Sum up some specifications.
+
+    Examples
+    --------
+    >>> one = Specification(number=1, choices={}, status="done", d=1.0, p=0.01, significant=True)
+    >>> summary([one, one.model_copy(update={"d": 0.0, "significant": False})]).significant
+    0.5
+    """
+    effects = sorted(one.d for one in given if one.counts and one.d is not None)
+    judged = [one.significant for one in given if one.counts and one.significant is not None]
+    patterns = Counter(one.pattern for one in given if one.status == "done" and one.pattern)
+    pattern, times = patterns.most_common(1)[0] if patterns else ("", 0)
+    return Summary(
+        choice=choice,
+        label=label,
+        number=len(effects),
+        median=statistics.median(effects) if effects else None,
+        least=effects[0] if effects else None,
+        greatest=effects[-1] if effects else None,
+        significant=sum(judged) / len(judged) if judged else None,
+        pattern=pattern,
+        share=times / patterns.total() if patterns else None,
+    )
+
+
+def summaries(record: StudyRecord) -> tuple[Summary, ...]:
+    """Sum up all specifications, then those of each alternative of what varies.
+
+    Numbers of different kinds are not summed up together: only effect sizes d count.
+    """
+    given = [one for one in record.specifications if one.control is None and one.symbol == "d"]
+    found = [summary(given)]
+    for name in record.varying:
+        for label in record.choices[name]:
+            some = [one for one in given if one.choices.get(name) == label]
+            found.append(summary(some, name, label))
+    return tuple(found)

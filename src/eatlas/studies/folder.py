@@ -1,0 +1,278 @@
+"""The folder of a study: results, table of choices, record, resolved plan and report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from eatlas.cells import cell
+from eatlas.engine.plan import Watch
+from eatlas.engine.store import open_store
+from eatlas.errors import ResultsError, StudyError
+from eatlas.executors import Executor, here
+from eatlas.results import read_results
+from eatlas.results.files import atomic_file
+from eatlas.results.study import StudyRecord, row_of
+from eatlas.stimuli import Test, load_tests, to_toml
+from eatlas.studies.study import Prepared, Study, carry_out, said
+from eatlas.version import __version__
+
+PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
+TESTS = "tests.toml"
+FILES = {
+    RESULTS: "results",
+    TABLE: "choices",
+    RECORD: "study",
+    PLAN: "resolved plan",
+}
+"""What each file holds, in the order in which people look at them."""
+_SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
+Told = Callable[[int], None]
+
+
+def carry_out_in(
+    directory: Path,
+    prepared: Prepared,
+    executor: Executor = here,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
+    taken: Told = lambda _: None,
+) -> Study:
+    """Do a study in a folder: what is done there already is taken over.
+
+    Parameters
+    ----------
+    directory : Path
+    prepared : Prepared
+    executor : Executor
+    progress, watch : callable, optional
+        As of :func:`eatlas.studies.carry_out`.
+    taken : callable, optional
+        Called with the number of jobs that are taken over.
+
+    Raises
+    ------
+    StudyError
+        If the folder holds another study.
+    ResultsError
+        If the folder cannot be written to.
+    """
+    with open_store(directory) as store:
+        require_same_plan(directory, prepared)
+        _write_plan(directory, prepared)
+        store.done |= _finished(directory)
+        if store.done:
+            taken(len(store.done))
+        study = carry_out(prepared, executor, store=store, progress=progress, watch=watch)
+        if len(study.results):
+            write_study(study, directory)
+            store.discard([one.job for one in study.record.specifications])
+    return study
+
+
+def require_same_plan(directory: Path, prepared: Prepared) -> None:
+    """Refuse a folder that holds the study of another plan, or results of another kind.
+
+    Raises
+    ------
+    StudyError
+        Saying which plan is there.
+    """
+    path = directory / PLAN
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
+    found = _SHA256.search(text)
+    elsewhere = "choose another folder with --out"
+    if found is None and ((directory / RESULTS).exists() or text):
+        raise StudyError(
+            f"{directory}: this folder holds other files of these names",
+            got=", ".join(name for name in FILES if (directory / name).exists()),
+            remedy=elsewhere,
+        )
+    if found is not None and found[1] != prepared.sha256:
+        raise StudyError(
+            f"{directory}: the study of another plan is here",
+            got=f"plan {found[1][:12]}, and this one is {prepared.sha256[:12]}",
+            remedy=f"{elsewhere}; {path} is the plan that belongs here",
+        )
+
+
+def read_study(directory: str | Path) -> Study:
+    """Read the folder of a study.
+
+    Parameters
+    ----------
+    directory : path
+
+    Raises
+    ------
+    ResultsError
+        If the folder holds no study, or a file of it cannot be read.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> study = eatlas.multiverse({"tests": ["weat-6"]}, out=folder)
+    >>> eatlas.read_study(folder).record == study.record
+    True
+    """
+    directory = Path(directory)
+    return Study(_record(directory / RECORD), read_results(directory / RESULTS))
+
+
+def _record(path: Path) -> StudyRecord:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return StudyRecord.from_dict(values)
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise ResultsError(
+            f"{path}: the record of a study cannot be read",
+            got=getattr(error, "strerror", None) or str(error).splitlines()[0],
+            allowed="a folder that eatlas multiverse wrote",
+        ) from error
+
+
+def _finished(directory: Path) -> dict[str, Any]:
+    """Results of a study that came to its end here, by what names their jobs."""
+    try:
+        study = read_study(directory)
+    except ResultsError:
+        return {}
+    results = list(study.results)
+    return {
+        one.job: results[one.line - 1]
+        for one in study.record.specifications
+        if one.line is not None and one.line <= len(results)
+    }
+
+
+def write_study(study: Study, directory: Path) -> None:
+    """Write results, table of choices and record; each file appears when it is whole."""
+    study.results.write(directory / RESULTS)
+    with atomic_file(directory / TABLE) as file:
+        file.writelines(table_lines(study.record))
+    with atomic_file(directory / RECORD) as file:
+        file.write(json.dumps(study.record.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def table_lines(record: StudyRecord) -> Iterator[str]:
+    """The table of choices as CSV: a line for each specification, undefined is empty."""
+    columns = None
+    for one in record.specifications:
+        row = row_of(one, record.choices)
+        if columns is None:
+            columns = list(row)
+            yield ",".join(map(cell, columns)) + "\n"
+        yield ",".join(_cell(value) for value in row.values()) + "\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return cell(value) if isinstance(value, str) else repr(value)
+
+
+def _write_plan(directory: Path, prepared: Prepared) -> None:
+    """Write the resolved plan, and the tests that do not come with eatlas."""
+    plan = prepared.plan
+    own = {
+        test.id: test
+        for ways in plan.tests.values()
+        for test in ways.values()
+        if not _built_in(test)
+    }
+    if own:
+        with atomic_file(directory / TESTS) as file:
+            file.write(to_toml(own.values()))
+    with atomic_file(directory / PLAN) as file:
+        file.write(resolved(prepared, {name: f"{directory / TESTS}#{name}" for name in own}))
+
+
+def _built_in(test: Test) -> bool:
+    """Whether the id of a test is enough to load it again."""
+    try:
+        return load_tests(test.id) == (test,)
+    except Exception:  # noqa: BLE001  (no such test)
+        return False
+
+
+def resolved(prepared: Prepared, places: Mapping[str, str] | None = None) -> str:
+    """Write a plan with every default spelled out, as TOML that can be run again.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    places : mapping, optional
+        Where tests are that do not come with eatlas, by id.
+    """
+    plan = prepared.plan
+    lines = [
+        f"# The plan of a study by eatlas {__version__}, with every default spelled out.",
+        f"# {len(prepared.requests):,} jobs",
+        f"# sha256: {prepared.sha256}",
+        "",
+        "[study]",
+        *(f"{name} = {_toml(getattr(plan, name))}" for name in ("title", "question", "notes")),
+        f"seed = {plan.seed}",
+        f"intervals = {_toml(plan.intervals)}",
+        "",
+        "[tests]",
+        *(
+            f"{_toml(name)} = {_toml(_tests(ways, places or {}))}"
+            for name, ways in plan.tests.items()
+        ),
+        "",
+        "[vectors]",
+        *(f"{_toml(name)} = {_toml(said(one))}" for name, one in plan.vectors.items()),
+        "",
+        "[measures]",
+        *(f"{_toml(name)} = {_toml(one.signature)}" for name, one in plan.measures.items()),
+        "",
+        "[choices]",
+        *(f"{_toml(one.name)} = {_toml(_choice(one))}" for one in plan.choices),
+        "",
+    ]
+    for match in plan.exclude:
+        lines += ["[[exclude]]", *(f"{_toml(k)} = {_toml(v)}" for k, v in match.items()), ""]
+    lines += ["[family]", f"over = {_toml(plan.over)}", f"alpha = {plan.alpha!r}", ""]
+    lines += ["[control]", f"random_models = {plan.random_models}", ""]
+    return "\n".join(lines)
+
+
+def _tests(ways: Mapping[str, Test], places: Mapping[str, str]) -> Any:
+    """Where the tests of a construct are: one place, or one for each way."""
+    found = {way: places.get(test.id, test.id) for way, test in ways.items()}
+    return found[""] if set(found) == {""} else found
+
+
+def _choice(one: Any) -> dict[str, Any]:
+    values = {label: said(value) for label, value in one.alternatives.items()}
+    when = {name: list(labels) for name, labels in one.when.items()}
+    return {"values": values, "when": when} if when else {"values": values}
+
+
+def _toml(value: Any) -> str:
+    """A value, or a key, as TOML on one line.
+
+    Examples
+    --------
+    >>> _toml({"a b": [1, "x"], "c": True})
+    '{ "a b" = [1, "x"], "c" = true }'
+    """
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_toml(str(key))} = {_toml(one)}" for key, one in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,80 @@
+"""``eatlas multiverse`` as a user meets it."""
+
+import json
+
+import pytest
+
+import eatlas
+
+PLAN = """\
+[study]
+title = "Career"
+tests = ["weat-6", "weat-7"]
+measures = ["weat"]
+[choices]
+ddof = [1, 0]
+"""
+
+
+@pytest.fixture
+def plan(eatlas_cli, tmp_path):
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return "plan.toml"
+
+
+def test_the_example_can_be_saved_and_run(eatlas_cli, tmp_path):
+    printed = eatlas_cli("multiverse", "--example")
+    (tmp_path / "mine.toml").write_text(printed.out, encoding="utf-8")
+    done = eatlas_cli("multiverse", "mine.toml", "--workers", "1")
+    assert done.code == 0, done.err
+    assert "stimuli: names" in done.out
+    assert "study/results.jsonl" in done.out
+
+
+def test_a_dry_run_says_what_it_costs_and_writes_nothing(eatlas_cli, plan, tmp_path):
+    done = eatlas_cli("multiverse", plan, "--dry-run")
+    assert done.code == 0
+    assert "4 specifications" in done.out
+    assert "by this rule" in done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+
+
+def test_json_alone_is_on_standard_output(eatlas_cli, plan):
+    done = eatlas_cli("multiverse", plan, "--json", "--out", "there")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [(row["test"], row["ddof"]) for row in rows] == [
+        ("weat-6", "1"), ("weat-6", "0"), ("weat-7", "1"), ("weat-7", "0"),
+    ]  # fmt: skip
+    assert len(eatlas.read_study("there").results) == 4
+
+
+def test_again_takes_over_and_another_plan_is_refused(eatlas_cli, plan, tmp_path):
+    eatlas_cli("multiverse", plan)
+    again = eatlas_cli("multiverse", plan)
+    assert "jobs that are done already and are taken over: 4" in again.err
+    (tmp_path / "plan.toml").write_text(PLAN.replace("[1, 0]", "[1]"), encoding="utf-8")
+    other = eatlas_cli("multiverse", plan)
+    assert other.code == 2
+    assert "error: study: the study of another plan is here" in other.err
+
+
+def test_some_failures_are_exit_code_1(eatlas_cli, plan, tmp_path):
+    (tmp_path / "plan.toml").write_text(PLAN + 'case = ["exact"]\n', encoding="utf-8")
+    done = eatlas_cli("multiverse", plan)
+    assert done.code == 1
+    assert "2 of 4 jobs failed; the others are done" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "error: no plan was named"),
+        (("nothere.toml",), "error: nothere.toml: the plan cannot be read"),
+        (("plan.toml", "--out", "plan.toml"), "error: --out plan.toml: cannot be written to"),
+    ],
+)
+def test_mistakes_are_exit_code_2(eatlas_cli, plan, given, said):
+    done = eatlas_cli("multiverse", *given)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "Traceback" not in done.err
