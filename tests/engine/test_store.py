@@ -22,11 +22,11 @@ def plan():
 
 
 def counting(done):
-    def executor(function, jobs):
+    def executor(function, tasks):
         from eatlas.engine import here
 
-        for position, outcome in here(function, jobs):
-            done.append(jobs[position].test.id)
+        for position, outcome in here(function, tasks):
+            done.append(tasks[position][0].test.id)
             yield position, outcome
 
     return executor
