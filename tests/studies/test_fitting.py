@@ -86,7 +86,7 @@ def test_what_fits_nowhere_is_a_mistake_even_where_misfits_are_skipped(bert, cho
 
 def test_options_of_encoders_are_for_encoders():
     with pytest.raises(
-        StudyError, match=r"do not fit each other\n  got: layer: for encoders \(hf:\)"
+        StudyError, match=r"do not fit each other\n  got: layer: for encoders \(hf:, clip:\)"
     ):
         prepare({"tests": ["weat-6"], "choices": {"layer": [1]}})
 

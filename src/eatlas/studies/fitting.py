@@ -22,7 +22,7 @@ from eatlas.studies.choices import KNOWN, NONE, TEMPLATES
 from eatlas.studies.grid import Combination
 from eatlas.studies.plan import StudyPlan
 
-ENCODERS = "hf:"
+ENCODERS = ("hf:", "clip:")
 """Source strings that take the options of encoders."""
 CONDITION = 'say when a choice applies: subword = { values = [...], when = { level = "word" } }'
 SHOWN = 10
@@ -98,7 +98,7 @@ def fit(
         raise StudyError(
             "no source of this study has random weights to compare with",
             got=", ".join(plan.vectors),
-            allowed=f"{ENCODERS} models with trained weights",
+            allowed=f"{' and '.join(ENCODERS)} models with trained weights",
             remedy="leave out [control]",
         )
     found.requests += controls
@@ -228,8 +228,9 @@ class _Fitter:
         """Open a source."""
         given = self.plan.vectors[label]
         if options and not _is_encoder(given):
+            encoders = ", ".join(ENCODERS)
             raise StudyError(
-                f"{', '.join(options)}: for encoders ({ENCODERS}) alone, and {label} is none"
+                f"{', '.join(options)}: for encoders ({encoders}) alone, and {label} is none"
             )
         if around and need != "vectors":
             raise StudyError(f"{', '.join(around)}: for vectors alone, not for log-probabilities")

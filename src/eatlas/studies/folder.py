@@ -14,11 +14,11 @@ from eatlas.engine.store import open_store
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, here
 from eatlas.results import read_results
-from eatlas.results.files import atomic_file
 from eatlas.results.study import StudyRecord, row_of
 from eatlas.stimuli import Test, load_tests, to_toml
 from eatlas.studies.study import Prepared, Study, carry_out, said
 from eatlas.version import __version__
+from eatlas.writing import atomic_file
 
 PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
 TESTS = "tests.toml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,15 @@ class VisionSource(Encoder):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know about the vectors, so far."""
         return (*self.options.notes, *self._images.notes)
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What sources that can be computed in one pass have in common."""
+        return str(self.path), replace(self.options, layer=""), self.pool
+
+    def share(self, shared: SharedLayers) -> None:
+        """Be computed in the same pass as others."""
+        self._shared = shared
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Compute vectors batch by batch, float32, shape (dim,).
