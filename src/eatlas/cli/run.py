@@ -29,6 +29,7 @@ def run(
     vectors: list[str] | None = None,
     measure: list[str] | None = None,
     prompt: list[str] | None = None,
+    prompts_averaged: list[str] | None = None,
     out: Path | None = None,
     as_json: bool = False,
     seed: int = 0,
@@ -61,7 +62,11 @@ def run(
         divdist for tests of groups]
     prompt : TEMPLATE
         Text that words are put into before a model encodes them, such as 'This is {}'; may be
-        repeated, to see how findings move with it.
+        repeated, to see how findings move with it: '{}' is the word alone. A file: the prompt on
+        each of its lines. Images are put into none.
+    prompts_averaged : FILE|TEMPLATE|...
+        A set of prompts that are averaged: a word is the mean of its unit vectors in all of them.
+        A file with a prompt on each line, or 'a photo of {}|a picture of {}'; may be repeated.
     out : DIR
         Where results.jsonl and report.html go. [default: out, or none with --json]
     as_json : --json
@@ -105,7 +110,7 @@ def run(
             tests,
             vectors,
             measure,
-            prompts=prompt or None,
+            prompts=_prompts(prompt, prompts_averaged),
             contexts=_contexts(contexts, per_term),
             windows=[number_or_word(one) for one in window or ()] or None,
             distances=distance or None,
@@ -120,6 +125,15 @@ def run(
     with output_of_a_command():
         _show(results, target, family, as_json=as_json)
     raise typer.Exit(_exit_code(results))
+
+
+def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] | None:
+    """Prompts that are taken each alone, and sets that are averaged."""
+    if not averaged:
+        return alone
+    from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
+
+    return [*(alone or ()), *map(PromptSet.read, averaged)]
 
 
 def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) -> Results:

@@ -36,7 +36,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     vectors: Any = None,
     measures: Any = None,
     *,
-    prompts: str | Iterable[str] | None = None,
+    prompts: str | Iterable[Any] | None = None,
     contexts: Any = None,
     windows: int | str | Iterable[int | str] | None = None,
     distances: int | Iterable[int] | None = None,
@@ -58,9 +58,12 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
         the tests of its kind.
-    prompts : str or list of str, optional
+    prompts : str or list, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
-        source is read with each of them, and ``Results.sensitivity("prompt")`` compares.
+        source is read with each of them, and ``Results.changes("prompt")`` compares. ``"{}"`` is
+        the word alone. A list within the list is a set whose prompts are averaged: a word is the
+        mean of its unit vectors in all of them. A name of a file stands for the prompts on its
+        lines. Images are put into none.
     contexts : Contexts, Pairs, str or path, optional
         Turns tests of words into tests of the sentences in which their words occur: what
         :func:`eatlas.find_contexts` returned, or a file of it. For LPBS and LPBSCEAT: the

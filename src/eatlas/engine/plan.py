@@ -32,10 +32,10 @@ from eatlas.sources import (
     ask,
     open_sources,
     period_of,
-    prompted,
 )
 from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.opening import is_pair
+from eatlas.sources.prompts import PromptSet, in_prompts
 from eatlas.sources.snapshot import strongest
 from eatlas.sources.source import as_source
 from eatlas.stimuli import AssociationTest, Test, load_tests
@@ -279,7 +279,9 @@ def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     sources = [source for spec in (*texts.values(), *objects) for source in opened(spec, need)]
     if prompts is not None:
-        sources = _prompted(sources, [prompts] if isinstance(prompts, str) else prompts, need)
+        sources = _prompted(
+            sources, [prompts] if isinstance(prompts, str | PromptSet) else prompts, need
+        )
     names = Counter((source.name, period_of(source)) for source in sources)
     same = [name for (name, _), n in names.items() if n > 1]
     if same:
@@ -290,7 +292,7 @@ def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
     return sources
 
 
-def _prompted(sources: Sequence[Source], prompts: Iterable[str], need: Need) -> list[Source]:
+def _prompted(sources: Sequence[Source], prompts: Iterable[Any], need: Need) -> list[Source]:
     if need != "vectors":
         raise SourceError(
             "a prompt changes nothing here: LPBS puts words into its own templates",
@@ -298,7 +300,8 @@ def _prompted(sources: Sequence[Source], prompts: Iterable[str], need: Need) -> 
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )
     vectors = cast("Sequence[VectorSource]", sources)
-    return [prompted(source, prompt) for source in vectors for prompt in dict.fromkeys(prompts)]
+    found = [in_prompts(source, one) for source in vectors for one in prompts]
+    return list({source.name: source for some in found for source in some}.values())
 
 
 def in_contexts(

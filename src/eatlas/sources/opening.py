@@ -22,6 +22,7 @@ from eatlas.sources.memory import (
     from_mapping,
     open_sample,
 )
+from eatlas.sources.prompts import PROMPTS, PromptSet, averaged
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import (
     FileSpec,
@@ -279,13 +280,19 @@ def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
 def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
     """Open a source by its scheme; a prompt is for all kinds of what encodes texts alike."""
     plain, prompt = take_option(text, PROMPT)
+    plain, several = take_option(plain, PROMPTS)
     if scheme in SCHEMES:
         place = SCHEMES[scheme]
         opened = (load(place) if isinstance(place, str) else place)(plain)
     else:
         opened = _of_package(points(SCHEME_POINTS)[scheme])(plain)
     sources = opened if isinstance(opened, tuple) else (opened,)
-    return sources if prompt is None else tuple(prompted(source, prompt) for source in sources)
+    if prompt is not None:
+        sources = tuple(prompted(source, prompt) for source in sources)
+    if several is None:
+        return sources
+    prompts = PromptSet.read(several)
+    return tuple(averaged(source, prompts) for source in sources)
 
 
 def known_schemes() -> list[str]:

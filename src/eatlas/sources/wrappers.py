@@ -31,7 +31,7 @@ from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of, forms_
 PROMPT = "prompt"
 HERE = "{}"
 """Place for the word in a prompt; templates of sentences call it {term}."""
-_UNESCAPED = "/ {}.,:;!'\"()*-"
+UNESCAPED = "/ {}.,:;!'\"()*-"
 """Characters of a prompt that a source string holds as they are."""
 
 
@@ -68,7 +68,7 @@ class PromptedSource(Wrapper):
     @property
     def name(self) -> str:
         """That of the source, with the prompt as an option."""
-        return with_option(self.source.name, f"{PROMPT}={quote(self.prompt, safe=_UNESCAPED)}")
+        return with_option(self.source.name, f"{PROMPT}={quote(self.prompt, safe=UNESCAPED)}")
 
     @property
     def fingerprint(self) -> str:
@@ -92,12 +92,12 @@ class PromptedSource(Wrapper):
             If a text is no word alone.
         """
         plain_of: dict[Item, list[Item]] = {}
-        for one, prompted_item in self._in_prompt(items).items():
+        for one, prompted_item in self.in_prompt(items).items():
             plain_of.setdefault(prompted_item, []).append(one)
         for batch in self.source.vectors(plain_of.keys()):
             yield {one: found for put, found in batch.items() for one in plain_of[put]}
 
-    def _in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
+    def in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
         """Return each item with the one that is encoded for it."""
         words = [one for one in items if one.kind == "text"]
         for one in words:
