@@ -33,9 +33,9 @@ from eatlas.present.sentences import heading, not_generalised, sentences, short_
 from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult, Effect, Results
-from eatlas.results.collection import told_apart
 from eatlas.results.levels import CELLS, Cell
 from eatlas.results.parts import TAILS
+from eatlas.results.varied import told_apart
 
 if TYPE_CHECKING:
     from eatlas.results.draws import DrawsRecord, OverDraws

@@ -19,7 +19,8 @@ from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.collection import (
+from eatlas.results.levels import CELLS
+from eatlas.results.varied import (
     NUMBERED,
     By,
     Varied,
@@ -29,7 +30,6 @@ from eatlas.results.collection import (
     value_of,
     varied,
 )
-from eatlas.results.levels import CELLS
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult

@@ -9,7 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
 from eatlas.present.charts.frames import effect_rows, frame, some_results
-from eatlas.results.collection import By, Varied, model_of, sizes_beside, told_apart, varied
+from eatlas.results.varied import By, Varied, model_of, sizes_beside, told_apart, varied
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from eatlas.present.charts.frames import frame, rows_by_period
 from eatlas.present.charts.timeline import COLUMNS, Across
 from eatlas.present.charts.timeline import draw as draw_lines
 from eatlas.results import AssociationResult
-from eatlas.results.collection import By, Varied, model_of, sizes_beside
+from eatlas.results.varied import By, Varied, model_of, sizes_beside
 
 if TYPE_CHECKING:
     import pandas as pd
