@@ -16,6 +16,7 @@ from rich.text import Text
 from eatlas.cli.console import add_columns, least_width, new_console, new_table, show
 from eatlas.errors import listed
 from eatlas.present import target_values
+from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import (
@@ -94,6 +95,7 @@ def print_results(results: Results, family: str = "level1") -> None:
         _print_group(console, members)
     for name, line in declared.lines():
         show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
+    _print_changes(console, results)
     _print_comparisons(console, results, declared)
     for trend in results.trends:
         show(console, Text(f"\n{heading(trend)}", style="bold"))
@@ -133,6 +135,21 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
     measures = [f", {one.first.result.signature}" for one in found]
     for name, one in zip(told_apart(names, models, measures), found, strict=True):
         show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
+
+
+def _print_changes(console: Console, results: Results) -> None:
+    """Print the effect sizes of all tests with one prompt beside those with another."""
+    for found in tables_of_changes(results):
+        title = f"{found.signature} on {found.model}, from {found.since} to {found.to}"
+        show(console, Text(f"\n{title}", style="bold"))
+        table = new_table("Test", [row.result.test for row in found.rows])
+        heads = [*found.heads, *(["EAT pattern"] if found.with_patterns else [])]
+        add_columns(table, *((head, head == "EAT pattern") for head in heads))
+        for row in found.rows:
+            cells = [*row.cells, *([row.pattern] if row.pattern else [])]
+            table.add_row(row.result.test, *("\n".join(filter(None, cell)) for cell in cells))
+        show(console, table)
+        show(console, Text(found.sentence))
 
 
 def _called(result: AssociationResult) -> str:

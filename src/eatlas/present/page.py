@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import Series, comparisons, kinds, series_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
@@ -132,6 +133,10 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
         **_of_results(shown),
         details=details,
         series=years,
+        changed=[
+            (table, draw("changed", table=table))
+            for table in tables_of_changes(section.result for section in others)
+        ],
         compared=[
             (kind, members)
             for by, kind in kinds().items()

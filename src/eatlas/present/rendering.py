@@ -155,6 +155,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
     "listed": _listed,
+    "lower_first": lambda text: text[:1].lower() + text[1:],
     "matched": effects.matched_effects,
     "mini": mini_of,
     "named": _named,

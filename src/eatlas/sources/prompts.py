@@ -117,7 +117,9 @@ class PromptSet:
         """What an encoding says of them."""
         if len(self.prompts) <= NAMED and len(BETWEEN.join(self.prompts)) <= LONGEST:
             return f"mean of {f' {BETWEEN} '.join(self.prompts)}"
-        return f"mean of {len(self.prompts)} prompts (sha256 {self.sha256[:12]})"
+        of_file = "" if self.name.endswith(f"sha256 {self.sha256[:12]}") else Path(self.name).name
+        where = f" of {of_file}" if of_file and BETWEEN not in self.name else ""
+        return f"mean of {len(self.prompts)} prompts{where} (sha256 {self.sha256[:12]})"
 
 
 def lines_of(path: str | Path) -> tuple[str, ...]:

@@ -1,0 +1,133 @@
+"""What a prompt changes: effect sizes before and after, for terminal and page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from eatlas.present.numbers import effect
+from eatlas.present.rendering import phrase
+from eatlas.results import AssociationResult
+from eatlas.results.changes import Change, Changes, EffectChange, changes_of
+
+ARROW = "\u2192"
+FLIPS, SAME = "sign flips", "same"
+
+
+class Cell(NamedTuple):
+    """A cell of a table of changes."""
+
+    text: str
+    """Before and after."""
+    note: str = ""
+    """What is to be noticed: that a sign flips, that a pattern changes."""
+
+
+class Row(NamedTuple):
+    """One test."""
+
+    result: AssociationResult
+    """With the other value."""
+    cells: tuple[Cell, ...]
+    pattern: Cell | None
+
+
+@dataclass(frozen=True)
+class ChangeTable:
+    """All tests by one measure on one model, with two prompts."""
+
+    model: str
+    signature: str
+    since: str
+    to: str
+    changes: Changes
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Titles of the effect sizes, as any test has them."""
+        titles = {one.after.place: one.after.title for each in self.changes for one in each.effects}
+        return tuple(titles.values())
+
+    @property
+    def with_patterns(self) -> bool:
+        """Whether any result has an EAT pattern."""
+        return any(one.after.pattern is not None for one in self.changes)
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each test."""
+        places = {one.after.place: one for each in self.changes for one in each.effects}
+        found = []
+        for each in self.changes:
+            known = {one.after.place: one for one in each.effects}
+            cells = (_cell(known.get(place)) for place in places)
+            found.append(Row(each.after, tuple(cells), _pattern(each)))
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """Which signs flip, which patterns change, and where the means of level 3 go."""
+        return phrase("sentences", "changed", self)
+
+    @property
+    def flips(self) -> list[tuple[str, list[str]]]:
+        """Title of each effect size with the tests in which its sign flips."""
+        return self._where(lambda one: one.sign_flips)
+
+    @property
+    def significance(self) -> list[tuple[str, list[str]]]:
+        """Title of each effect size with the tests in which its significance changes."""
+        return self._where(lambda one: one.significance_changes)
+
+    @property
+    def patterns(self) -> list[tuple[str, str, str]]:
+        """Tests whose pattern changes, with both labels."""
+        return [
+            (one.test, one.before.primary.label, one.after.primary.label)
+            for one in self.changes.pattern_changes
+        ]
+
+    @property
+    def rises(self) -> list[float]:
+        """Changes of all means of level 3."""
+        return [value for one in self.changes for value in one.rises]
+
+    @property
+    def unit(self) -> str:
+        """What these are means of."""
+        return self.changes[0].after.unit
+
+    def _where(self, condition: Callable[[EffectChange], bool]) -> list[tuple[str, list[str]]]:
+        found: dict[str, list[str]] = {title: [] for title in self.heads}
+        for each in self.changes:
+            for one in each.effects:
+                if condition(one):
+                    found[one.after.title].append(each.test)
+        return [(title, tests) for title, tests in found.items() if tests]
+
+
+def tables_of_changes(results: Iterable[AssociationResult]) -> list[ChangeTable]:
+    """A table for each measure, model and prompt but the first; none where no prompt varies.
+
+    Results of single terms are left out.
+    """
+    of_tests = (one for one in changes_of(results, "prompt") if one.effects)
+    return [ChangeTable(*key, changes) for key, changes in Changes(of_tests).groups.items()]
+
+
+def _cell(found: EffectChange | None) -> Cell:
+    if found is None:
+        return Cell("")
+    before, after = (
+        effect(one.d) + one.star if one.d is not None else "undefined"
+        for one in (found.before, found.after)
+    )
+    return Cell(f"{before} {ARROW} {after}", FLIPS if found.sign_flips else "")
+
+
+def _pattern(change: Change) -> Cell | None:
+    if change.after.pattern is None:
+        return None
+    before, after = (one.primary.label for one in (change.before, change.after))
+    return Cell(f"{before} {ARROW} {after}" if change.pattern_changes else f"{after} ({SAME})")

@@ -1,0 +1,210 @@
+"""Sets of prompts: read, averaged as a plain loop does, named, refused."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from tests.inputs import make_test
+from tests.sources.test_passages import WORDS, Letters, count
+from tests.sources.test_prompts import words
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources import Item, open_vectors, prompted
+from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of
+from eatlas.sources.protocol import Found
+from eatlas.sources.source import Source
+
+THREE = ("This is {}", "The {} is here", "{}")
+FIT = 1e-15
+"""Worst difference seen from the plain loop: 1e-16."""
+
+
+def letters(text, word):
+    """The vector of a word in a text, by the counting encoder."""
+    return count(word) + count(text) / 2
+
+
+def mean_by_loop(word, prompts):
+    total = np.zeros(26)
+    for prompt in prompts:
+        vector = letters(prompt.replace("{}", word), word)
+        total += vector / np.sqrt(sum(v * v for v in vector))
+    return total / len(prompts)
+
+
+def test_a_word_is_the_mean_of_its_unit_vectors():
+    source = averaged(Letters(), PromptSet.of(THREE))
+    found = source.encode(words("aster", "ivy", "wasp"))
+    assert set(found) == set(words("aster", "ivy", "wasp"))
+    for item, vector in found.items():
+        assert vector == pytest.approx(mean_by_loop(item.content, THREE), abs=FIT)
+
+
+def test_one_prompt_is_that_prompt_but_for_length():
+    (one,) = averaged(Letters(), PromptSet.of(["This is {}"])).encode(words("ivy")).values()
+    (other,) = prompted(Letters(), "This is {}").encode(words("ivy")).values()
+    assert one == pytest.approx(other / np.linalg.norm(other), abs=FIT)
+
+
+def test_what_is_known_of_the_source():
+    source = averaged(Letters(), PromptSet.of(["a {}", "the {}"]))
+    assert source.name == "letters?prompts=a {}|the {}"
+    digest = hashlib.sha256(b"a {}\nthe {}").hexdigest()
+    assert source.fingerprint == f"letters:1;prompts=sha256:{digest}"
+    assert source.encoding.prompt == "mean of a {} | the {}"
+    assert (source.dim, source.kinds) == (26, frozenset(("text",)))
+    other = averaged(Letters(), PromptSet.of(["the {}", "a {}"]))
+    assert other.fingerprint != source.fingerprint
+
+
+def test_a_file_of_prompts(tmp_path):
+    path = tmp_path / "prompts.txt"
+    path.write_text(
+        "\ufeff# for photos\na photo of {}\n\n  the {}.  \nan image of {}\nA {}\n", "utf-8"
+    )
+    assert lines_of(path) == ("a photo of {}", "the {}.", "an image of {}", "A {}")
+    found = PromptSet.read(str(path))
+    assert found.described == f"mean of 4 prompts of prompts.txt (sha256 {found.sha256[:12]})"
+    assert averaged(Letters(), found).name.endswith("?prompts=" + str(path))
+
+
+def test_prompts_in_a_text():
+    assert PromptSet.read("a {} | the {}|").prompts == ("a {}", "the {}")
+    many = PromptSet.of(f"this is number {i} of {{}}" for i in range(20))
+    assert many.name == f"20 prompts, sha256 {many.sha256[:12]}"
+    assert many.described == f"mean of 20 prompts (sha256 {many.sha256[:12]})"
+
+
+class Pictures(Source):
+    """Encodes texts by letters and images by the length of their names; some have no vector."""
+
+    name, dim, fingerprint = "pictures", 26, "pictures:1"
+    encoding = Letters.encoding
+    kinds = frozenset(("text", "image"))
+
+    def __init__(self):
+        self.asked = []
+
+    def vectors(self, items):
+        for one in items:
+            self.asked.append(one)
+            if "zero" in one.content:
+                yield {one: Found(np.zeros(26))}
+            elif "wasp" in one.content and "photo" in one.content:
+                yield {one: Found(None, "too long", cut=True)}
+            else:
+                length = np.full(26, float(len(one.content)))
+                image = one.kind == "image"
+                yield {one: Found(length if image else letters(one.content, one.stimulus))}
+
+
+def test_images_are_put_into_no_prompt():
+    source = Pictures()
+    image = Item("aster.png", None, "image")
+    found = averaged(source, PromptSet.of(["a {}", "the {}"])).answers([image, *words("aster")])
+    assert found[image].vector.tolist() == [9.0] * 26
+    assert [one.content for one in source.asked if one.kind == "image"] == ["aster.png"]
+    assert {one.content for one in source.asked} == {"aster.png", "a aster", "the aster"}
+    alone = prompted(Pictures(), "a {}").answers([image, *words("aster")])
+    assert alone[image].vector.tolist() == [9.0] * 26
+
+
+def test_a_word_without_a_vector_in_one_prompt_has_none():
+    found = averaged(Pictures(), PromptSet.of(["a {}", "a photo of {}", "it is {}"])).answers(
+        words("wasp", "zero", "ivy")
+    )
+    assert found[words("wasp")[0]] == Found(None, "too long", "", True)
+    assert found[words("zero")[0]].vector is None
+    assert found[words("ivy")[0]].vector is not None
+
+
+def test_prompts_alone_and_averaged_in_one_run():
+    results = eatlas.run(
+        make_test(**WORDS), Letters(), "weat", prompts=["{}", "This is {}", ["{}", "This is {}"]]
+    )
+    assert [one.encoding.prompt for one in results] == [
+        "{}", "This is {}", "mean of {} | This is {}",
+    ]  # fmt: skip
+    changes = results.changes("prompt")
+    assert [(one.since, one.to) for one in changes] == [
+        ("{}", "This is {}"), ("{}", "mean of {} | This is {}"),
+    ]  # fmt: skip
+
+
+def test_each_prompt_of_a_file_alone(tmp_path):
+    path = tmp_path / "prompts.txt"
+    path.write_text("{}\nThis is {}\n", "utf-8")
+    results = eatlas.run(make_test(**WORDS), Letters(), "weat", prompts=str(path))
+    assert [one.encoding.prompt for one in results] == ["{}", "This is {}"]
+
+
+def test_a_source_string_with_prompts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "letters_of.py").write_text(
+        "import numpy as np\n"
+        "def embed(texts):\n"
+        "    return np.array([[t.count(chr(97 + i)) + 1.0 for i in range(26)] for t in texts])\n"
+    )
+    source = open_vectors("py:letters_of:embed?prompts=a {}|the {}")
+    assert source.name == "py:letters_of:embed?prompts=a {}|the {}"
+    (vector,) = source.encode(words("ivy")).values()
+    each = [
+        np.array([text.count(chr(97 + i)) + 1.0 for i in range(26)])
+        for text in ("a ivy", "the ivy")
+    ]
+    expected = sum(v / np.linalg.norm(v) for v in each) / 2
+    assert vector == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "said"),
+    [
+        (["a {}", "a {}"], "a prompt is twice in a set of prompts"),
+        ([], "a set of prompts has none"),
+        (["a {}", "b"], "the prompt has no place for the word"),
+        (["a {}", 3], "a set of prompts holds something that is no text"),
+    ],
+)
+def test_sets_that_are_none(prompts, said):
+    with pytest.raises(SourceError, match=said):
+        eatlas.run(make_test(**WORDS), Letters(), prompts=[prompts])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no prompt in this file"),
+        (b"# nothing\n", "no prompt in this file"),
+        (b"\xff\xfe\x00", "no file of prompts"),
+        (b"a {}\n" * 300_000, "too large for a file of prompts"),
+    ],
+)
+def test_files_that_are_none(tmp_path, content, said):
+    path = tmp_path / "prompts.txt"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=said):
+        PromptSet.read(str(path))
+
+
+def test_folders_and_missing_files(tmp_path):
+    with pytest.raises(SourceError, match="the prompts cannot be read"):
+        PromptSet.read(str(tmp_path))
+    with pytest.raises(SourceError) as caught:
+        PromptSet.read("nothing.txt")
+    assert caught.value.what == "a set of prompts is neither a file nor prompts"
+
+
+def test_prompts_twice():
+    source = averaged(Letters(), PromptSet.of(["a {}"]))
+    assert isinstance(source, AveragedPromptsSource)
+    for again in ("the {}", ["the {}"]):
+        with pytest.raises(SourceError, match="texts are put into prompts twice"):
+            eatlas.run(make_test(**WORDS), source, prompts=[again])
+    with pytest.raises(SourceError, match="twice"):
+        averaged(prompted(Letters(), "the {}"), PromptSet.of(["a {}"]))
+
+
+def test_looked_up_vectors_take_none():
+    with pytest.raises(SourceError, match="a prompt changes nothing here"):
+        eatlas.run("weat-6", "glove-sample", prompts=[["a {}", "the {}"]])
