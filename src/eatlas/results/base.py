@@ -1,11 +1,9 @@
-"""What results of all measures have in common; notebooks show them by a hook."""
+"""What results of all measures have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, model_validator
@@ -24,6 +22,7 @@ from eatlas.results.parts import (
     Record,
     is_empty,
 )
+from eatlas.results.presenting import html_of, of_present
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.model import OPPOSITES
 
@@ -38,44 +37,6 @@ if TYPE_CHECKING:
     from eatlas.results.parts import LanguageModelRecord
     from eatlas.results.target_values import TargetValue
     from eatlas.stimuli import ContextsOrigin
-
-Renderer = Callable[[object], str]
-"""Takes a result or several, returns HTML."""
-DEFAULT = "notebook:html"
-_chosen: list[Renderer] = []
-
-
-def register_renderer(renderer: Renderer | None) -> None:
-    """Choose what notebooks show of results.
-
-    Parameters
-    ----------
-    renderer : callable or None
-        Takes a result or :class:`eatlas.Results` and returns HTML; None restores ours.
-
-    Examples
-    --------
-    >>> register_renderer(lambda shown: f"<b>{type(shown).__name__}</b>")
-    >>> html_of(())
-    '<b>tuple</b>'
-    >>> register_renderer(None)
-    """
-    _chosen[:] = [] if renderer is None else [renderer]
-
-
-def html_of(shown: object) -> str:
-    """Show a result or several as HTML."""
-    if _chosen:
-        return _chosen[0](shown)
-    html: str = of_present(DEFAULT)(shown)
-    return html
-
-
-def of_present(place: str) -> Any:
-    """Import what ``module:name`` of :mod:`eatlas.present` names: it reads results, not they it."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"eatlas.present.{module}"), name)
-
 
 PARTS = frozenset(
     {

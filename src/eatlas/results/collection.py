@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
-from eatlas.results.base import AssociationResult, html_of, of_present
+from eatlas.results.base import AssociationResult
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
+from eatlas.results.presenting import html_of, of_present
 from eatlas.results.varied import By, model_of, varied
 from eatlas.stimuli import ContextsOrigin
 
