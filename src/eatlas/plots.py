@@ -10,6 +10,7 @@ from eatlas.present.charts import (
     CONFIG,
     KINDS,
     choices,
+    compact,
     draws,
     eat_map,
     forest,
@@ -26,6 +27,6 @@ from eatlas.present.charts import (
 )
 
 __all__ = [
-    "CONFIG", "KINDS", "choices", "draws", "eat_map", "forest", "influence", "legend", "level3",
-    "plane", "plot", "save", "stability", "steps", "targets", "timeline",
+    "CONFIG", "KINDS", "choices", "compact", "draws", "eat_map", "forest", "influence", "legend",
+    "level3", "plane", "plot", "save", "stability", "steps", "targets", "timeline",
 ]  # fmt: skip

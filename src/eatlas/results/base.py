@@ -266,9 +266,9 @@ class AssociationResult(Record):
             return found
         return replace(found, over_sentences=measured(self, place, self, self.uncertainty))
 
-    def plot(self, kind: str | None = None) -> Any:
+    def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
-        return of_present("charts:plot")(self, kind)
+        return of_present("charts:plot")(self, kind, width=width)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""

@@ -246,9 +246,9 @@ class Results(Sequence[AssociationResult]):
 
         return changes_of(self, by, since)
 
-    def plot(self, kind: str | None = None) -> Any:
+    def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
-        return of_present("charts:plot")(self, kind)
+        return of_present("charts:plot")(self, kind, width=width)
 
     def filter(
         self, condition: Callable[[AssociationResult], bool] | None = None, **values: Any

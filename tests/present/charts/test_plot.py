@@ -42,7 +42,7 @@ def test_an_unknown_kind_is_refused():
         eatlas.plot(ml_eat(), kind="pie")
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
-        "  allowed: eat-map, forest, level3, stability, draws, influence, timeline, prompts, "
+        "  allowed: eat-map, forest, compact, level3, stability, draws, influence, timeline, prompts, "
         "layers, levels, weights, windows, distances, targets, ternary, plane, legend"
     )
 

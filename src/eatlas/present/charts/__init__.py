@@ -1,11 +1,12 @@
 """Charts of results: ``prepare`` makes a tidy frame, ``draw`` makes an altair chart of it.
 
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
-:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.level3`, :mod:`~eatlas.plots.plane`,
-:mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`, :mod:`~eatlas.plots.influence`,
-:mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of prompts and of weights),
-:mod:`~eatlas.plots.steps` (by layer, window and distance) and :mod:`~eatlas.plots.targets` (against
-groups). Frames need pandas alone; charts need the extra ``plots``.
+:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.compact`, :mod:`~eatlas.plots.level3`,
+:mod:`~eatlas.plots.plane`, :mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`,
+:mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of
+prompts and of weights), :mod:`~eatlas.plots.steps` (by layer, window and distance) and
+:mod:`~eatlas.plots.targets` (against groups). Frames need pandas alone; charts need the extra
+``plots``.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["CONFIG", "KINDS", "plot", "save"]
 
 Kind = Literal[
-    "eat-map", "forest", "level3", "stability", "draws", "influence", "timeline", "prompts",
-    "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane", "legend",
+    "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
+    "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane",
+    "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
-    "eat-map": ("eat_map",), "forest": ("forest",), "level3": ("level3",),
+    "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
+    "level3": ("level3",),
     "stability": ("stability",), "draws": ("draws",), "influence": ("influence",),
     "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
@@ -44,8 +47,12 @@ KINDS: dict[str, tuple[str, ...]] = {
 @overload
 def plot(results: ThreeLevelResult, kind: None = None) -> EATMap: ...  # type: ignore[overload-overlap]
 @overload
-def plot(results: object = None, kind: Kind | None = None) -> Chart: ...
-def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
+def plot(
+    results: object = None, kind: Kind | None = None, *, width: str | float | None = None
+) -> Chart: ...
+def plot(
+    results: object = None, kind: str | None = None, *, width: str | float | None = None
+) -> EATMap | Chart:
     """Draw results.
 
     Without a kind, one ML-EAT is drawn as its EAT-Map, by hand and without further packages, one
@@ -61,6 +68,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
         - ``"forest"``: level 1 and level 2 effect sizes with intervals, tests and sources
           together; every measure, those of other packages too.
+        - ``"compact"``: the forest with one row for each result, and no numbers.
         - ``"level3"``: spread of the cosines; ML-EAT.
         - ``"plane"``: the map of the words, each target at its mean cosines with both
           attributes; ML-EAT, CEAT, LPBS and LPBS-CEAT.
@@ -76,11 +84,14 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         - ``"targets"``: leans of targets to social groups, with intervals; DivDist.
         - ``"ternary"``: shares of three groups in a triangle; DivDist.
         - ``"legend"``: all nine EAT patterns; also without results.
+    width : {"single", "double"} or float, optional
+        Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
+        7 points at this size. Of a chart, so a kind is needed for a single ML-EAT.
 
     Raises
     ------
     ResultsError
-        If there is no such kind, or it cannot show these results.
+        If there is no such kind, it cannot show these results, or does not fit into the width.
     EatlasError
         If a chart is requested and altair is not installed.
 
@@ -94,7 +105,7 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
     'Cosines of 8 pairs of groups'
     """
     if kind is None:
-        if is_result(results) and results.pattern is not None:
+        if is_result(results) and results.pattern is not None and width is None:
             return EATMap.of(results)
         of_targets = is_result(results) and results.by_target is not None
         if not of_targets:
@@ -108,8 +119,13 @@ def plot(results: object = None, kind: str | None = None) -> EATMap | Chart:
         )
     name, *by = KINDS[kind]
     module: Any = import_module(f"eatlas.present.charts.{name}")
-    drawn: Chart = module.draw(module.prepare(results, *by), *by)
-    return drawn
+    rows = module.prepare(results, *by)
+    if width is None:
+        drawn: Chart = module.draw(rows, *by)
+        return drawn
+    from eatlas.present.charts.printing import drawn_for_print  # noqa: PLC0415  (seldom needed)
+
+    return drawn_for_print(lambda: module.draw(rows, *by), width)
 
 
 def _require_several(results: object) -> None:

@@ -134,6 +134,8 @@ def _apart(text: str) -> str:
     return _LIGATED.sub(_NON_JOINER, _JOINED.sub("", text))
 
 
+PRINT = "eatlas"
+"""Key of a chart's ``usermeta`` with the width in which it is to be printed."""
 PRINT_PPI = 300.0
 _CSS_PPI = 72.0  # of vl-convert, where a scale of 1 is one pixel a point
 # expressions of Vega are compiled, hence 'unsafe-eval'; nothing may be fetched from anywhere
@@ -160,7 +162,8 @@ def save(chart: Any, path: str | Path, *, scale_factor: float = 2.0) -> None:
         Its ending chooses: ``.svg``, ``.pdf``, ``.png``, ``.html`` (with tooltips; the scripts
         are within) or ``.json`` (the Vega-Lite specification).
     scale_factor : float, default 2
-        Pixels of a PNG for each pixel of the chart, between 0.1 and 20.
+        Pixels of a PNG for each pixel of the chart, between 0.1 and 20. Of a chart with a width in
+        print, 2 gives 300 pixels an inch.
 
     Raises
     ------
@@ -202,21 +205,54 @@ def description_of(chart: Any) -> str:
     return clean(found) if isinstance(found, str) else "Chart"
 
 
-def svg_of(chart: Any) -> str:
-    """Draw a chart as SVG that says what it shows."""
+def svg_of(chart: Any, unit: str = "mm") -> str:
+    """Draw a chart as SVG that says what it shows.
+
+    Parameters
+    ----------
+    chart : altair chart
+    unit : {"mm", ""}
+        Of the size of a chart that has a width in print: millimetres, or points without a name,
+        which vl-convert takes for pixels.
+    """
     drawn: str = vl_convert().vegalite_to_svg(
         _specification(chart), vl_version=_vega_lite(), allowed_base_urls=[]
     )
     text = escape(description_of(chart))
     role = f'<svg role="img" aria-label="{text}" '
     start = drawn.index(">") + 1
-    head = drawn[:start].replace("<svg ", role, 1)
+    head = _sized(drawn[:start].replace("<svg ", role, 1), chart, unit)
     return f"{head}<desc>{text}</desc>{drawn[start:]}"
+
+
+def _sized(head: str, chart: Any, unit: str) -> str:
+    """Give a drawing the width that it is to have in print; its view box stays."""
+    width = print_width(chart)
+    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', head)
+    if width is None or found is None:
+        return head
+    wide = width if unit else width * _CSS_PPI / 25.4
+    high = wide * float(found[2]) / float(found[1])
+    return head.replace(found[0], f'width="{wide:.2f}{unit}" height="{high:.2f}{unit}"', 1)
+
+
+def print_width(chart: Any) -> float | None:
+    """Millimetres that a chart is to have in print; None for charts of screens."""
+    meta = getattr(chart, "usermeta", None)
+    found = meta.get(PRINT, {}).get("width_mm") if isinstance(meta, dict) else None
+    return float(found) if isinstance(found, int | float) else None
+
+
+def _png(chart: Any, scale: float) -> bytes:
+    """A picture; in print a scale of 2 gives 300 pixels an inch."""
+    pixels = scale if print_width(chart) is None else scale / 2 * PRINT_PPI / _CSS_PPI
+    picture: bytes = vl_convert().svg_to_png(with_fonts(svg_of(chart, "")), scale=pixels)
+    return picture
 
 
 def _pdf(chart: Any) -> bytes:
     """A document of shapes; of a picture where a font cannot be embedded."""
-    drawn = with_fonts(svg_of(chart))
+    drawn = with_fonts(svg_of(chart, ""))
     try:
         document: bytes = vl_convert().svg_to_pdf(drawn)
     except RuntimeError as error:  # krilla 0.4 cannot embed fonts of bitmaps, such as emoji
@@ -259,7 +295,7 @@ def _vega_lite() -> str:
 _WRITERS: dict[str, Callable[[Any, float], str | bytes]] = {
     ".svg": lambda chart, _: f'<?xml version="1.0" encoding="UTF-8"?>\n{svg_of(chart)}\n',
     ".pdf": lambda chart, _: _pdf(chart),
-    ".png": lambda chart, scale: vl_convert().svg_to_png(with_fonts(svg_of(chart)), scale=scale),
+    ".png": _png,
     ".html": lambda chart, _: _html(chart),
     ".json": lambda chart, _: (
         json.dumps(_specification(chart), ensure_ascii=False, indent=1) + "\n"

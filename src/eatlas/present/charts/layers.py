@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
@@ -13,7 +15,7 @@ import numpy as np
 
 from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import frame
-from eatlas.present.charts.theme import EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
+from eatlas.present.charts.theme import CONFIG, EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
 from eatlas.results.effects import Rule
@@ -25,11 +27,28 @@ STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
 SOLID = [1, 0]
 """Dashes of a line that has none."""
-WIDTH = 640.0
-"""Pixels of the lines that titles and legends are broken into."""
+WIDTH, ROOM = 640.0, 0.36
+"""Pixels of the lines that titles and legends are broken into; the share of a narrow page that
+labels beside a panel may take."""
+_page: ContextVar[float] = ContextVar("page", default=WIDTH)
 GOLDEN = (5**0.5 - 1) / 2
 LONGEST_DESCRIPTION = 12
 """Findings that a description spells out; a screen reader reads all of it at once."""
+
+
+@contextmanager
+def page(width: float) -> Iterator[None]:
+    """Draw for a page of so many pixels: titles, keys and labels are broken to fit it."""
+    before = _page.set(width - 2 * CONFIG["padding"])
+    try:
+        yield
+    finally:
+        _page.reset(before)
+
+
+def line(width: float = WIDTH) -> float:
+    """Pixels of a line of a title or a key, up to those of the page."""
+    return min(width, _page.get())
 
 
 @dataclass
@@ -51,7 +70,8 @@ class Rows:
 
     def add(self, label: str, rows: int = 1, *, heading: bool = False) -> int:
         """Add a label that spans at least so many rows; return the first of them."""
-        first, lines = self.count, lines_of(label, self.room)
+        room = min(self.room, _page.get() * ROOM)
+        first, lines = self.count, lines_of(label, room)
         self.labels[first] = lines
         self.headings += [first] if heading else []
         self.count += max(rows, ceil(len(lines) * LINE / self.step))
@@ -132,7 +152,7 @@ def looks(
 ) -> tuple[Any, Any, Any]:
     """Colour, shape and dashes of the values of a column, with a key above the chart."""
     alt = altair()
-    lines = json.dumps({name: lines_of(name, WIDTH) for name in given})
+    lines = json.dumps({name: lines_of(name, line()) for name in given})
     key = alt.Legend(
         title=None, columns=1, symbolOpacity=1, symbolLimit=0, labelExpr=f"{lines}[datum.label]"
     )
@@ -148,8 +168,8 @@ def looks(
 
 def title(heading: str, notes: Iterable[str], width: float = WIDTH) -> Any:
     """A heading with notes below it, each broken into lines."""
-    lines = [line for note in notes for line in lines_of(note, width)]
-    return altair().Title(heading, subtitle=lines)
+    lines = [one for note in notes for one in lines_of(note, line(width))]
+    return altair().Title(lines_of(heading, line(), 15.0), subtitle=lines)
 
 
 def states() -> Any:
