@@ -11,12 +11,14 @@ from eatlas.present.charts import (
     KINDS,
     choices,
     compact,
+    cosines,
     draws,
     eat_map,
     forest,
     influence,
     legend,
     level3,
+    null,
     plane,
     plot,
     save,
@@ -27,6 +29,7 @@ from eatlas.present.charts import (
 )
 
 __all__ = [
-    "CONFIG", "KINDS", "choices", "compact", "draws", "eat_map", "forest", "influence", "legend",
-    "level3", "plane", "plot", "save", "stability", "steps", "targets", "timeline",
+    "CONFIG", "KINDS", "choices", "compact", "cosines", "draws", "eat_map", "forest", "influence",
+    "legend", "level3", "null", "plane", "plot", "save", "stability", "steps", "targets",
+    "timeline",
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
 :mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.compact`, :mod:`~eatlas.plots.level3`,
-:mod:`~eatlas.plots.plane`, :mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`,
+:mod:`~eatlas.plots.plane`, :mod:`~eatlas.plots.cosines`, :mod:`~eatlas.plots.null`,
+:mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`,
 :mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of
 prompts and of weights), :mod:`~eatlas.plots.steps` (by layer, window and distance) and
 :mod:`~eatlas.plots.targets` (against groups). Frames need pandas alone; charts need the extra
@@ -29,7 +30,7 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 Kind = Literal[
     "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
     "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane",
-    "legend",
+    "null", "cosines", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
@@ -39,6 +40,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
     "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "plane": ("plane",),
+    "null": ("null",), "cosines": ("cosines",),
     "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
@@ -72,6 +74,9 @@ def plot(
         - ``"level3"``: spread of the cosines; ML-EAT.
         - ``"plane"``: the map of the words, each target at its mean cosines with both
           attributes; ML-EAT, CEAT, LPBS and LPBS-CEAT.
+        - ``"null"``: what chance alone would show, with the observed effect size of level 1;
+          every measure with scores of its targets.
+        - ``"cosines"``: the cosine of each pair of words; ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.

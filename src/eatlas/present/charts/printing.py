@@ -76,9 +76,9 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
     pixels = size * POINTS_PER_MM * LETTERS / TYPE
     with layers.page(pixels):
         chart = draw()
-    while _fixed(chart) and chart.columns > 1 and _width_of(chart) > pixels:
+    while _wrapped(chart) and chart.columns > 1 and _width_of(chart) > pixels:
         chart.columns -= 1
-    for _ in range(0 if _fixed(chart) else ROUNDS):
+    for _ in range(ROUNDS):
         spare = pixels - _width_of(chart)
         if abs(spare) < 1:
             break
@@ -96,10 +96,10 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
     return chart  # type: ignore[no-any-return]
 
 
-def _fixed(chart: Any) -> bool:
+def _wrapped(chart: Any) -> bool:
     """Whether a chart is of panels of one size that are wrapped into rows, such as EAT-Maps."""
-    spec = getattr(chart, "spec", None)
-    return spec is not None and not isinstance(spec.width, int | float)
+    spec, columns = getattr(chart, "spec", None), getattr(chart, "columns", None)
+    return not isinstance(getattr(spec, "width", 0), int | float) and isinstance(columns, int)
 
 
 def _width_of(chart: Any) -> float:
@@ -118,8 +118,9 @@ def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int]]:
         for one in chart.hconcat:
             yield from _panels(one, parts * len(chart.hconcat))
     elif isinstance(chart, alt.FacetChart):
-        yield chart.spec, parts * _beside(chart)
-    else:
+        if isinstance(chart.spec.width, int | float):
+            yield chart.spec, parts * _beside(chart)
+    elif isinstance(chart.width, int | float):
         yield chart, parts
 
 
