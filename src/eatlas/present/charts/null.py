@@ -103,6 +103,7 @@ def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
     most = max(row["count"] for row in rows)
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     x = alt.X("low:Q", scale=scale, title="Effect size d", axis=alt.Axis(grid=False, tickCount=7))
+    y = alt.Y("count:Q", axis=None, scale=alt.Scale(domain=[0, 1.25 * most], nice=False))
     dark = alt.Color(
         "beyond:N", scale=alt.Scale(domain=[True, False], range=[OTHER, FAINT]), legend=None
     )
@@ -111,7 +112,7 @@ def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
         alt.Chart(data)
         .mark_rect(aria=False)
         .encode(
-            x=x, x2="high:Q", y=alt.Y("count:Q", axis=None, scale=alt.Scale(domain=[0, 1.25 * most], nice=False)), y2=alt.datum(0), color=dark,
+            x=x, x2="high:Q", y=y, y2=alt.datum(0), color=dark,
             tooltip=tooltip(shown="share of relabellings", low="from d", high="to d"),
         )
     )  # fmt: skip

@@ -129,7 +129,7 @@ def _beside(chart: Any) -> int:
     written = chart.to_dict(context={"pre_transform": False})
     column = written["facet"].get("column", written["facet"])
     values = {row.get(column["field"]) for row in next(iter(written["datasets"].values()))}
-    return max(1, min(len(values), written.get("columns", len(values))))
+    return max(1, min(len(values), int(written.get("columns", len(values)))))
 
 
 def _widen(panel: Any, pixels: float) -> None:
