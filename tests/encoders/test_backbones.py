@@ -121,7 +121,8 @@ def test_texts_are_not_for_it(seeing):
     with pytest.raises(SourceError) as raised:
         source.encode([Passage("ivy")])
     assert str(raised.value) == (
-        f"{source.name}: this source takes no texts\n  got: ivy\n  allowed: images"
+        f"{source.name}: this source takes no texts\n  got: ivy\n  allowed: images\n"
+        "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"
     )
 
 
@@ -131,7 +132,8 @@ def test_images_are_not_for_a_model_of_texts(model, drawn):
     with pytest.raises(SourceError) as raised:
         source.encode([item])
     assert str(raised.value) == (
-        f"{source.name}: this source takes no images\n  got: 0.png\n  allowed: texts"
+        f"{source.name}: this source takes no images\n  got: 0.png\n  allowed: texts\n"
+        "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"
     )
 
 

@@ -67,7 +67,10 @@ def test_features_of_images_are_looked_up_by_name():
 def test_a_source_of_another_kind_says_so(images):
     with pytest.raises(SourceError) as caught:
         Bytes().lookup(["ivy"])
-    assert str(caught.value) == "bytes: this source takes no texts\n  got: ivy\n  allowed: images"
+    assert str(caught.value) == (
+        "bytes: this source takes no texts\n  got: ivy\n  allowed: images\n"
+        "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"
+    )
     with pytest.raises(SourceError, match="takes no images"):
         as_source(Texts()).encode(images)
 

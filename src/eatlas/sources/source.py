@@ -176,6 +176,7 @@ class Source(ABC):
                     f"{self.name}: this source takes no {one.kind}s",
                     got=one.called,
                     allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
+                    remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
                 )
         found: dict[Item, Found] = {}
         for batch in self.vectors(items):
