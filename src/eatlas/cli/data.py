@@ -1,4 +1,4 @@
-"""``eatlas data``: published vectors by name, listed and fetched."""
+"""``eatlas data``: published vectors and sets of images by name, listed and fetched."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def list_vectors(*, as_json: bool = False) -> None:
         width = max(len(entry.name) for entry in entries)
         for entry in entries:
             here = "here" if place_of(entry) else "-"
-            dim = str(entry.vectors.dim or "?")
+            dim = "images" if entry.vectors.images else f"{entry.vectors.dim or '?':>4} d"
             print_line(
-                f"{entry.name:<{width}}  {dim:>4} d  {_size(entry):>7}  {here:<4}  "
+                f"{entry.name:<{width}}  {dim:>6}  {_size(entry):>7}  {here:<4}  "
                 f"{entry.vectors.title}"
             )
 
@@ -100,6 +100,12 @@ def fetch(names: list[str]) -> None:
     for name in names:
         find(name)  # a wrong name is refused before gigabytes come for the others
     for name in names:
+        entry = find(name)
+        if entry.vectors.folder:
+            licence = entry.download.licence or "none is stated; see the notes"
+            remark(f"{name}: {entry.download.page}; licence: {licence}")
+            for note in entry.download.notes:
+                remark(f"{name}: {note}")
         with _progress(name) as watch:
             path = fetch_vectors(name, watch=watch, say=remark)
         print_line(f"{name}: {path}")
@@ -132,7 +138,8 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
     }
     yield "name", entry.name
     yield "title", entry.vectors.title
-    yield "dim", str(values["dim"] or "unknown")
+    if not values["images"]:
+        yield "dim", str(values["dim"] or "unknown")
     yield "url", values["url"]
     size = values["size"]
     yield "size", f"{size:,} bytes ({_size(entry)})" if size else "unknown"

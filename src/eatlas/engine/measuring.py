@@ -137,8 +137,14 @@ def _too_few(
         f"{source}",
         got=f"missing: {listed(reasons)}",
         allowed=allowed,
-        remedy=_larger_source(group.missing, needed),
+        remedy=_OF_IMAGES if concept.images else _larger_source(group.missing, needed),
     )
+
+
+_OF_IMAGES = (
+    "use a model that encodes images, such as clip:NAME, or vectors of these images, keyed by the "
+    "paths or names of their files"
+)
 
 
 def _needs_sentences(

@@ -27,7 +27,8 @@ from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
-from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, load_tests
+from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, built_in_tests, load_tests
+from eatlas.stimuli.batteries import with_images
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 
@@ -222,7 +223,8 @@ def _question(
     origin = result.provenance.contexts
     try:
         with data_only(result.source):  # a signature that eatlas wrote names no file
-            test, measure = rebuilt_test(result), get_measure(result.signature)
+            test = with_files(rebuilt_test(result), known.values())
+            measure = get_measure(result.signature)
         if result.source not in trust.trusted:
             _require_few_draws(as_recorded(measure, result))
         if origin is None:
@@ -330,6 +332,34 @@ def rebuilt_test(result: AssociationResult) -> Test:
     except StimulusError as error:
         said = "; ".join(error.what.splitlines())
         raise StimulusError(f"the terms of the result make no test: {said}") from error
+
+
+def with_files(test: Test, known: Iterable[Test]) -> Test:
+    """Return a test with the paths of images that are those of known tests, by their bytes.
+
+    Results say what images are, and not where they lie. Known are the tests that are given, and
+    the built-in test of the same id where its images are on this machine.
+    """
+    if not any(concept.images for _, concept in test.parts):
+        return test
+    same = [one for one in built_in_tests(sentences=False) if one.id == test.id]
+    paths = {
+        image.sha256: image.path
+        for one in (*known, *map(with_images, same))
+        for _, concept in one.parts
+        for image in concept.images
+    }
+
+    def found(image: Image) -> Image:
+        path = image.path or paths.get(image.sha256, "")
+        return Image(name=image.name, sha256=image.sha256, path=path)
+
+    concepts = {
+        group: concept.model_copy(update={"images": tuple(map(found, concept.images))})
+        for group, concept in test.concepts.items()
+    }
+    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
+    return type(test).of(concepts, **fields)
 
 
 def _rebuilt(name: str, group: GroupCoverage) -> Concept:

@@ -51,7 +51,7 @@ Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful
 terrible reach it."""
 MANY = 1_000
 """Words of a group that are looked at for such pairs, at most."""
-NEARLY_ONE = "are nearly one word"
+NEARLY_ONE, NEARLY_ONE_IMAGE = "are nearly one word", "are nearly one image"
 """How the remark on them is known."""
 RESAMPLES = whole(0, "auto")
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
@@ -442,9 +442,10 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:
             one, other, cosine = max(pairs, key=lambda pair: pair[2])
             more = f", and {len(pairs) - 1} more pairs" if len(pairs) > 2 else ""
             more = ", and another pair" if len(pairs) == 2 else more
+            close, all_ = (NEARLY_ONE_IMAGE, "stimuli") if group.image else (NEARLY_ONE, "words")
             yield (
-                f"{role}: {one} and {other} {NEARLY_ONE} (cosine {cosine:.2f} without what all "
-                f"words of the test share{more}), and intervals take them for separate draws; "
+                f"{role}: {one} and {other} {close} (cosine {cosine:.2f} without what all "
+                f"{all_} of the test share{more}), and intervals take them for separate draws; "
                 f"clusters = {json.dumps([[one, other]], ensure_ascii=False)} in the test draws "
                 "them together."
             )

@@ -14,6 +14,13 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.image_keys import (
+    FUNCTION_WORDS,
+    has_words,
+    keys_of,
+    remarks_on,
+    require_apart,
+)
 from eatlas.sources.protocol import (
     Found,
     Item,
@@ -77,15 +84,17 @@ Ways = Mapping[str, Item]
 """Items to look up or encode for one term, by the key under which each is found; first hit wins."""
 
 
-def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
+def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -> dict[str, Ways]:
     """Items to look up or encode for each term of a concept.
 
     An encoder takes items as they are; in a table words are looked up by their spellings, and
-    images by their names and the ends of their paths, to which the case rule does not apply.
+    images by their names and the ends of their paths, to which the case rule does not apply, with
+    `stems` also without the extension.
     """
     if part.images and not encoded:
+        known = keys_of(part, stems=stems)
         return {
-            one.name: {key: image_item(one, key) for key in one.lookup_keys} for one in part.images
+            one.name: {key: image_item(one, key) for key in known[one.name]} for one in part.images
         }
     return {
         term: {term: one}
@@ -99,7 +108,8 @@ def needed_items(
     source: VectorSource, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
-    encoded = is_contextual(source)
+    encoded, tests = is_contextual(source), tuple(tests)
+    with_images = any(part.images for test in tests for _, part in test.parts)
     of_tests = {
         one
         for test in tests
@@ -108,7 +118,9 @@ def needed_items(
         for one in ways.values()
     }
     rule: CaseRule = "exact" if encoded else case
-    return of_tests | {word_alone(key) for word in words for key in spellings(word, rule)}
+    probes = FUNCTION_WORDS if with_images and not encoded else ()
+    keys = {key for word in words for key in spellings(word, rule)}
+    return of_tests | {word_alone(key) for key in keys.union(probes)}
 
 
 def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded:
@@ -121,8 +133,13 @@ def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded
     """
     _require_case_rule(case)
     parts, encoded = test.concepts, is_contextual(source)
-    ways = {role: _ways(part, case, encoded=encoded) for role, part in parts.items()}
+    looked_up = not encoded and any(part.images for part in parts.values())
+    stems = looked_up and not has_words(source)
+    ways = {role: _ways(part, case, encoded=encoded, stems=stems) for role, part in parts.items()}
     found = _accounted(ways, as_source(source), test)
+    if looked_up:
+        require_apart(found.keys, test, source.name)
+        found = replace(found, notes=(*found.notes, *remarks_on(found.keys, test)))
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.coverage))
     groups = {
         name: group.model_copy(update={"stimulus": parts[name].stimulus_of})

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 from eatlas.errors import SourceError
 from eatlas.folders import DATA, data_folder
-from eatlas.sources.archives import archive_errors, locate
+from eatlas.sources.archives import archive_errors, check_growth, locate
 from eatlas.sources.downloading import (
     PAUSE,
     BrokenOffError,
@@ -34,10 +35,12 @@ from eatlas.sources.published import (
     published_vectors,
     target_of,
 )
+from eatlas.stimuli.image_files import SUFFIXES
 
 # what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
 _OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
 _COPIED = 1 << 20
+_KEPT = {*SUFFIXES, ".csv"}
 _PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 
 
@@ -345,6 +348,8 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     try:
         if vectors.series:
             made = _years(archive, folder / "years")
+        elif vectors.folder:
+            made = _files_of(archive, vectors.folder, folder / "files")
         else:
             made = folder / "vectors"
             _copy(archive, vectors.member, made)
@@ -393,6 +398,57 @@ def _years(archive: Path, folder: Path) -> Path:
             raise SourceError(f"{archive}: two files would have one name", got=member.filename)
         _copy(archive, member.filename, path)
     return folder
+
+
+def _files_of(archive: Path, within: str, folder: Path) -> Path:
+    """Unpack the images and tables below a folder of a repository's archive.
+
+    Names are those below that folder. A link, and a name that leads elsewhere, is refused.
+    """
+    folder.mkdir()
+    if not zipfile.is_zipfile(archive):
+        raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of a repository")
+    start = PurePosixPath(within).parts
+    with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
+        chosen: dict[str, zipfile.ZipInfo] = {}
+        for info in opened.infolist():
+            place = PurePosixPath(info.filename)
+            below = place.parts[1 + len(start) :]  # behind the folder of the repository
+            if info.is_dir() or place.parts[1 : 1 + len(start)] != start or not below:
+                continue
+            if place.suffix.lower() not in _KEPT:
+                continue
+            _require_safe(archive, info, below)
+            name = "/".join(below)
+            if chosen.setdefault(name.casefold(), info) is not info:
+                raise SourceError(f"{archive}: two files would have one name", got=info.filename)
+        if not chosen:
+            raise SourceError(
+                f"{archive}: the archive has no files in {within}",
+                allowed="the archive of the repository, as its publisher serves it",
+            )
+        size = sum(info.file_size for info in chosen.values())
+        check_growth(str(archive), size, archive.stat().st_size)
+        need(folder, size)
+        for info in chosen.values():
+            path = folder.joinpath(*PurePosixPath(info.filename).parts[1 + len(start) :])
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with opened.open(info) as source, path.open("xb") as file:
+                shutil.copyfileobj(source, file, _COPIED)
+    return folder
+
+
+def _require_safe(archive: Path, info: zipfile.ZipInfo, below: tuple[str, ...]) -> None:
+    """Refuse a member that is no plain file, or whose name leads out of the folder."""
+    mode = info.external_attr >> 16
+    odd = any(part in {".", ".."} or "\\" in part or ":" in part for part in below)
+    if odd or info.filename.startswith("/") or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
+        raise SourceError(
+            f"{archive}: a member that is no plain file of its folder",
+            got=info.filename,
+            allowed="files below the archive's own root",
+            remedy="do not trust this archive",
+        )
 
 
 def need(folder: Path, size: int) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, StimulusError
 from eatlas.results.parts import Encoding
 from eatlas.stimuli import Concept, Image, Test
 
@@ -253,7 +253,20 @@ def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
 
 
 def image_item(image: Image, key: str | None = None) -> Item:
-    """Return the item of an image: to be encoded, or to be looked up by a key."""
+    """Return the item of an image: to be encoded, or to be looked up by a key.
+
+    Raises
+    ------
+    StimulusError
+        If it is to be encoded, and it is not known where it lies.
+    """
+    if key is None and not image.path:
+        raise StimulusError(
+            f"the image {image.name} is not at hand",
+            got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
+            remedy="load the test from its file, beside its images; eatlas verify takes it as "
+            "--tests FILE.toml",
+        )
     content = image.path if key is None else key
     return Item(content, kind="image", sha256=image.sha256, name=image.name)
 

@@ -1,4 +1,4 @@
-"""Published vectors: entries of the registry, and where the files are kept.
+"""Published vectors and sets of images: entries of the registry, and where the files are kept.
 
 Known are eatlas' own, those of other packages and the user's. They lie in platformdirs' cache
 folder, or in the one that the environment variable EATLAS_DATA names.
@@ -68,6 +68,15 @@ class Vectors(_Entry):
     """The file in the archive; none where the download is one (compressed) file."""
     series: bool = False
     """Whether it is an archive of vectors by year."""
+    images: Text | None = None
+    """The folder of the archive that holds images, where it is a set of these and no vectors."""
+    tables: Text | None = None
+    """The folder of the archive that holds tables of features of images."""
+
+    @property
+    def folder(self) -> str | None:
+        """The folder of the archive that is unpacked as it is."""
+        return self.images or self.tables
 
 
 class Download(_Entry):
@@ -250,7 +259,7 @@ def _own() -> tuple[Published, ...]:
 def target_of(entry: Published) -> Path:
     """Where the vectors lie once they are here: a file, or a folder of vectors by year."""
     folder = data_folder() / entry.name
-    if entry.vectors.series:
+    if entry.vectors.series or entry.vectors.folder:
         return folder
     if entry.vectors.member:
         return folder / entry.vectors.member.rpartition("/")[2]
@@ -281,6 +290,12 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
     entry = next((each for each in published_vectors() if each.name == name), None)
     if entry is None:
         return spec
+    if entry.vectors.images:
+        raise SourceError(
+            f"{name}: this is a set of images, and no vectors",
+            allowed="a model that encodes images, such as clip:NAME, or features of images",
+            remedy=f"eatlas run --tests TEST names its images; eatlas data show {name}",
+        )
     path = place_of(entry)
     if path is None:
         size = entry.download.size

@@ -25,6 +25,7 @@ class _Place:
     role: str
     text: str
     """What was looked up or encoded."""
+    image: bool = False
 
     def __str__(self) -> str:
         return f"{self.term} ({self.role})"
@@ -42,11 +43,13 @@ def shared_vectors(
     cut, a file has one vector under two keys.
     """
     alike: dict[bytes, list[_Place]] = defaultdict(list)
+    pictures = {} if test is None else _pictures(test)
     for role, group in keys.items():
-        texts = {} if test is None else test.concept(role).text_of
+        texts = {} if test is None else {**test.concept(role).text_of, **pictures.get(role, {})}
         for term, key in group.items():
             digest = hashlib.blake2b(found[role][key].tobytes(), digest_size=16).digest()
-            alike[digest].append(_Place(term, role, texts.get(key, key)))
+            text = texts.get(term, texts.get(key, key))
+            alike[digest].append(_Place(term, role, text, image=term in pictures.get(role, {})))
     shared = [places for places in alike.values() if len(places) > 1]
     same = [places for places in shared for places in _of_one_text(places)]
     apart = [places for places in shared if len({place.text for place in places}) > 1]
@@ -56,6 +59,15 @@ def shared_vectors(
             *_spelled_apart(apart),
         ]
     return [*_of_contexts(same), *_contexts_apart(apart)]
+
+
+def _pictures(test: Test) -> dict[str, dict[str, str]]:
+    """What each image of a group is called by the test: one image has one name in all groups."""
+    first: dict[str, str] = {}
+    return {
+        group: {one.name: first.setdefault(one.sha256, one.name) for one in part.images}
+        for group, part in test.concepts.items()
+    }
 
 
 def _of_one_text(places: Iterable[_Place]) -> Iterator[list[_Place]]:
@@ -69,10 +81,11 @@ def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
     """Name terms that share a vector under several spellings."""
     for places in groups[:GROUPS]:
         texts = len({place.text for place in places})
-        yield (
-            f"{_and(places)} are one vector under {texts} spellings: the source does not tell "
-            "them apart."
-        )
+        kinds = {place.image for place in places}
+        under = f"{texts} images" if kinds == {True} else f"{texts} spellings"
+        under = f"{texts} images and texts" if len(kinds) > 1 else under
+        what = f"of {under}" if True in kinds else f"under {under}"
+        yield f"{_and(places)} are one vector {what}: the source does not tell them apart."
     if rest := groups[GROUPS:]:
         terms = sum(map(len, rest))
         yield (

@@ -53,15 +53,23 @@ class Image(Frozen):
     def lookup_keys(self) -> tuple[str, ...]:
         """Keys under which precomputed vectors of the image are looked up, first hit wins.
 
-        A name that is no end of the path; the ends of the path, the longest first, down to the name
-        of the file; all of these without the extension.
+        A name that is no end of the path; then the ends of the path, the longest first, down to the
+        name of the file.
 
         >>> Image(name="1.jpg", path="/set/young/1.jpg", sha256="0" * 64).lookup_keys
-        ('set/young/1.jpg', 'young/1.jpg', '1.jpg', 'set/young/1', 'young/1', '1')
+        ('set/young/1.jpg', 'young/1.jpg', '1.jpg')
         """
         ends = list(_ends(self.path))[: FOLDERS + 1][::-1]
-        whole = ends if self.name in ends else [self.name, *ends]
-        return tuple(dict.fromkeys([*whole, *map(_without_suffix, whole)]))
+        return tuple(ends if self.name in ends else dict.fromkeys([self.name, *ends]))
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The same without the extension of the file's name.
+
+        >>> Image(name="1.jpg", path="/set/young/1.jpg", sha256="0" * 64).stems
+        ('set/young/1', 'young/1', '1')
+        """
+        return tuple(dict.fromkeys(map(_without_suffix, self.lookup_keys)))
 
 
 def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:

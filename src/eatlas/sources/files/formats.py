@@ -79,6 +79,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     "text": Format("text:open_text", _OF_TEXT, ordered=True),
     "table": Format("text:open_table", _OF_TEXT),
+    "features": Format("features:open_features"),
     "word2vec-binary": Format("word2vec_binary:open_word2vec", _OF_TEXT, ordered=True),
     "fasttext": Format(
         "fasttext:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
@@ -161,13 +162,16 @@ def _of_packages() -> dict[str, EntryPoint]:
 
 def _open_folder(path: Path, options: Options, name: str) -> Table:
     """Open the folder of a spaCy pipeline."""
-    from eatlas.sources.files import arrays  # noqa: PLC0415  (few sources are folders)
+    from eatlas.sources.files import arrays, features  # noqa: PLC0415  (few sources are folders)
 
+    if features.tables_in(path):
+        return features.open_folder(path, options, name)
     place = arrays.find_spacy(path)
     if place is None:
         raise SourceError(
             f"{path}: this is a directory",
-            allowed="a file of vectors, or the folder of a spaCy pipeline that has vectors",
+            allowed="a file of vectors, the folder of a spaCy pipeline that has vectors, or one "
+            "of tables of features of images",
             remedy=f"for the model in it: {model}" if (model := model_at(path)) else None,
         )
     check_options(options, {}, str(path))
@@ -231,11 +235,20 @@ def _text_kind(head: bytes, content: Content) -> str:
     if not lines:
         return "table" if _suffix(content) in _TABLES else "text"
     first = lines[0][1]
+    if _names_images(first):
+        return "features"
     if announcement(first) is not None and _is_binary(head, first, content):
         return "word2vec-binary"
     if _is_controlled(head[:_LOOKED_AT]):
         raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
     return "table" if _is_table(first, content) else "text"
+
+
+def _names_images(first: bytes) -> bool:
+    """Whether the first line is the header of a table of features of images."""
+    from eatlas.sources.files.features import names_images  # noqa: PLC0415  (it reads tables)
+
+    return names_images(first)
 
 
 def _is_binary(head: bytes, first: bytes, content: Content) -> bool:
