@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources.image_downloads import bring_images
 from eatlas.sources.image_keys import (
     FUNCTION_WORDS,
     has_words,
@@ -91,6 +92,8 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
     images by their names and the ends of their paths, to which the case rule does not apply, with
     `stems` also without the extension.
     """
+    if part.images and encoded:
+        bring_images(part.images)
     if part.images and not encoded:
         known = keys_of(part, stems=stems)
         return {

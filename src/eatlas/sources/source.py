@@ -170,14 +170,15 @@ class Source(ABC):
         SourceError
             As :meth:`vectors`, or if an item is of a kind that the source does not take.
         """
-        for one in items:
-            if one.kind not in self.kinds:
-                raise SourceError(
-                    f"{self.name}: this source takes no {one.kind}s",
-                    got=one.called,
-                    allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
-                    remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
-                )
+        strange = [one for one in items if one.kind not in self.kinds]
+        if strange:
+            one = min(strange, key=lambda each: each.called)
+            raise SourceError(
+                f"{self.name}: this source takes no {one.kind}s",
+                got=one.called,
+                allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
+                remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
+            )
         found: dict[Item, Found] = {}
         for batch in self.vectors(items):
             found |= batch

@@ -33,12 +33,19 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"II*\x00", "TIFF"),
     (b"MM\x00*", "TIFF"),
     *((b"P%d" % kind, "PNM") for kind in range(1, 7)),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "JPEG 2000"),
+    (b"\xff\x4f\xff\x51", "JPEG 2000"),
+    (b"\x00\x00\x01\x00", "ICO"),
+    (b"\x01\xda", "SGI"),
+    *((bytes((0x0A, version, 1)), "PCX") for version in (0, 2, 3, 4, 5)),
 )
 _ENDS = ("jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp", "tif", "tiff", "webp", "avif")
-_ENDS_OF_PNM = ("ppm", "pgm", "pbm", "pnm")
-SUFFIXES = frozenset(f".{end}" for end in (*_ENDS, *_ENDS_OF_PNM))
+_RARE = ("ppm", "pgm", "pbm", "pnm", "jp2", "j2k", "ico", "sgi", "rgb", "pcx", "tga")
+SUFFIXES = frozenset(f".{end}" for end in (*_ENDS, *_RARE))
 """Ends of the names that images have; in a folder, other files are left out."""
-FORMATS = "JPEG, PNG, GIF, BMP, TIFF, WebP, AVIF or PNM"
+FORMATS = "JPEG, PNG, GIF, WebP, TIFF, BMP, AVIF, JPEG 2000, PNM, TGA, PCX, SGI, ICO"
+_OF_TGA = frozenset((1, 2, 3, 9, 10, 11))
+"""Types of image in the third byte of a TGA file, which has no mark of its own at its start."""
 FORMS = 'a folder, "flowers/*.jpg", or a list of files and { url = ..., sha256 = ... } tables'
 _KEYS = ("path", "url", "sha256", "name")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -328,7 +335,8 @@ def image_of(path: Path, name: str) -> Image:
                 f"{shown} has {found.st_size:,} bytes (allowed: {LARGEST_IMAGE:,} at most)"
             )
         with path.open("rb") as file:
-            if not format_of(head := file.read(HEAD)):
+            head = file.read(HEAD)
+            if not (format_of(head) or (path.suffix.lower() == ".tga" and _is_tga(head))):
                 raise ValueError(
                     f"{shown} does not begin as an image does, but with {head[:8]!r} "
                     f"(allowed: {FORMATS})"
@@ -352,3 +360,7 @@ def format_of(head: bytes) -> str:
     if head[4:12] in (b"ftypavif", b"ftypavis"):
         return "AVIF"
     return next((kind for start, kind in _STARTS if head.startswith(start)), "")
+
+
+def _is_tga(head: bytes) -> bool:
+    return len(head) > 2 and head[1] in {0, 1} and head[2] in _OF_TGA

@@ -170,8 +170,7 @@ def _open_folder(path: Path, options: Options, name: str) -> Table:
     if place is None:
         raise SourceError(
             f"{path}: this is a directory",
-            allowed="a file of vectors, the folder of a spaCy pipeline that has vectors, or one "
-            "of tables of features of images",
+            allowed="a file of vectors, or the folder of a spaCy pipeline that has vectors",
             remedy=f"for the model in it: {model}" if (model := model_at(path)) else None,
         )
     check_options(options, {}, str(path))

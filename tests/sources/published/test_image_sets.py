@@ -1,0 +1,171 @@
+"""A set of images from an archive of a repository: fetched, unpacked safely, found by tests."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.drawn import draw, draw_set, features_of
+from tests.sources.published.serving import register
+
+import eatlas
+from eatlas import fetch_vectors, load_tests
+from eatlas.errors import SourceError, StimulusError
+from eatlas.sources.published import find, published_vectors
+from eatlas.stimuli.image_sets import image_sets
+from eatlas.stimuli.kinds import remarks
+
+SETS = (
+    {"name": "drawn", "title": "images", "images": "data/experiments"},
+    {"name": "drawn-features", "title": "features", "tables": "embeddings"},
+)
+
+
+def archive_of(root: Path, more: dict[str, bytes] | None = None) -> bytes:
+    """A zip as hosts of repositories make it: all in a folder of its own."""
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w") as archive:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                archive.write(path, f"ieat-f13edea/{path.relative_to(root).as_posix()}")
+        for name, data in (more or {}).items():
+            archive.writestr(name, data)
+    return kept.getvalue()
+
+
+@pytest.fixture
+def root(tmp_path):
+    draw_set(tmp_path / "repository" / "data" / "experiments")
+    features_of(tmp_path / "repository" / "data" / "experiments", "igpt_l_32")
+    shutil.move(tmp_path / "repository" / "data" / "embeddings", tmp_path / "repository")
+    return tmp_path / "repository"
+
+
+def test_what_is_fetched_is_what_tests_find(root, publisher, data):
+    others = {"ieat-f13edea/README.md": b"text", "ieat-f13edea/data/other/a.jpg": b"image"}
+    publisher.files["ieat.zip"] = archive_of(root, others)
+    register(data, publisher.url, "ieat.zip", *SETS)
+    place = fetch_vectors("drawn")
+    files = [path for path in place.rglob("*") if path.is_file()]
+    assert len(files) == sum(min(4, n) for n in image_sets()["ieat"].folders.values())
+    assert fetch_vectors("drawn-features") == data / "drawn-features"
+    assert publisher.asked == [None]
+    place.rename(data / "ieat")
+    (test,) = load_tests("ieat-age")
+    assert test.at_hand
+    assert [len(concept.images) for _, concept in test.parts] == [4, 4, 4, 4]
+    assert test.X.terms[0] == "young/1_google.jpg"
+    assert remarks(test)[0] == (
+        "X (Young): 4 images of ieat:age/young are here, and 6 were published."
+    )
+
+
+def test_published_features_run_as_a_source(root, data, monkeypatch):
+    monkeypatch.setenv("EATLAS_IEAT", str(root))
+    source = f"{root / 'embeddings'}?model=igpt_l_32"
+    results = eatlas.run(tests="ieat", vectors=source, measures="weat(resamples=0)")
+    assert len(results) == 15
+    assert set(results[0].coverage.X.used) == {f"young/{n}_google.jpg" for n in range(1, 5)}
+    found = results[0].coverage.X.found_as
+    assert found["young/1_google.jpg"] == "age/young/1_google.jpg"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ieat-f13edea/data/experiments/age/../../../../evil.jpg", "no plain file of its folder"),
+        ("ieat-f13edea/data/experiments/age\\evil.jpg", "no plain file of its folder"),
+        ("ieat-f13edea/data/experiments/age/old/1_GOOGLE.jpg", "two files would have one name"),
+    ],
+)
+def test_an_archive_that_leads_elsewhere_is_refused(root, publisher, data, name, said):
+    publisher.files["ieat.zip"] = archive_of(root, {name: b"\xff\xd8\xff evil"})
+    register(data, publisher.url, "ieat.zip", *SETS)
+    with pytest.raises(SourceError, match=said):
+        fetch_vectors("drawn")
+    assert not (data / "drawn").exists()
+    assert not list(data.rglob("evil*"))
+
+
+def test_a_link_in_an_archive_is_refused(root, publisher, data):
+    link = zipfile.ZipInfo("ieat-f13edea/data/experiments/age/old/link.jpg")
+    link.external_attr = 0o120777 << 16
+    kept = io.BytesIO(archive_of(root))
+    with zipfile.ZipFile(kept, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    publisher.files["ieat.zip"] = kept.getvalue()
+    register(data, publisher.url, "ieat.zip", *SETS)
+    with pytest.raises(SourceError, match="no plain file of its folder"):
+        fetch_vectors("drawn")
+
+
+def test_an_archive_of_something_else(publisher, data, tmp_path):
+    draw(tmp_path / "other" / "a.jpg", 1)
+    publisher.files["ieat.zip"] = archive_of(tmp_path / "other")
+    register(data, publisher.url, "ieat.zip", *SETS)
+    with pytest.raises(SourceError, match="the archive has no files in data/experiments"):
+        fetch_vectors("drawn")
+
+
+def test_without_the_set_tests_can_be_read_and_not_be_run(data):
+    (test,) = load_tests("image-young-old")
+    assert not test.at_hand
+    assert len(test.X.terms) == 6
+    with pytest.raises(StimulusError) as caught:
+        eatlas.run(tests="image-young-old")
+    said = str(caught.value)
+    assert f"nothing at {data / 'ieat'} for ieat:age/young, ieat:age/old" in said
+    assert "eatlas data fetch ieat" in said
+    assert "EATLAS_IEAT" in said
+    with pytest.raises(StimulusError, match="not on this machine"):
+        test.stimuli_sha256  # noqa: B018  (a property that raises)
+
+
+def test_a_folder_that_a_user_names(root, monkeypatch, tmp_path):
+    for place in (root, root / "data" / "experiments"):
+        monkeypatch.setenv("EATLAS_IEAT", str(place))
+        assert load_tests("ieat-race")[0].at_hand
+    shutil.rmtree(root / "data" / "experiments" / "race")
+    with pytest.raises(
+        StimulusError, match=r"ieat-race, X\.images: .* has no folder race/european"
+    ):
+        load_tests("ieat-race")
+    monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "nothing"))
+    with pytest.raises(StimulusError, match=r"EATLAS_IEAT names .*nothing, which is no folder"):
+        load_tests("ieat-age")
+
+
+def test_a_test_of_ones_own_names_folders_of_the_set(root, monkeypatch, tmp_path):
+    monkeypatch.setenv("EATLAS_IEAT", str(root))
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'schema = 1\n[[test]]\nid = "mine"\nX = { name = "Gay", images = "ieat:sexuality/gay" }\n'
+        'Y = { name = "Straight", images = "ieat:sexuality/straight" }\n'
+        'A = { name = "Good", terms = ["good", "fine"] }\n'
+        'B = { name = "Bad", terms = ["bad", "ill"] }\n'
+    )
+    (test,) = load_tests(path)
+    assert test.at_hand
+    test.save(tmp_path / "again.toml")
+    assert 'images = "ieat:sexuality/gay"' in (tmp_path / "again.toml").read_text()
+    assert load_tests(tmp_path / "again.toml") == (test,)
+
+
+def test_every_folder_that_batteries_name_is_one_of_the_set():
+    for name in ("ieat", "ieat-intersectional", "ieat-presidents", "ml-eat-images"):
+        for test in load_tests(name):
+            for _, concept in test.parts:
+                if concept.images_from:
+                    folder = concept.images_from.removeprefix("ieat:")
+                    assert len(concept.terms) == image_sets()["ieat"].folders[folder]
+
+
+def test_the_set_is_no_source_of_vectors(data):
+    (data / "ieat").mkdir(parents=True)
+    assert find("ieat").vectors.images
+    assert any(one.vectors.tables for one in published_vectors())
+    with pytest.raises(SourceError, match="this is a set of images, and no vectors"):
+        eatlas.open_vectors("ieat")

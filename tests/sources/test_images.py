@@ -1,0 +1,263 @@
+"""Images in sources: precomputed vectors by path or name, addresses, and models that see."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.drawn import concept_of, draw, draw_folder
+from tests.sources.published.serving import Publisher, serving
+from tests.tiny_vision import make_towers
+
+import eatlas
+from eatlas import AssociationTest, Concept, read_results
+from eatlas.engine.verify import verify
+from eatlas.errors import CoverageError, SourceError, StimulusError
+from eatlas.sources import embed, open_vectors
+from eatlas.sources.image_downloads import bring_images
+from eatlas.stimuli.image_files import read_images
+
+PLEASANT = Concept(name="Pleasant", terms=("love", "peace", "joy"))
+UNPLEASANT = Concept(name="Unpleasant", terms=("war", "agony", "hatred"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for seed, name in enumerate(("flowers", "insects")):
+        draw_folder(tmp_path / "set" / name, 4, seed)
+    return tmp_path / "set"
+
+
+@pytest.fixture
+def test(folder):
+    x, y = (concept_of(folder / name) for name in ("flowers", "insects"))
+    return AssociationTest(id="drawn", X=x, Y=y, A=PLEASANT, B=UNPLEASANT)
+
+
+def vectors_for(test, key):
+    rng = np.random.default_rng(3)
+    images = [(role, image) for role in "XY" for image in test.concept(role).images]
+    words = [*PLEASANT.terms, *UNPLEASANT.terms]
+    found = {key(role, Path(image.path)): rng.normal(size=5) for role, image in images}
+    return found | {word: rng.normal(size=5) for word in words}
+
+
+def by_path(_, path):
+    return f"{path.parent.name}/{path.name}"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        by_path,
+        lambda _, path: f"set/{path.parent.name}/{path.name}",
+        lambda _, path: path.as_posix().lstrip("/"),
+        lambda _, path: f"{path.parent.name}/{path.stem}",
+    ],
+)
+def test_every_way_to_name_an_image_finds_the_same_vectors(test, key):
+    one = embed(test, open_vectors(vectors_for(test, by_path)))
+    other = embed(test, open_vectors(vectors_for(test, key)))
+    assert one.sha256 == other.sha256
+    assert len(other.coverage.X.used) == 4
+
+
+def test_the_case_rule_is_not_for_images(test):
+    given = vectors_for(test, lambda _, path: by_path(_, path).upper())
+    found = embed(test, open_vectors(given))
+    assert found.coverage.X.missing == test.X.terms
+    assert found.coverage.X.reasons["flowers/0.png"] == "not in dict"
+
+
+def test_a_key_that_two_images_would_have_is_refused(test):
+    given = vectors_for(test, lambda _, path: path.name)
+    with pytest.raises(SourceError) as caught:
+        embed(test, open_vectors(given))
+    assert "one vector, '0.png', for two stimuli" in str(caught.value)
+    assert "flowers/0.png (X) and insects/0.png (Y)" in str(caught.value)
+
+
+def test_a_word_is_not_taken_for_an_image_nor_an_image_for_a_word(folder, tmp_path):
+    love = draw(tmp_path / "love.png", 9)
+    x = Concept(name="Flowers", images=[love, folder / "flowers" / "0.png"])
+    test = AssociationTest(
+        id="love", X=x, Y=concept_of(folder / "insects"), A=PLEASANT, B=UNPLEASANT
+    )
+    given = {**vectors_for(test, by_path), "love": np.ones(5)}
+    del given[f"{tmp_path.name}/love.png"]
+    with pytest.raises(
+        SourceError, match=r"'love', for two stimuli\n  got: love\.png \(X\) and lo"
+    ):
+        embed(test, open_vectors(given))
+
+
+def test_vectors_of_words_are_none_of_images(folder):
+    draw(folder / "flowers" / "dog.png", 9)
+    x, y = (concept_of(folder / name) for name in ("flowers", "insects"))
+    test = AssociationTest(id="words", X=x, Y=y, A=PLEASANT, B=UNPLEASANT)
+    source = open_vectors("glove-sample")
+    assert embed(test, source).coverage.X.used == ()
+    with pytest.raises(CoverageError, match=r"remedy: use a model that encodes images"):
+        eatlas.run(tests=test, vectors="glove-sample")
+
+
+def test_images_found_without_their_extension_are_named(test):
+    given = vectors_for(test, lambda _, path: f"{path.parent.name}/{path.stem}")
+    notes = embed(test, open_vectors(given)).notes
+    assert any(
+        note.startswith("X: images found by names without extension: flowers/0.png as flowers/0,")
+        for note in notes
+    )
+
+
+def test_pictures_that_a_source_does_not_tell_apart_are_remarked(test):
+    given = vectors_for(test, by_path)
+    given["flowers/1.png"] = given["flowers/0.png"]
+    notes = embed(test, open_vectors(given)).notes
+    assert (
+        "flowers/0.png (X) and flowers/1.png (X) are one vector of 2 images: the source does not "
+        "tell them apart."
+    ) in notes
+
+
+def test_a_result_needs_no_images_and_is_verified_from_its_file(test, folder, tmp_path):
+    lines = [",".join([key, *map(str, row)]) for key, row in vectors_for(test, by_path).items()]
+    path = tmp_path / "vectors.csv"
+    path.write_text("\n".join(lines))
+    results = eatlas.run(tests=test, vectors=str(path), measures=["ml-eat", "sc-eat"])
+    results.save(tmp_path / "results.jsonl")
+    for image in (*test.X.images, *test.Y.images):
+        Path(image.path).unlink()
+    kept = read_results(tmp_path / "results.jsonl")
+    record = kept[0].to_dict()
+    assert record["coverage"]["X"]["used"] == list(test.X.terms)
+    assert record["coverage"]["X"]["image"] == test.X.image_of
+    assert record["provenance"]["stimuli_sha256"] == test.stimuli_sha256
+    assert str(folder) not in (tmp_path / "results.jsonl").read_text()
+    assert [one.status for one in verify(kept)] == ["same", "same"]
+
+
+def test_names_and_places_decide_no_number(test, folder, tmp_path):
+    """Files in another folder, under names in another order: the same p, intervals and draws."""
+    first = eatlas.run(tests=test, vectors=vectors_for(test, by_path), measures="ml-eat")[0]
+    places = {}
+    for role in "XY":
+        for number, image in enumerate(test.concept(role).images):
+            place = tmp_path / "moved" / role / f"{9 - number} photo.png"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            Path(image.path).rename(place)
+            places[image.sha256] = place
+    moved = test.model_copy(
+        update={role: Concept(name="Moved", images=tmp_path / "moved" / role) for role in "XY"}
+    )
+    named = vectors_for(test, by_path)
+    given = {
+        by_path(role, places[image.sha256]): named[image.name]
+        for role in "XY"
+        for image in test.concept(role).images
+    } | {word: named[word] for word in (*PLEASANT.terms, *UNPLEASANT.terms)}
+    second = eatlas.run(tests=moved, vectors=given, measures="ml-eat")[0]
+    assert moved.stimuli_sha256 == test.stimuli_sha256
+    for part in ("level1", "level2", "level3"):
+        assert first.to_dict()[part] == second.to_dict()[part]
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def publisher(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving(Publisher()) as each:
+        yield each
+
+
+def addressed(publisher, path, sha256=None):
+    publisher.files[path.name] = path.read_bytes()
+    digest = sha256 or hashlib.sha256(path.read_bytes()).hexdigest()
+    return read_images([{"url": f"{publisher.url}/{path.name}", "sha256": digest}]).images
+
+
+def test_an_image_comes_once_and_is_checked(publisher, tmp_path, computed_vectors):
+    (image,) = addressed(publisher, draw(tmp_path / "rose.png", 4))
+    bring_images([image], pause=0)
+    bring_images([image], pause=0)
+    assert publisher.asked == [None]
+    assert hashlib.sha256(Path(image.path).read_bytes()).hexdigest() == image.sha256
+    assert Path(image.path).parent == computed_vectors / "images"
+
+
+def test_another_image_than_was_meant_is_refused_and_removed(publisher, tmp_path):
+    images = addressed(publisher, draw(tmp_path / "rose.png", 4), sha256="0" * 64)
+    with pytest.raises(SourceError, match="this is another image than the test names"):
+        bring_images(images, pause=0)
+    assert [p.suffix for p in Path(images[0].path).parent.iterdir()] == [".lock"]
+
+
+def test_a_web_page_is_no_image(publisher, tmp_path):
+    page = tmp_path / "rose.png"
+    page.write_text("<html>log in</html>")
+    with pytest.raises(SourceError, match="what is served is no image"):
+        bring_images(addressed(publisher, page), pause=0)
+
+
+def test_an_address_without_a_connection(tmp_path):
+    table = {"url": "http://127.0.0.1:9/rose.png", "sha256": "1" * 64}
+    images = read_images([table]).images
+    with pytest.raises(SourceError, match=r"cannot be downloaded\n(.|\n)*or save the image as /"):
+        bring_images(images, pause=0)
+
+
+def test_too_much_is_not_taken(publisher, tmp_path, monkeypatch):
+    images = addressed(publisher, draw(tmp_path / "rose.png", 4))
+    monkeypatch.setattr("eatlas.sources.image_downloads.LARGEST_IMAGE", 100)
+    with pytest.raises(SourceError, match=r"got: more than 100 bytes"):
+        bring_images(images, pause=0)
+
+
+# --- a model that sees ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    return f"clip:{make_towers(tmp_path_factory.mktemp('clip'), 'clip')}"
+
+
+def test_images_and_words_run_together_and_are_verified_by_their_test(test, clip, tmp_path):
+    results = eatlas.run(tests=test, vectors=clip, measures="ml-eat")
+    assert results[0].coverage.X.used == test.X.terms
+    assert verify(results, tests=test, trust=clip)[0].status == "same"
+    (alone,) = verify(results, trust=clip)
+    assert alone.status == "not repeated"
+    assert "flowers/0.png is not at hand" in alone.details[0]
+
+
+def test_an_address_runs_as_a_file_does(test, clip, publisher, tmp_path):
+    tables = [
+        {"url": f"{publisher.url}/{image.name}", "sha256": image.sha256} for image in test.X.images
+    ]
+    for image in test.X.images:
+        publisher.files[image.name] = Path(image.path).read_bytes()
+    addresses = test.model_copy(update={"X": Concept(name="Flowers", images=tables)})
+    assert addresses.stimuli_sha256 == test.stimuli_sha256
+    one, other = (
+        eatlas.run(tests=each, vectors=clip, measures="weat")[0] for each in (test, addresses)
+    )
+    assert one.level1.effect_size == other.level1.effect_size
+
+
+def test_a_model_of_texts_given_images_says_so(test, tmp_path):
+    from tests.tiny_models import make_model
+
+    model = f"hf:{make_model(tmp_path / 'bert', 'bert')}"
+    with pytest.raises(SourceError, match=r"takes no images\n  got: flowers/0\.png"):
+        eatlas.run(tests=test, vectors=model)
+
+
+def test_no_sentences_are_made_of_images(test):
+    from eatlas.stimuli.sentences import sentence_tests
+
+    with pytest.raises(StimulusError, match=r"got: images, in X, Y"):
+        sentence_tests([test])
