@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from eatlas.present import write_report
     from eatlas.present.atlas import write_atlas
     from eatlas.present.charts import plot
+    from eatlas.present.replication import write_replication
     from eatlas.results import Results, read_results
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from eatlas.stimuli.batteries import tests
     from eatlas.studies import Study, multiverse
     from eatlas.studies.folder import read_study
+    from eatlas.studies.replication import replicate
 
 __all__ = [
     "CEAT",
@@ -114,6 +116,7 @@ __all__ = [
     "read_scan",
     "read_study",
     "reliability",
+    "replicate",
     "residual_bias",
     "run",
     "scan",
@@ -122,6 +125,7 @@ __all__ = [
     "verify",
     "with_contexts",
     "write_atlas",
+    "write_replication",
     "write_report",
     "write_vectors",
 ]
@@ -141,6 +145,7 @@ _HOMES = {
     "eatlas.present": "write_report",
     "eatlas.present.atlas": "write_atlas",
     "eatlas.present.charts": "plot",
+    "eatlas.present.replication": "write_replication",
     "eatlas.results": "Results read_results",
     "eatlas.results.scan": "read_scan",
     "eatlas.sources": "ArraySource open_vectors",
@@ -150,6 +155,7 @@ _HOMES = {
     "eatlas.sources.residual": "residual_bias",
     "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
+    "eatlas.studies.replication": "replicate",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
     "eatlas.stimuli.batteries": "tests",
     "eatlas.studies": "Study multiverse",

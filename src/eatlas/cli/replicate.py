@@ -1,0 +1,160 @@
+"""``eatlas replicate``: the published tables of a paper beside one's own numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line
+from eatlas.errors import EatlasError
+
+if TYPE_CHECKING:
+    from eatlas.present.replication import Grid
+    from eatlas.results.replication import Replication
+
+FEW = 12
+"""Checks that fail and are printed one by one."""
+
+
+def replicate(
+    paper: str,
+    *,
+    vectors: list[str] | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+    seed: int = 0,
+    workers: int | None = None,
+) -> None:
+    """Compare the published numbers of a paper with those of your vectors.
+
+    Each model of the paper is measured where its vectors are at hand: those that --vectors names,
+    those that eatlas data fetch brought, or the bundled sample in place of some. Printed numbers
+    are checked against each other in any case.
+
+    Parameters
+    ----------
+    paper : ml-eat|seat|divdist|mind-your-bias
+        Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and Liang (2022); Husse and
+        Spitz (2022).
+    vectors : --vectors MODEL=SOURCE
+        Vectors of one of the paper's models, such as glove-840b=glove.840B.300d.txt; may be
+        repeated. The output lists the models.
+    out : -o, --out DIR
+        Where replication.html, replication.csv, results.jsonl and report.html go. [default: no
+        files]
+    as_json : --json
+        Print one JSON object for each published cell, and nothing else.
+    seed : N >= 0
+        Recorded with every result.
+    workers : N >= 1
+        Processes that share the work. [default: one]
+    """
+    from eatlas.present.replication import write_replication  # noqa: PLC0415
+    from eatlas.studies.replication import replicate as compare  # noqa: PLC0415
+
+    found = compare(paper, _named(vectors or []), seed=seed, workers=workers or 1)
+    written = () if out is None else write_replication(found, out)
+    with output_of_a_command():
+        if as_json:
+            print_json(one.columns() for one in found)
+        else:
+            _show(found)
+            for path in written:
+                print_line(f"written: {path}")
+    for failure in found.results.failures:
+        complain(failure.error)
+    raise typer.Exit(1 if found.results.failures else 0)
+
+
+def _named(vectors: list[str]) -> dict[str, str]:
+    """Sources by model.
+
+    Raises
+    ------
+    EatlasError
+        If one has no name, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for one in vectors:
+        name, equals, source = one.partition("=")
+        if not equals or not name or not source:
+            raise EatlasError(
+                "--vectors names a model of the paper and its source",
+                got=one,
+                allowed="MODEL=SOURCE, such as glove-840b=glove.840B.300d.txt",
+            )
+        if name in found:
+            raise EatlasError(f"--vectors names the model {name!r} twice", got=one)
+        found[name] = source
+    return found
+
+
+def _show(found: Replication) -> None:
+    """Print what was compared, what does not hold, what is missing, and why numbers differ."""
+    from eatlas.present.replication import grids  # noqa: PLC0415
+
+    print_line(f"{found.title}: {' '.join(found.citation.split())}")
+    for use in found.models:
+        if use.stand_in_is:
+            print_line("")
+            print_line(
+                f"Other vectors: {use.source} stands in for {use.id}; it is {use.stand_in_is}. "
+                "Differences are expected."
+            )
+    for grid in grids(found):
+        if grid.computed:
+            print_line("")
+            _print_grid(grid)
+    _print_checks(found)
+    missing = [use for use in found.models if use.missing]
+    if missing:
+        print_line("")
+        print_line("Not available:")
+        for use in missing:
+            print_line(f"  {use.id}: {use.missing}")
+    for heading, texts in (("Why numbers differ", found.reasons), ("Left out", found.left_out)):
+        print_line("")
+        print_line(f"{heading}:")
+        for text in texts:
+            print_line(f"  - {' '.join(text.split())}")
+
+
+def _print_grid(grid: Grid) -> None:
+    """One published table, each column with one's own beside it."""
+    from eatlas.cli.console import add_columns, new_console, new_table, show  # noqa: PLC0415
+    from eatlas.present.replication import computed, published  # noqa: PLC0415
+
+    sources = ", ".join(
+        f"{source}{' (other vectors)' if other else ''}" for source, other in grid.sources
+    )
+    says = f"; {grid.table.says}" if grid.table.says else ""
+    print_line(f"{grid.table.title}, beside {sources}{says}")
+    shown = {name: row for name, row in grid.rows.items() if any(c.source for c in row.values())}
+    table = new_table("Row", list(shown))
+    for name in grid.computed:
+        words = any(isinstance(row[name].value, str) for row in shown.values() if name in row)
+        add_columns(table, (name, words), ("ours", words))
+    for name, row in shown.items():
+        cells: list[Any] = [row.get(column) for column in grid.computed]
+        texts = [(published(c.printed), computed(c)) if c else ("", "") for c in cells]
+        table.add_row(name, *(text for pair in texts for text in pair))
+    show(new_console(), table)
+    if grid.compared:
+        print_line(f"{grid.same:,} of {len(grid.compared):,} cells are the same to the last digit")
+
+
+def _print_checks(found: Replication) -> None:
+    if not found.checks:
+        return
+    print_line("")
+    failed = found.failed_checks
+    print_line(
+        f"Printed numbers, checked against each other: {len(found.checks):,} checks, "
+        f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}"
+    )
+    for check in failed[:FEW]:
+        print_line(f"  {check.name}, {check.where}: {check.finding}")
+    if len(failed) > FEW:
+        print_line(f"  and {len(failed) - FEW} more")

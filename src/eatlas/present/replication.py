@@ -1,0 +1,190 @@
+"""A replication as a page, as a flat table, and as the grids that terminal and page show."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from markupsafe import Markup
+
+from eatlas.present.numbers import MINUS, effect
+from eatlas.present.page import write_report
+from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.tables import csv_line
+from eatlas.results.files import keep_others
+from eatlas.results.replication import Compared, Printed, Replication, TableText
+from eatlas.version import __version__
+from eatlas.writing import atomic_file
+
+PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
+"""Files of a replication: its page and table, and the results with their report."""
+DETAIL = "level3."
+"""Places of cells that only the page shows."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One published table: rows and columns as printed, each cell with what was computed."""
+
+    table: TableText
+    rows: dict[str, dict[str, Compared]]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """All columns, in the order of the fullest row."""
+        rows = sorted(self.rows.values(), key=len, reverse=True)
+        return list(dict.fromkeys(name for row in rows for name in row))
+
+    @cached_property
+    def cells(self) -> list[Compared]:
+        """Every cell."""
+        return [cell for row in self.rows.values() for cell in row.values()]
+
+    @cached_property
+    def computed(self) -> list[str]:
+        """Columns with something of one's own, without details."""
+        known = {
+            name
+            for row in self.rows.values()
+            for name, cell in row.items()
+            if cell.source and not cell.printed.place.startswith(DETAIL)
+        }
+        return [name for name in self.columns if name in known]
+
+    @property
+    def compared(self) -> list[Compared]:
+        """Cells with a published and a computed number."""
+        return [cell for cell in self.cells if cell.agrees is not None]
+
+    @property
+    def same(self) -> int:
+        """How many of these are the same to the digits printed."""
+        return sum(bool(cell.agrees) for cell in self.compared)
+
+    @property
+    def sources(self) -> list[tuple[str, bool]]:
+        """What was measured, and whether it stands in for another."""
+        return list(dict.fromkeys((c.source, c.stand_in) for c in self.cells if c.source))
+
+
+def grids(replication: Replication) -> list[Grid]:
+    """The published tables of a replication, in their order."""
+    rows: dict[str, dict[str, dict[str, Compared]]] = {}
+    for cell in replication:
+        table = rows.setdefault(cell.printed.table, {})
+        table.setdefault(cell.printed.row, {})[cell.printed.column] = cell
+    return [Grid(table, rows[table.id]) for table in replication.tables if table.id in rows]
+
+
+def published(cell: Printed) -> str:
+    """A published cell as printed, with its star; a dash where it is missing."""
+    if cell.number is None:
+        return cell.text or "–"
+    return cell.text.replace("-", MINUS) + ("*" if cell.star else "")
+
+
+def computed(cell: Compared) -> str:
+    """What was computed, with as many decimals as are printed; empty where nothing was."""
+    if not cell.source:
+        return ""
+    if cell.value is None or isinstance(cell.value, str):
+        return cell.value or "undefined"
+    decimals = len(cell.printed.text.partition(".")[2]) if cell.printed.text else 2
+    if 0.0 < abs(cell.value) < 0.5 * 10.0**-decimals:  # a small p would round to 0
+        return f"{cell.value:.1g}"
+    return effect(cell.value, decimals) + ("*" if cell.star else "")
+
+
+def difference(cell: Compared) -> str:
+    """What was computed less what is published, with its sign; empty without both."""
+    if cell.difference is None:
+        return ""
+    decimals = len(cell.printed.text.partition(".")[2])
+    text = effect(cell.difference, decimals)
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
+def replication_html(replication: Replication) -> str:
+    """A replication as one self-contained page.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> "BY-Singular" in replication_html(eatlas.replicate("ml-eat"))
+    True
+    """
+    css, dark, theme = (
+        (TEMPLATES / name).read_text(encoding="utf-8")
+        for name in ("report.css", "dark.css", "theme.js")
+    )
+    script = f'document.getElementById("theme").hidden = false;\n{theme}'
+    return render(
+        "replication",
+        r=replication,
+        grids=grids(replication),
+        published=published,
+        computed=computed,
+        difference=difference,
+        version=__version__,
+        kinds=list(dict.fromkeys(check.name for check in replication.checks)),
+        css=Markup(css),  # noqa: S704  (our own files)
+        dark=Markup(dark),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        table=TABLE,
+        lines=LINES,
+        report=REPORT,
+    )
+
+
+def replication_csv(replication: Iterable[Compared]) -> str:
+    """A replication as a flat table, one line for each published cell."""
+    rows = [cell.columns() for cell in replication]
+    names: Sequence[str] = list(rows[0]) if rows else []
+    return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
+
+
+def write_replication(replication: Replication, folder: str | Path) -> tuple[Path, ...]:
+    """Write a replication into a folder.
+
+    Parameters
+    ----------
+    replication : Replication
+    folder : path
+        Gets ``replication.html`` and ``replication.csv`` and, where something was measured,
+        ``results.jsonl`` and ``report.html``. Results of another run that are there are kept
+        under another name.
+
+    Returns
+    -------
+    tuple of Path
+        The files that were written.
+
+    Raises
+    ------
+    ResultsError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_replication(eatlas.replicate("divdist"), folder)]
+    ['replication.html', 'replication.csv', 'results.jsonl', 'report.html']
+    """
+    place, results = Path(folder), replication.results
+    written = [place / PAGE, place / TABLE]
+    page, table = replication_html(replication), replication_csv(replication)
+    if len(results):
+        keep_others((*results, *results.trends), place / LINES, place / REPORT)
+        results.write(place / LINES)
+        write_report(results, place / REPORT)
+        written += [place / LINES, place / REPORT]
+    for path, text in zip(written, (page, table), strict=False):
+        with atomic_file(path) as file:
+            file.write(text)
+    return tuple(written)

@@ -1,0 +1,46 @@
+"""``eatlas replicate``."""
+
+import json
+
+
+def test_replicate(eatlas_cli, tmp_path):
+    ended = eatlas_cli("replicate", "ml-eat", "--out", "o")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Other vectors: glove-sample stands in for glove-840b" in ended.out
+    assert "Differences are expected." in ended.out
+    row = next(line for line in ended.out.splitlines() if line.startswith("Male/Female Career"))
+    assert row.split() == [
+        "Male/Female", "Career/Family", "1.81*", "1.72*", "0.31", "0.75", "−1.39*", "−1.34*",
+        "BY-Singular", "BY-Singular",
+    ]  # fmt: skip
+    assert "437 checks, 3 fail" in ended.out
+    assert "glove-840b: eatlas data fetch glove.840B.300d (2.2 GB)" in ended.out
+    assert "Why numbers differ:" in ended.out
+    assert {path.name for path in (tmp_path / "o").iterdir()} == {
+        "replication.html", "replication.csv", "results.jsonl", "report.html",
+    }  # fmt: skip
+    verified = eatlas_cli("verify", "o/results.jsonl")
+    assert verified.code == 0
+
+
+def test_json_is_a_line_for_each_cell(eatlas_cli, tmp_path):
+    ended = eatlas_cli("replicate", "divdist", "--json")
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    assert len(lines) == 168
+    assert sum(line["agrees"] is not None for line in lines) == 8
+    assert not list(tmp_path.iterdir())
+
+
+def test_mistakes_end_with_2(eatlas_cli, tmp_path):
+    for arguments, said in (
+        (("mleat",), "did you mean ml-eat"),
+        (("ml-eat", "--vectors", "glove.txt"), "MODEL=SOURCE"),
+        (("ml-eat", "--vectors", "glove=x.txt"), "the paper has no model 'glove'"),
+        (("ml-eat", "--vectors", "glove-840b=x.txt"), "x.txt"),
+        (("ml-eat", "--vectors", "gpt2=a", "--vectors", "gpt2=b"), "twice"),
+    ):
+        ended = eatlas_cli("replicate", *arguments, "--out", "o")
+        assert ended.code == 2, arguments
+        assert said in ended.err
+        assert ended.out == ""
+    assert not list(tmp_path.iterdir())
