@@ -13,7 +13,7 @@ def test_replicate(eatlas_cli, tmp_path):
         "Male/Female", "Career/Family", "1.81*", "1.72*", "0.31", "0.75", "−1.39*", "−1.34*",
         "BY-Singular", "BY-Singular",
     ]  # fmt: skip
-    assert "437 checks, 3 fail" in ended.out
+    assert "462 checks, 3 fail" in ended.out
     assert "glove-840b: eatlas data fetch glove.840B.300d (2.2 GB)" in ended.out
     assert "Why numbers differ:" in ended.out
     assert {path.name for path in (tmp_path / "o").iterdir()} == {

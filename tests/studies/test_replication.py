@@ -2,12 +2,17 @@
 
 import csv
 import io
+import re
 import tomllib
+from collections import Counter
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from tests.present.reading import Page
 from tests.tiny_models import make_model
+from tests.tiny_vision import draw, make_towers
 
 import eatlas
 from eatlas.errors import EatlasError, SourceError
@@ -110,7 +115,6 @@ def test_what_the_papers_print_against_themselves():
 
 def changed(name, table, row, column, **changes):
     """The cells of a paper, one of them printed otherwise."""
-    from dataclasses import replace
 
     def one(cell):
         here = (cell.table, cell.row, cell.column) == (table, row, column)
@@ -183,6 +187,34 @@ def test_a_transformer_gets_the_options_and_the_prompt_of_the_method(tmp_path):
     assert tables == {"table-1", "table-3-base", "table-5"}
     other = eatlas.replicate("ml-eat", {"gpt2": f"hf:{folder}?level=sentence&pool=mean"})
     assert {r.encoding.level for r in other.results if r.encoding} == {"sentence"}
+
+
+def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
+    """Drawn images in the folders of the published set: words get the prompt, images none."""
+    data = files("eatlas.stimuli") / "data" / "ml-eat-images.toml"
+    for number, folder in enumerate(set(re.findall(r"ieat:([\w/-]+)", data.read_text()))):
+        for image in range(3):
+            path = tmp_path / "ieat" / folder / f"{image}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draw(path, 3 * number + image)
+    model = f"clip:{make_towers(tmp_path / 'clip', 'clip')}"
+    wanted = {"clip-vit-l14-336": model, "clip-vit-l14-336-prompt": model}
+    with pytest.raises(EatlasError, match="its images are not on this machine"):
+        eatlas.replicate("ml-eat", wanted)
+    monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "ieat"))
+    found = eatlas.replicate("ml-eat", wanted)
+    tables = Counter(one.printed.table for one in found.computed)
+    assert tables == {
+        "table-1": 120, "table-2-no-prompt": 60, "table-2-with-prompt": 60, "table-12": 121,
+    }  # fmt: skip
+    prompts = {one.encoding.prompt for one in found.results if one.encoding is not None}
+    assert prompts == {"", "a picture that brings to mind {}"}
+    level1 = {
+        one.printed.table: one.value
+        for one in found.computed
+        if one.printed.row == "Thin/Heavy P/U25" and one.printed.column == "Level 1"
+    }
+    assert level1["table-2-no-prompt"] == level1["table-12"] != level1["table-2-with-prompt"]
 
 
 def test_the_other_papers_on_the_sample():

@@ -87,13 +87,15 @@ class Compared:
 
     def columns(self) -> dict[str, Any]:
         """The cell as a row of a flat table."""
-        cell = self.printed
+        cell, label = self.printed, isinstance(self.value, str)
         return {
             "table": cell.table, "model": cell.model, "row": cell.row, "column": cell.column,
             "test": cell.test, "period": cell.period, "place": cell.place,
-            "published": cell.text or None, "published_star": cell.star,
+            "published": cell.number, "published_text": cell.text or None,
+            "published_star": cell.star,
             "source": self.source or None, "stand_in": self.stand_in if self.source else None,
-            "ours": self.value, "ours_star": self.star,
+            "ours": None if label else self.value, "ours_text": self.value if label else None,
+            "ours_star": self.star,
             "difference": self.difference, "agrees": self.agrees,
         }  # fmt: skip
 

@@ -20,7 +20,7 @@ from eatlas.studies.replication_data import Paper, PaperModel, paper, printed_nu
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
 
-ENCODERS = ("hf:", "st:")
+ENCODERS = ("hf:", "st:", "clip:")
 """Sources that take the options and the prompt of a paper's method."""
 TARGETS = "targets"
 
@@ -228,4 +228,5 @@ def star_at(result: AssociationResult, place: str) -> bool | None:
     if level.effect_size is None:
         return False
     rule = Rule.of(result)
-    return level.p.tail(rule.tail_at(level.effect_size)) < rule.alpha
+    p: float = level.p.tail(rule.tail_at(level.effect_size))
+    return p < rule.alpha

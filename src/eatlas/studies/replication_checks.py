@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from eatlas.measures.p_values import associated_with, eat_pattern
+from eatlas.results.levels import Attribute
 from eatlas.results.replication import Check, Printed
 
 ALPHA, THRESHOLD = 0.05, 0.2
@@ -52,7 +53,7 @@ def _patterns(cells: Sequence[Printed]) -> Iterator[Check]:
         yield Check("pattern", f"{table}, {row}", found == named, f"named {named}; {shown}")
 
 
-def _side(cell: Printed) -> str | None:
+def _side(cell: Printed) -> Attribute | None:
     p = STARRED if cell.star else PLAIN
     return associated_with(_value(cell), p, alpha=ALPHA, threshold=THRESHOLD)
 
@@ -121,6 +122,23 @@ def _signs(cells: Sequence[Printed]) -> Iterator[Check]:
             )
 
 
+def _prompted(cells: Sequence[Printed]) -> Iterator[Check]:
+    """Table 2 of ML-EAT: with a prompt "the mean cosine similarity increases" everywhere.
+
+    Means that are printed alike do not contradict it.
+    """
+    rows = _rows(cells)
+    for (table, row), columns in rows.items():
+        if table != "table-2-no-prompt":
+            continue
+        prompted = rows["table-2-with-prompt", row]
+        for name, cell in columns.items():
+            if name.endswith(" mean"):
+                holds = _value(prompted[name]) >= _value(cell)
+                shown = f"{cell.text} without a prompt, {prompted[name].text} with it"
+                yield Check("increase", f"table-2, {row}, {name}", holds, shown)
+
+
 def _sums(cells: Sequence[Printed]) -> Iterator[Check]:
     """Table 6 of DivDist: the third column is the sum of the first two, but for rounding."""
     for (table, row), columns in _rows(cells).items():
@@ -137,7 +155,10 @@ def _sums(cells: Sequence[Printed]) -> Iterator[Check]:
 
 def _correlation(cells: Sequence[Printed]) -> Iterator[Check]:
     """Table 4 of DivDist follows from two columns of Table 3: contexts of three sentences."""
-    from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415  (slow to import)
+    from scipy.stats import (  # type: ignore[import-untyped]  # noqa: PLC0415  (slow)
+        pearsonr,
+        spearmanr,
+    )
 
     columns = [
         np.array([_value(one) for one in cells if (one.table, one.column) == ("table-3", name)])
@@ -186,6 +207,7 @@ CHECKS: dict[str, Callable[[Sequence[Printed]], Iterator[Check]]] = {
     "repeats": _repeats,
     "labels": _labels,
     "signs": _signs,
+    "prompted": _prompted,
     "sums": _sums,
     "correlation": _correlation,
     "targeted": _targeted,
