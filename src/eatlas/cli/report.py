@@ -25,7 +25,7 @@ def report(
     family: str = "level1",
     adjust: str = "holm",
 ) -> None:
-    """Make a report of results files: one self-contained HTML page, or tables.
+    """Make a report of results files: one self-contained HTML page, tables, or texts.
 
     A damaged file's good results are shown and its bad lines named; the exit code is then 1.
 
@@ -34,9 +34,10 @@ def report(
     results : RESULTS...
         results.jsonl of eatlas run.
     output : -o, --output FILE
-        The file to write. [default: report.html; tables go to standard output]
-    form : --format html|latex|markdown|html-table|csv
-        A page, or tables to paste into a manuscript; csv: all numbers in full.
+        The file to write. [default: report.html; all others go to standard output]
+    form : --format html|latex|longtable|markdown|html-table|csv|methods|bibtex
+        A page; tables for a manuscript (longtable: over pages; csv: all numbers in full); the
+        methods paragraph, or the BibTeX entries of all works that it cites.
     family : level1|level2|both|none[,settings]
         The p-values that are adjusted together: of the tests of each setting (source, measure,
         period, window), or with ,settings of all results.

@@ -220,8 +220,10 @@ def _inlined() -> dict[str, object]:
     }
 
 
-FORMATS = ("html", *TABLES)
-"""The page, and the tables."""
+_TEXTS = {"methods": methods_paragraph, "bibtex": bibtex}
+"""What a manuscript takes over as it is."""
+FORMATS = ("html", *TABLES, *_TEXTS)
+"""The page, tables, and texts for a manuscript."""
 
 
 def report_text(
@@ -246,7 +248,11 @@ def report_text(
             f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
             allowed=", ".join(FORMATS),
         )
-    return report_table(results, format, family=family, adjust=adjust)
+    if format not in _TEXTS:
+        return report_table(results, format, family=family, adjust=adjust)
+    given = list(results)
+    trends = tuple(getattr(results, "trends", ()))
+    return _TEXTS[format](given, DeclaredFamily.of(given, family, adjust), trends) + "\n"
 
 
 def write_report(
@@ -265,9 +271,9 @@ def write_report(
     results : Results or iterable of results
         In a page, the jobs of ``Results`` that failed are listed too.
     path : path
-    format : {"html", "latex", "markdown", "html-table", "csv"}
-        One self-contained page, or tables for a manuscript: see
-        :func:`eatlas.report.report_table`.
+    format : {"html", "latex", "longtable", "markdown", "html-table", "csv", "methods", "bibtex"}
+        One self-contained page; tables for a manuscript, see :func:`eatlas.report.report_table`;
+        the methods paragraph; or the BibTeX entries of all works that it cites.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read; a page names it.
     family : str, default "level1"

@@ -341,9 +341,10 @@ def bibtex(
     family: DeclaredFamily,
     trends: Iterable[TrendResult] = (),
 ) -> str:
-    """Entries for eatlas, the measures, the adjustment and the bundled vectors, where used.
+    """Entries for eatlas, measures, stimuli, the adjustment and the bundled vectors, where used.
 
-    Stimuli bring a citation in words, which the methods paragraph repeats.
+    Stimuli bring a citation in words, which the methods paragraph repeats: an entry belongs to it
+    whose first author and year it names.
 
     Parameters
     ----------
@@ -364,13 +365,40 @@ def bibtex(
         family.family.method if family.family else "": True,
     }
     used |= {name for name, done in methods.items() if done}
-    entries = [entry for key, entry in _entries().items() if _CITED_BY[key] & used]
+    cited = _cited_in({result.provenance.citation for result in given})
+    entries = [
+        entry
+        for key, entry in _entries().items()
+        if key in cited or _CITED_BY.get(key, set()) & used
+    ]
     return "\n\n".join([_software(given), *entries] if given else entries)
 
 
 def _several(result: AssociationResult, what: str) -> bool:
     """Whether a measure of targets drew resamples, or relabelled words."""
     return result.by_target is not None and bool(getattr(result, what))
+
+
+def _cited_in(citations: Iterable[str]) -> set[str]:
+    """Keys of the works that citations name; one of several of a year by its title too."""
+    works = {key: _work(entry) for key, entry in _entries().items()}
+    namesakes = Counter((author, year) for author, year, _ in works.values())
+    return {
+        key
+        for citation in citations
+        for key, (author, year, title) in works.items()
+        if re.search(rf"\b{author}\b[^;()]*\({year}\)", citation)
+        and (namesakes[author, year] == 1 or title in citation)
+    }
+
+
+def _work(entry: str) -> tuple[str, str, str]:
+    """Surname of the first author, year, and the first words of the title of an entry."""
+    author, title, year = (
+        re.search(rf"{name} = {{([^,}}$]+)", entry) for name in ("author", "title", "year")
+    )
+    found = [part[1].split(" and ")[0].strip() if part else "" for part in (author, year, title)]
+    return found[0], found[1], found[2]
 
 
 @cache

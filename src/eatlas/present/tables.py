@@ -72,19 +72,12 @@ def _latex_table(table: Table) -> Iterator[str]:
     """Lines of one table: a float with a caption, a head, the rows and the notes."""
     yield r"\begin{table*}"
     yield r"\centering\scriptsize\setlength{\tabcolsep}{4pt}"
-    breakable = latex_text(table.caption).replace(",", r",\allowbreak ")
-    yield rf"\caption{{{breakable}}}"
-    yield rf"\label{{tab:eatlas-{re.sub('[^a-z0-9-]', '-', table.id.lower())}}}"
+    yield from _latex_caption(table)
     yield rf"\begin{{tabular}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
     yield r"\toprule"
     yield from _latex_head(table)
     yield r"\midrule"
-    for place, row in enumerate(table.rows):
-        if place:
-            yield r"\addlinespace"
-        yield _latex_line(
-            _latex_cell(column, cell) for column, cell in zip(table.columns, row, strict=True)
-        )
+    yield from _latex_rows(table)
     yield r"\bottomrule"
     yield r"\end{tabular}"
     if table.notes:
@@ -92,6 +85,54 @@ def _latex_table(table: Table) -> Iterator[str]:
         yield r"\smallskip"
         yield rf"\parbox{{\linewidth}}{{\scriptsize {latex_text(' '.join(table.notes))}}}"
     yield r"\end{table*}"
+
+
+def longtable(tables: Iterable[Table]) -> str:
+    """Write tables as LaTeX that go on over pages, each with its head on every page."""
+    preamble = PREAMBLE.replace("{booktabs,array}", "{booktabs,array,longtable}")
+    return preamble + "".join("\n" + "\n".join(_latex_longtable(one)) + "\n" for one in tables)
+
+
+def _latex_longtable(table: Table) -> Iterator[str]:
+    """Lines of a table over pages: caption and head, the rows, and the notes behind the last."""
+    width = len(table.columns)
+    yield r"\begingroup\scriptsize\setlength{\tabcolsep}{4pt}"
+    yield rf"\begin{{longtable}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
+    yield "".join(_latex_caption(table)) + r" \\"
+    yield r"\toprule"
+    yield from _latex_head(table)
+    yield r"\midrule"
+    yield r"\endfirsthead"
+    yield r"\toprule"
+    yield from _latex_head(table)
+    yield r"\midrule"
+    yield r"\endhead"
+    yield rf"\midrule \multicolumn{{{width}}}{{r@{{}}}}{{continued on the next page}} \\"
+    yield r"\endfoot"
+    yield r"\bottomrule"
+    yield r"\endlastfoot"
+    yield from _latex_rows(table)
+    yield r"\end{longtable}"
+    if table.notes:
+        yield rf"\noindent {latex_text(' '.join(table.notes))}\par"
+    yield r"\endgroup"
+
+
+def _latex_caption(table: Table) -> Iterator[str]:
+    """Caption and label; a caption of long signatures may be broken behind commas."""
+    breakable = latex_text(table.caption).replace(",", r",\allowbreak ")
+    yield rf"\caption{{{breakable}}}"
+    yield rf"\label{{tab:eatlas-{re.sub('[^a-z0-9-]', '-', table.id.lower())}}}"
+
+
+def _latex_rows(table: Table) -> Iterator[str]:
+    """The rows, with a little room between them."""
+    for place, row in enumerate(table.rows):
+        if place:
+            yield r"\addlinespace"
+        yield _latex_line(
+            _latex_cell(column, cell) for column, cell in zip(table.columns, row, strict=True)
+        )
 
 
 def _latex_alignment(column: Column) -> str:
@@ -201,7 +242,7 @@ def html(tables: Iterable[Table]) -> str:
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-_MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
+_MARKUP = {"latex": latex, "longtable": longtable, "markdown": markdown, "html-table": html}
 FORMATS = (*_MARKUP, "csv")
 
 
@@ -220,8 +261,9 @@ def report_table(
     Parameters
     ----------
     results : Results or iterable of results
-    format : {"latex", "markdown", "html-table", "csv"}
-        LaTeX needs the packages booktabs and array; Markdown is GitHub's.
+    format : {"latex", "longtable", "markdown", "html-table", "csv"}
+        LaTeX needs the packages booktabs and array, ``longtable``, which goes on over pages, that
+        of its name too; Markdown is GitHub's.
     family : str, default "level1"
         Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
         of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
