@@ -56,7 +56,7 @@ def test_the_methods_paragraph_alone(results):
     text = report_text(results, "methods")
     assert text.startswith("We measured 4 association tests")
     assert text.count("\n") == 1
-    assert "<" not in text
+    assert "</" not in text
 
 
 def test_a_table_over_pages(results):
