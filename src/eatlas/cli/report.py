@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,6 +24,7 @@ def report(
     form: str = PAGE,
     family: str = "level1",
     adjust: str = "holm",
+    images: list[Path] | None = None,
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
 
@@ -43,17 +44,21 @@ def report(
         period, window), or with ,settings of all results.
     adjust : holm|bh|by
         How: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.
+    images : DIR
+        A folder with the images of the tests, of which a page then has small pictures; may be
+        repeated. Files are known by their bytes. [default: none, as results files hold no images]
     """
     from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
 
     target = output or (Path("report.html") if form == PAGE else None)
     good, damage = _salvaged(results, target)
     if target is None:
-        text = report_text(good, form, family=family, adjust=adjust)
+        text = report_text(good, form, family=family, adjust=adjust, images=images)
         with output_of_a_command():
             sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
     else:
-        write_report(good, target, format=form, damage=damage, family=family, adjust=adjust)
+        how: dict[str, Any] = {"damage": damage, "family": family, "adjust": adjust}
+        write_report(good, target, format=form, images=images, **how)
         print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
 

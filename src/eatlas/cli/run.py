@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from eatlas.engine import Plan
     from eatlas.executors import Executor
     from eatlas.results import Results
+    from eatlas.stimuli import Test
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -42,6 +44,7 @@ def run(
     family: str = "level1",
     frequency: str | None = None,
     case: str = "auto",
+    no_thumbnails: bool = False,
 ) -> None:
     """Run association tests, and tests of groups, on vectors.
 
@@ -97,6 +100,9 @@ def run(
         none. [default: 2000, where the vectors have their words in order of frequency]
     case : auto|exact
         auto: a term as written, then lower, capitalised, upper case; exact: only as written.
+    no_thumbnails : --no-thumbnails
+        Leave small pictures of the image stimuli out of the report, as of people who agreed to
+        research and not to publication.
     """
     from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
 
@@ -121,7 +127,8 @@ def run(
             watch=watch,
         )
     target = out or (None if as_json else DEFAULT_OUT)
-    results = _executed(plan, choose(workers, len(plan.jobs)), target, family)
+    images = None if no_thumbnails else [job.test for job in plan.jobs]
+    results = _executed(plan, choose(workers, len(plan.jobs)), target, family, images)
     with output_of_a_command():
         _show(results, target, family, as_json=as_json)
     raise typer.Exit(_exit_code(results))
@@ -136,7 +143,13 @@ def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] |
     return [*(alone or ()), *map(PromptSet.read, averaged)]
 
 
-def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) -> Results:
+def _executed(
+    plan: Plan,
+    executor: Executor,
+    target: Path | None,
+    family: str,
+    images: Sequence[Test] | None,
+) -> Results:
     """Do the jobs of a plan; write results and report where they have a folder."""
     from eatlas.engine import execute, open_store  # noqa: PLC0415
 
@@ -156,7 +169,7 @@ def _executed(plan: Plan, executor: Executor, target: Path | None, family: str) 
             )
             raise typer.Exit(130) from interruption
         if target is not None and len(results):
-            _write(results, target, family)
+            _write(results, target, family, images)
         if store is not None:
             store.discard(names)
     return results
@@ -178,8 +191,10 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
     return loaded if per_term is None else loaded.first(per_term)
 
 
-def _write(results: Results, directory: Path, family: str) -> None:
+def _write(results: Results, directory: Path, family: str, images: Sequence[Test] | None) -> None:
+    """Write results and report; with `images`, thumbnails of those of these tests."""
     from eatlas.present import write_report  # noqa: PLC0415
+    from eatlas.present.thumbnails import paths_of_tests  # noqa: PLC0415
     from eatlas.results.files import keep_others  # noqa: PLC0415
 
     lines = (*results, *results.trends)
@@ -187,7 +202,8 @@ def _write(results: Results, directory: Path, family: str) -> None:
     if kept:
         remark(f"{directory} held results of another run; kept as {', '.join(map(str, kept))}")
     results.write(directory / RESULTS)
-    write_report(results, directory / REPORT, family=family)
+    paths = paths_of_tests(images or ())
+    write_report(results, directory / REPORT, family=family, images=paths)
 
 
 def _show(results: Results, directory: Path | None, family: str, *, as_json: bool) -> None:

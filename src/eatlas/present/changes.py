@@ -90,13 +90,15 @@ class ChangeTable:
 
     @property
     def rises(self) -> list[float]:
-        """Changes of all means of level 3."""
-        return [value for one in self.changes for value in one.rises]
+        """Changes of all means of level 3; of shares, which sum to 1, those of A."""
+        step = 2 if self.changes[0].after.unit == "share" else 1
+        return [value for one in self.changes for value in one.rises[::step]]
 
     @property
     def unit(self) -> str:
         """What these are means of."""
-        return self.changes[0].after.unit
+        unit = self.changes[0].after.unit
+        return "share of A" if unit == "share" else unit
 
     def _where(self, condition: Callable[[EffectChange], bool]) -> list[tuple[str, list[str]]]:
         found: dict[str, list[str]] = {title: [] for title in self.heads}

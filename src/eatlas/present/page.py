@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -28,6 +28,7 @@ from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
+from eatlas.present.thumbnails import Named, Thumbnails, located
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.writing import atomic_file
@@ -59,6 +60,7 @@ def report_html(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
+    images: Named | None = None,
 ) -> str:
     """Write results as one HTML page.
 
@@ -74,11 +76,14 @@ def report_html(
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
+    images : path, list of paths, or mapping, optional
+        Folders that hold the images of the tests, of which the page then has thumbnails; or their
+        paths by the SHA-256 of their bytes. A file with other bytes is not shown.
 
     Returns
     -------
     str
-        The page; it depends on nothing but the results and the options.
+        The page; it depends on nothing but the results, the images and the options.
 
     Raises
     ------
@@ -100,9 +105,11 @@ def report_html(
         "methods": methods_paragraph(given, declared, trends),
         "bibtex": bibtex(given, declared, trends),
     }
-    shown = sections(given, declared, dots=_dots(given))
+    thumbnails = Thumbnails(located(images, given))
+    shown = sections(given, declared, dots=_dots(given), thumbnails=thumbnails)
     series = series_of(shown, trends, faults["failures"])
-    return _rendered(shown, series, brief=in_brief(shown, declared, series), **faults, **texts)
+    brief = in_brief(shown, declared, series)
+    return _rendered(shown, series, thumbnails=thumbnails, brief=brief, **faults, **texts)
 
 
 def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: object) -> str:
@@ -233,6 +240,7 @@ def report_text(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
+    images: Named | None = None,
 ) -> str:
     """Write results as text in one of the formats; :func:`write_report` explains them.
 
@@ -242,7 +250,7 @@ def report_text(
         If an option has no such value, or there is nothing to put in a table.
     """
     if format == "html":
-        return report_html(results, damage=damage, family=family, adjust=adjust)
+        return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format not in FORMATS:
         raise ResultsError(
             f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
@@ -263,6 +271,7 @@ def write_report(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
+    images: Named | None = None,
 ) -> None:
     """Write results as one file, whole or not at all.
 
@@ -282,6 +291,9 @@ def write_report(
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
+    images : path, list of paths, or mapping, optional
+        Of a page: where the images of the tests lie, for thumbnails; see
+        :func:`eatlas.report.report_html`.
 
     Raises
     ------
@@ -298,7 +310,8 @@ def write_report(
     ...     "weat-6" in path.read_text(encoding="utf-8")
     True
     """
-    text = report_text(results, format, damage=damage, family=family, adjust=adjust)
+    how: dict[str, Any] = {"damage": damage, "family": family, "adjust": adjust}
+    text = report_text(results, format, images=images, **how)
     with atomic_file(Path(path)) as file:
         file.write(text)
 

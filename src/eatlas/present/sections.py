@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,6 +32,8 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect
 from eatlas.present.sentences import Statement, sentence, short_sentence, statement, statements
 from eatlas.present.targets import Leans, leans
+from eatlas.present.thumbnails import SYMBOL as OF_IMAGES
+from eatlas.present.thumbnails import Finder, Thumbnail, Thumbnails
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel
@@ -63,6 +65,8 @@ class Section:
     family: DeclaredFamily
     dots: bool
     """Whether single cosines are drawn."""
+    thumbnails: Thumbnails = field(default_factory=Thumbnails, compare=False, repr=False)
+    """Of the images of the page."""
 
     @cached_property
     def kind(self) -> str:
@@ -72,6 +76,11 @@ class Section:
         if [one.place for one in self.levels] == ["level1"]:
             return "weat"
         return "sc-eat" if about_terms(self.result) else self.result.measure
+
+    @cached_property
+    def thumbnail(self) -> Finder:
+        """What finds the thumbnail of a term, by its group and name."""
+        return self.thumbnails.of(self.result)
 
     @cached_property
     def levels(self) -> list[Effect]:
@@ -130,7 +139,7 @@ class Section:
     @cached_property
     def map(self) -> EATMap | None:
         """The EAT-Map, of a measure that has one."""
-        return None if self.result.pattern is None else EATMap.of(self.result)
+        return None if self.result.pattern is None else EATMap.of(self.result, self.thumbnail)
 
     @property
     def has_dots(self) -> bool:
@@ -145,7 +154,7 @@ class Section:
     @property
     def lean(self) -> Markup:
         """The figure of level 1 term by term."""
-        return Markup(lean_plot(self.result))  # noqa: S704  (escaped there)
+        return Markup(lean_plot(self.result, self.thumbnail))  # noqa: S704  (escaped there)
 
     @property
     def plane(self) -> Markup:
@@ -200,18 +209,18 @@ class Section:
         found = [(one, one.d, self._changes(one)) for one in self.levels if one.d is not None]
         limit = max((abs(c) for *_, changes in found for c, *_ in changes), default=0.0)
         return [
-            Panel(one, [_driver(d, *change, limit) for change in changes[:DRIVERS]], len(changes))
+            Panel(one, [self._driver(d, *some, limit) for some in changes[:DRIVERS]], len(changes))
             for one, d, changes in found
             if changes
         ]
 
     def _changes(self, shown: Effect) -> list[tuple[float, str, str]]:
-        """Change of an effect size without a term, the term, its concept; the largest first."""
+        """Change of an effect size without a term, the term, its group; the largest first."""
         if shown.influence is None:
             return []
         of = self.result
         changes = [
-            (change, term, of.concepts.name(role))
+            (change, term, role)
             for role in "XYAB"
             for term, change in zip(
                 of.coverage.group(role).stimuli, shown.influence.group(role), strict=False
@@ -219,6 +228,11 @@ class Section:
             if change is not None
         ]
         return sorted(changes, key=lambda found: -abs(found[0]))
+
+    def _driver(self, d: float, change: float, name: str, role: str, limit: float) -> Driver:
+        bar = Markup(change_bar(change, limit, strong=change * d < 0))  # noqa: S704  (numbers)
+        concept, thumbnail = self.result.concepts.name(role), self.thumbnail(role, name)
+        return Driver(name, concept, change, d + change, thumbnail, bar)
 
 
 class Driver(NamedTuple):
@@ -229,6 +243,7 @@ class Driver(NamedTuple):
     """Name of the concept that it stands for."""
     change: float
     d: float
+    thumbnail: Thumbnail | None
     bar: Markup
     """Strong where the effect size rests on the term: without it d is nearer to 0, or past it."""
 
@@ -240,11 +255,6 @@ class Panel(NamedTuple):
     terms: list[Driver]
     total: int
     """Terms that have been left out in turn."""
-
-
-def _driver(d: float, change: float, name: str, group: str, limit: float) -> Driver:
-    bar = Markup(change_bar(change, limit, strong=change * d < 0))  # noqa: S704  (numbers alone)
-    return Driver(name, group, change, d + change, bar)
 
 
 @dataclass(frozen=True)
@@ -289,12 +299,16 @@ class Scales:
 
 
 def sections(
-    results: Iterable[AssociationResult], family: DeclaredFamily, *, dots: bool
+    results: Iterable[AssociationResult],
+    family: DeclaredFamily,
+    *,
+    dots: bool,
+    thumbnails: Thumbnails | None = None,
 ) -> list[Section]:
     """One section for each result, in their order."""
-    given = list(results)
+    given, made = list(results), thumbnails or Thumbnails()
     return [
-        Section(anchor, result, family, dots)
+        Section(anchor, result, family, dots, made)
         for anchor, result in zip(anchors(r.test for r in given), given, strict=True)
     ]
 
@@ -328,7 +342,7 @@ def anchors(tests: Iterable[str]) -> list[str]:
 def _fit(test: str) -> str:
     """Make the id of a test fit for an address, and none of the page's own."""
     name = _UNFIT.sub("-", test).strip("-")[:LONGEST_ID] or "test"
-    ours = name.startswith((SYMBOL, SERIES)) or name.endswith(TITLE)
+    ours = name.startswith((SYMBOL, OF_IMAGES, SERIES)) or name.endswith(TITLE)
     return f"test-{name}." if ours else name
 
 

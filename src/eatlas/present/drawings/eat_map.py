@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.svg import FONT, INK, NAMESPACE, drawing, label, muted, tag, words
+from eatlas.present.drawings.svg import (
+    FONT,
+    INK,
+    NAMESPACE,
+    Drawn,
+    drawing,
+    label,
+    muted,
+    tag,
+    words,
+)
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, pixels, wrap
 from eatlas.results import AssociationResult
@@ -47,6 +58,9 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 88.0
 _WIDTH = _LEFT + 2 * _CELL_W + _GAP + _RIGHT
 _HEIGHT = _TOP + 2 * _CELL_H + _GAP + _BOTTOM
 _NAME = 13.0
+_THUMBNAIL = 30.0
+THUMBNAILS = 4
+"""Images that stand for a group beside its name."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +127,17 @@ class EATMap:
     rule: Rule
     test: str = ""
     over_stimuli: bool = False
+    thumbnails: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict, compare=False)
+    """Of some images of each group, by role; drawn in a page that defines them."""
 
     @classmethod
-    def of(cls, result: AssociationResult) -> Self:
-        """Make the map of a result that has an EAT pattern."""
+    def of(
+        cls, result: AssociationResult, find: Callable[[str, str], Drawn | None] | None = None
+    ) -> Self:
+        """Make the map of a result that has an EAT pattern.
+
+        `find` goes from a role and a term to its thumbnail, or to None.
+        """
         names, read = result.concepts, result.primary
 
         def column(role: str) -> Column:
@@ -141,6 +162,7 @@ class EATMap:
             rule=result.rule,
             test=result.test,
             over_stimuli=read.over_stimuli,
+            thumbnails={} if find is None else _thumbnails(result, find),
         )
 
     @property
@@ -261,6 +283,18 @@ class EATMap:
         return self.alt
 
 
+def _thumbnails(
+    result: AssociationResult, find: Callable[[str, str], Drawn | None]
+) -> dict[str, tuple[Drawn, ...]]:
+    """The first thumbnails of each group, of those with images."""
+    found = {}
+    for role, group in result.coverage.items():
+        images = (find(role, term) for term in group.used if term in group.image)
+        if some := tuple(islice((one for one in images if one is not None), THUMBNAILS)):
+            found[role] = some
+    return found
+
+
 class Pattern(NamedTuple):
     """One EAT pattern of the legend."""
 
@@ -320,21 +354,23 @@ def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
 def _full(shown: EATMap) -> str:
     """Draw the map with names, numbers and pattern."""
     middle = _LEFT + _CELL_W + _GAP / 2
+    images = shown.thumbnails
+    height = _HEIGHT + (_THUMBNAIL + 8 if images.keys() & set("XY") else 0)
     return drawing(
         _WIDTH,
-        _HEIGHT,
-        tag("rect", width=_WIDTH, height=_HEIGHT, fill=PAPER, class_="eat-paper"),
+        height,
+        tag("rect", width=_WIDTH, height=height, fill=PAPER, class_="eat-paper"),
         label(shown.label, middle, 27, size=17, font_weight=650, text_anchor="middle"),
         *(
-            _lines(name, _LEFT - 26, 4, _LEFT - 12, _top(row) + _CELL_H / 2, "end")
-            for row, name in enumerate((shown.A, shown.B))
+            _row(name, _top(row), images.get(role, ()))
+            for row, (role, name) in enumerate((("A", shown.A), ("B", shown.B)))
         ),
         *(
-            _column(column, _LEFT + place * (_CELL_W + _GAP), shown.alpha)
-            for place, column in enumerate((shown.X, shown.Y))
+            _column(column, _LEFT + place * (_CELL_W + _GAP), shown.alpha, images.get(role, ()))
+            for place, (role, column) in enumerate((("X", shown.X), ("Y", shown.Y)))
         ),
         *(
-            muted(note, middle, _HEIGHT - 24 + 15.0 * line)
+            muted(note, middle, height - 24 + 15.0 * line)
             for line, note in enumerate(shown.footnotes)
         ),
         title=f"EAT-Map of {shown.test}" if shown.test else "EAT-Map",
@@ -349,9 +385,21 @@ def _top(row: int) -> float:
     return _TOP + row * (_CELL_H + _GAP)
 
 
-def _column(column: Column, left: float, alpha: float) -> str:
+def _row(name: str, top: float, images: Sequence[Drawn]) -> str:
+    """The name of an attribute before its cells, with thumbnails below it."""
+    middle = top + _CELL_H / 2
+    if not images:
+        return _lines(name, _LEFT - 26, 4, _LEFT - 12, middle, "end")
+    side = 24.0
+    left = _LEFT - 12 - len(images) * (side + 3) + 3
+    drawn = [one.drawn(left + i * (side + 3), middle + 4, side) for i, one in enumerate(images)]
+    return _lines(name, _LEFT - 26, 2, _LEFT - 12, middle - 16, "end") + "".join(drawn)
+
+
+def _column(column: Column, left: float, alpha: float, images: Sequence[Drawn] = ()) -> str:
     """One target: its name, a cell for each attribute, and its numbers below."""
     middle, under = left + _CELL_W / 2, _top(2) - _GAP + 23
+    start = middle - (len(images) * (_THUMBNAIL + 4) - 4) / 2
     d, p = "d undefined", ""
     if column.effect_size is not None:
         d = f"d = {effect(column.effect_size)}{'*' if column.significant else ''}"
@@ -365,6 +413,10 @@ def _column(column: Column, left: float, alpha: float) -> str:
         ),
         label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
         muted(p, middle, under + 18, size=12),
+        *(
+            one.drawn(start + i * (_THUMBNAIL + 4), under + 27, _THUMBNAIL)
+            for i, one in enumerate(images)
+        ),
     )
 
 

@@ -5,7 +5,7 @@ The numbers of a cell are beside its drawing as text, so screen readers skip the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -16,6 +16,7 @@ from eatlas.present.drawings.svg import (
     RIGHT,
     WIDTH,
     Axis,
+    Drawn,
     figure,
     label,
     muted,
@@ -303,10 +304,22 @@ def _box(cell: Cell, axis: Axis, y: float, *, over: bool = False) -> str:
 _NAME_END, _NAME_ROOM = 150.0, 90.0
 
 
-def lean_plot(result: AssociationResult) -> str:
+_IMAGE = 34.0
+"""Side of the thumbnail of an outermost term."""
+
+
+def lean_plot(
+    result: AssociationResult, find: Callable[[str, str], Drawn | None] | None = None
+) -> str:
     """The lean of each target term or stimulus, its mean cosine with A less that with B.
 
     Empty where the scores do not belong to the terms one by one.
+
+    Parameters
+    ----------
+    result : AssociationResult
+    find : callable, optional
+        From a role and a term to its thumbnail, or to None; the outermost terms have theirs.
     """
     scores = result.primary.scores
     values = {role: at(scores, role) for role in TARGETS}
@@ -314,20 +327,23 @@ def lean_plot(result: AssociationResult) -> str:
     if [len(found) for found in names.values()] != [len(found) for found in values.values()]:
         return ""
     axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
+    images = {} if find is None else _outermost(names, values, find)
+    pitch = 72.0 + (_IMAGE + 2 if images else 0)
+    more = 2 * (pitch - 72)
     rows = [
         _terms(
             result.concepts.name(role), names[role], values[role],
-            axis, 16 + 72.0 * place,
+            axis, 16 + pitch * place, images.get(role, {}),
         )
         for place, role in enumerate(TARGETS)
     ]  # fmt: skip
     unit = "stimulus" if result.primary.over_stimuli else "term"
     a, b = (isolated(result.concepts.name(role)) for role in ATTRIBUTES)
     return figure(
-        198,
-        axis.grid(4, 148),
+        198 + more,
+        axis.grid(4, 148 + more),
         *rows,
-        _ends(a, b),
+        _ends(a, b, 190 + more),
         title=f"Lean of each target {unit} towards {a} (right) or {b} (left)",
         alt="; ".join(
             f"{isolated(result.concepts.name(role))}: mean {effect(_mean(v), 3)}, "
@@ -338,9 +354,14 @@ def lean_plot(result: AssociationResult) -> str:
 
 
 def _terms(
-    name: str, terms: tuple[str, ...], values: tuple[float, ...], axis: Axis, top: float
+    name: str,
+    terms: tuple[str, ...],
+    values: tuple[float, ...],
+    axis: Axis,
+    top: float,
+    images: Mapping[str, Drawn],
 ) -> str:
-    """A dot for each term of a target, a line at their mean, and the names of the outermost."""
+    """A dot for each term of a target, a line at their mean, and the outermost named and shown."""
     y = top + 22
     dots = [
         f'<circle cx="{axis.at(value):.1f}" cy="{y:g}" r="4.5">'
@@ -360,6 +381,10 @@ def _terms(
     names = [_end_name(last, axis.at(high), y + 25, "start")]
     if len(order) > 1:
         names.append(_end_name(first, axis.at(low), y + 25, "end"))
+    for term, value in {first: low, last: high}.items():
+        if term in images:
+            left = min(max(axis.at(value) - _IMAGE / 2, LEFT), WIDTH - RIGHT - _IMAGE)
+            names.append(images[term].drawn(left, y + 30, _IMAGE))
     return tag("g", row_name(top, name), *marks, *names)
 
 
@@ -373,12 +398,27 @@ def _end_name(term: str, x: float, y: float, anchor: str) -> str:
     return muted(short(term, _NAME_END), x + shift, y, anchor=anchor)
 
 
-def _ends(a: str, b: str) -> str:
+def _outermost(
+    names: Mapping[str, Sequence[str]],
+    values: Mapping[str, Sequence[float]],
+    find: Callable[[str, str], Drawn | None],
+) -> dict[str, dict[str, Drawn]]:
+    """Thumbnails of the terms at both ends of each group, of those that have one."""
+    found: dict[str, dict[str, Drawn]] = {}
+    for role, terms in names.items():
+        ordered = [term for _, term in sorted(zip(values[role], terms, strict=True))]
+        ends = {term: find(role, term) for term in (ordered[0], ordered[-1])}
+        if images := {term: one for term, one in ends.items() if one is not None}:
+            found[role] = images
+    return found
+
+
+def _ends(a: str, b: str, y: float) -> str:
     """What the two ends of the axis mean."""
     half = (WIDTH - LEFT - RIGHT) / 2 - 30
     left, right = (short(name, half) for name in (b, a))
-    return label(f"← {left}", LEFT, 190, size=12) + label(
-        f"{right} →", WIDTH - RIGHT, 190, size=12, text_anchor="end"
+    return label(f"← {left}", LEFT, y, size=12) + label(
+        f"{right} →", WIDTH - RIGHT, y, size=12, text_anchor="end"
     )
 
 

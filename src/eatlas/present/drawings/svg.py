@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from html import escape
-from typing import Self
+from typing import Protocol, Self
 
 from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, one_line, pixels, wrap
@@ -22,6 +22,13 @@ LEFT, RIGHT = 10.0, 14.0
 NAME = 12.5
 LARGEST = 14.0
 """Letters of a figure on a telephone, where the page's style makes them larger: names must fit."""
+
+
+class Drawn(Protocol):
+    """Something that is drawn at a place, such as the thumbnail of an image."""
+
+    def drawn(self, x: float, y: float, side: float) -> str:
+        """Draw it in a square."""
 
 
 def tag(name: str, *children: str, **attributes: object) -> str:
