@@ -212,3 +212,52 @@ def _gemma(_: Path) -> Any:
         padding_side="right",
         **{f"{key}_token": value for key, value in special.items()},
     )
+
+
+def draw_shape(path: Path, colour: str, rng: Any) -> Path:
+    """Draw a circle or a square of about a colour, somewhere on a light ground."""
+    from PIL import Image, ImageDraw
+
+    base = {"red": (205, 45, 45), "blue": (45, 45, 205)}[colour]
+    fill = tuple(int(one) for one in rng.integers(-35, 36, 3) + base)
+    ground = tuple(int(one) for one in rng.integers(200, 256, 3))
+    image = Image.new("RGB", (EDGE + 8, EDGE + 8), ground)
+    size = int(rng.integers(12, 26))
+    left, top = (int(one) for one in rng.integers(0, EDGE + 8 - size, 2))
+    box, pen = (left, top, left + size, top + size), ImageDraw.Draw(image)
+    (pen.ellipse if rng.random() < 0.5 else pen.rectangle)(box, fill=fill)
+    image.save(path)
+    return path
+
+
+def train_towers(folder: Path, pairs: list[tuple[Path, str]], steps: int = 60) -> Path:
+    """Train the tiny CLIP to tell which text goes with which image, by its own contrastive loss."""
+    import torch
+    from PIL import Image
+    from transformers import AutoTokenizer, CLIPModel
+
+    from eatlas.encoders.images.settings import load_processor
+
+    make_towers(folder, "clip")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    processor = load_processor(folder, trust=False)
+    pixels = torch.cat(
+        [
+            processor(images=[Image.open(path)], return_tensors="pt")["pixel_values"]
+            for path, _ in pairs
+        ]
+    )
+    texts = tokenizer([text for _, text in pairs], padding=True, return_tensors="pt")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        model = CLIPModel.from_pretrained(folder).train()
+        optimiser = torch.optim.AdamW(model.parameters(), lr=4e-3)
+        for _ in range(steps):
+            some = torch.randperm(len(pairs))[:32]
+            batch = {name: one[some] for name, one in texts.items()}
+            loss = model(pixel_values=pixels[some], **batch, return_loss=True).loss
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    model.save_pretrained(folder)
+    return folder

@@ -17,6 +17,11 @@ from eatlas.encoders.files import PROCESSOR, content_of, too_little
 from eatlas.encoders.finding import CLIP, find_model
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
 from eatlas.encoders.images.kinds import PADDED, logits_of
+from eatlas.encoders.images.open_clip import (
+    OpenClipSource,
+    is_of_open_clip,
+    open_model_of_open_clip,
+)
 from eatlas.encoders.images.settings import (
     Pixels,
     image_encoding,
@@ -31,6 +36,7 @@ from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.protocol import Answers, Found, Item, Kind, Read
+from eatlas.sources.spec import parse_file_spec
 
 ALGORITHM = "towers 1"
 """Part of every fingerprint; another number where the same options give other vectors."""
@@ -306,13 +312,14 @@ def _padding(loaded: Loaded) -> int:
 
 
 @keeping
-def open_clip(text: str) -> tuple[TowersSource, ...]:
+def open_clip(text: str) -> tuple[TowersSource | OpenClipSource, ...]:
     """Open a two-tower model.
 
     Parameters
     ----------
     text : str
-        ``clip:`` and a folder or a name on the hub, with options.
+        ``clip:`` and a folder or a name on the hub, with options; an architecture of open_clip with
+        ``pretrained=FILE``, or a folder of such a model.
 
     Raises
     ------
@@ -320,5 +327,8 @@ def open_clip(text: str) -> tuple[TowersSource, ...]:
         If an option cannot be, the model is not there or takes texts or images alone, or what it
         needs is not installed.
     """
+    spec = parse_file_spec(text.removeprefix(CLIP))
+    if is_of_open_clip(spec):
+        return (open_model_of_open_clip(text, spec),)
     found = find_model(text, CLIP, OPTIONS, takes=("both",))
     return (TowersSource(text, found.path, found.card, found.options),)
