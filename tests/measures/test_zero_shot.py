@@ -319,3 +319,10 @@ def test_a_label_that_takes_all_is_said():
     assert said in result.warnings
     milder = eatlas.ZeroShot(scale=1, resamples=0)(test, vectors)
     assert not any("of every reading" in one for one in milder.warnings)
+
+
+def test_charts_write_the_share_beside_the_dot():
+    result = eatlas.run(tests="weat-6", measures="zero-shot(scale=20,resamples=0)")[0]
+    drawn = json.dumps(eatlas.plot(result, kind="eat-map").to_dict())
+    assert "\\u25cf 82%" in drawn or "● 82%" in drawn
+    assert "associated 82%" not in drawn

@@ -109,3 +109,10 @@ def test_a_sharper_scale_gives_sharper_shares(world):
         ]
     assert (found[0].argmax(axis=1) == found[1].argmax(axis=1)).all()
     assert (found[1].max(axis=1) > found[0].max(axis=1)).all()
+
+
+def test_prompts_for_images_alone_are_refused(world):
+    _, model, test = world
+    alone = test.model_copy(update={"A": test.X, "B": test.Y})
+    with pytest.raises(eatlas.EatlasError, match="all stimuli are images, which are put into none"):
+        eatlas.run(alone, f"clip:{model}?cache=no", prompts=["{}", "a {}"])

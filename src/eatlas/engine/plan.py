@@ -155,6 +155,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     chosen = {m.signature: m for m in _compared(requested, frequency)}
     variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
+    _require_texts(loaded, prompts)
     specs = [vectors] if is_pair(vectors) else _several(vectors, [DEFAULT_VECTORS])
     # everything is opened before anything is read, so that a mistake costs no work
     places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
@@ -290,6 +291,17 @@ def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
             remedy="name them: eatlas.ArraySource(words, array, name=...)",
         )
     return sources
+
+
+def _require_texts(tests: Iterable[Test], prompts: Any) -> None:
+    """Refuse prompts where no test has a text that could be put into them."""
+    concepts = [concept for test in tests for concept in test.concepts.values()]
+    if prompts is not None and all(concept.images for concept in concepts):
+        raise SourceError(
+            "a prompt changes nothing here: all stimuli are images, which are put into none",
+            allowed="prompts for tests with texts, such as images against words",
+            remedy="leave the prompts out",
+        )
 
 
 def _prompted(sources: Sequence[Source], prompts: Iterable[Any], need: Need) -> list[Source]:

@@ -121,7 +121,7 @@ def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> li
             "heading": "\n".join([*heading, first["pattern"]]),
             "column": "\n".join(lines_of(cell["target"], CELL)),
             "line": "\n".join(lines_of(cell["attribute"], 150)),
-            "inside": "\n".join(filter(None, (said.get(cell["state"]), cell["text"]))),
+            "inside": _inside(said.get(cell["state"], ""), cell["text"]),
             "note": rule if noted and cell["cell"] == "XA" else "",
             "d_shown": d,
             "p_shown": p,
@@ -130,6 +130,11 @@ def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> li
             texts |= {"d": f"d = {d}" if known else "d undefined", "p": p}
         found.append(cell | NOTHING | texts)
     return found
+
+
+def _inside(said: str, text: str) -> str:
+    """What is written in a cell: a text takes the place of the word beside the dot."""
+    return f"{DOT} {text}" if text and said.startswith(DOT) else text or said
 
 
 def _in_words(cells: list[dict[str, Any]]) -> str:
