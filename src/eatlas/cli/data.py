@@ -74,12 +74,9 @@ def where(name: str) -> None:
     name : NAME
         A name that eatlas data list shows.
     """
-    from pathlib import Path  # noqa: PLC0415
+    from eatlas.sources.published import find, require_here  # noqa: PLC0415
 
-    from eatlas.sources.published import find, on_this_machine  # noqa: PLC0415
-    from eatlas.sources.spec import FileSpec  # noqa: PLC0415
-
-    print_line(str(on_this_machine(FileSpec(Path(find(name).name))).path))
+    print_line(str(require_here(find(name))))
 
 
 @app.command("fetch")

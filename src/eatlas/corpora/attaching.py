@@ -60,6 +60,12 @@ def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ..
 
 def _with(test: Test, contexts: Contexts) -> Test:
     """Make one test of words a test of its stimuli's contexts."""
+    if any(concept.images for _, concept in test.parts):
+        raise StimulusError(
+            f"the test {test.id} cannot be one of contexts",
+            got="images",
+            allowed="a test of words, such as weat-6",
+        )
     if any(concept.sentences for _, concept in test.parts):
         raise StimulusError(
             f"the test {test.id} cannot be one of contexts",

@@ -257,6 +257,11 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
     """
     tests = tuple(tests)
     for test in tests:
+        if any(part.images for _, part in test.parts):
+            raise StimulusError(
+                f"test {test.id}: its stimuli are images, which no text holds",
+                allowed="a test of words or phrases, for which contexts are looked for",
+            )
         if any(part.sentences for _, part in test.parts):
             raise StimulusError(
                 f"test {test.id}: its terms are sentences already",

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SourceError, StimulusError
+from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.stimuli import Concept, Image, Test
 
@@ -257,11 +257,11 @@ def image_item(image: Image, key: str | None = None) -> Item:
 
     Raises
     ------
-    StimulusError
+    SourceError
         If it is to be encoded, and it is not known where it lies.
     """
     if key is None and not image.path:
-        raise StimulusError(
+        raise SourceError(
             f"the image {image.name} is not at hand",
             got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
             remedy="load the test from its file, beside its images; eatlas verify takes it as "

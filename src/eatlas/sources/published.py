@@ -296,15 +296,26 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
             allowed="a model that encodes images, such as clip:NAME, or features of images",
             remedy=f"eatlas run --tests TEST names its images; eatlas data show {name}",
         )
+    return replace(spec, path=require_here(entry))
+
+
+def require_here(entry: Published) -> Path:
+    """Return where published vectors, or images, lie on this machine.
+
+    Raises
+    ------
+    SourceError
+        If they were not fetched.
+    """
     path = place_of(entry)
     if path is None:
-        size = entry.download.size
+        size, what = entry.download.size, "images" if entry.vectors.images else "vectors"
         raise SourceError(
-            f"{name}: these published vectors are not on this machine yet",
+            f"{entry.name}: these published {what} are not on this machine yet",
             got=f"nothing at {target_of(entry)}",
-            remedy=f"eatlas data fetch {name}" + (f" ({size_text(size)})" if size else ""),
+            remedy=f"eatlas data fetch {entry.name}" + (f" ({size_text(size)})" if size else ""),
         )
-    return replace(spec, path=path)
+    return path
 
 
 def size_text(size: int) -> str:

@@ -99,6 +99,12 @@ def find_attributes(spec: Any) -> Attributes:
             allowed="a test of the kind association",
             remedy="eatlas tests list says of what kind a test is",
         )
+    if any(test.concept(side).images for side in SIDES):
+        raise StimulusError(
+            f"the test {test.id} has images as attributes",
+            got=", ".join(test.concept(side).name for side in SIDES),
+            allowed="attributes that are words: a scan is of the words of a vocabulary",
+        )
     return Attributes(
         test.id, test.title, test.citation, {side: test.concept(side) for side in SIDES}
     )

@@ -25,6 +25,8 @@ NUMERIC = b"0123456789+-.eE"
 """Bytes of numbers as files write them."""
 _HEADS = {"", "word", "term"}
 _TABLE_SEPARATORS = b",\t;"
+_OF_IMAGES = ("img", "image", "file", "filename", "path")
+"""Headers of a last column that names images, in a table of their features."""
 _DECIMAL_COMMAS = re.compile(rb"([;\t]) *-?\d+,\d+ *(\1|$)")
 
 
@@ -249,6 +251,16 @@ def table_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
         )
     first_line = lines[1][0] if header else number
     return Dialect(separator, len(cells) - 1, first_line, None, encoding, table=True)
+
+
+def names_images(first: bytes) -> bool:
+    """Whether the header of a table ends with a column that names images.
+
+    >>> names_images(b",0,1,img"), names_images(b"word,0,1")
+    (True, False)
+    """
+    last = first.rpartition(b",")[2].strip().strip(b'"').lower()
+    return b"," in first and last.decode("ascii", "replace") in _OF_IMAGES
 
 
 def numbered_lines(head: bytes) -> list[tuple[int, bytes]]:

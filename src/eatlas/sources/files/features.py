@@ -17,25 +17,13 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, listed, nearest
 from eatlas.sources.archives import Content, locate
-from eatlas.sources.files.dialects import HEAD_BYTES, check_finite, numbered_lines
+from eatlas.sources.files.dialects import HEAD_BYTES, check_finite, names_images, numbered_lines
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.spec import check_options
 from eatlas.stimuli.image_sets import image_sets
 
-NAMES = ("img", "image", "file", "filename", "path")
-"""Headers of a last column that names images."""
 MODEL = "model"
 _OPTIONS = {MODEL: "the model of the tables, as igpt_l_32 of age_young_igpt_l_32.csv"}
-
-
-def names_images(first: bytes) -> bool:
-    """Whether the header of a table ends with a column that names images.
-
-    >>> names_images(b",0,1,img"), names_images(b"word,0,1")
-    (True, False)
-    """
-    last = first.rpartition(b",")[2].strip().strip(b'"').lower()
-    return b"," in first and last.decode("ascii", "replace") in NAMES
 
 
 def open_features(content: Content, options: Mapping[str, str], name: str) -> ArraySource:

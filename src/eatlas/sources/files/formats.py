@@ -21,6 +21,7 @@ from eatlas.sources.archives import Content, locate
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
     announcement,
+    names_images,
     numbered_lines,
     separator_of,
     trailing_numbers,
@@ -234,20 +235,13 @@ def _text_kind(head: bytes, content: Content) -> str:
     if not lines:
         return "table" if _suffix(content) in _TABLES else "text"
     first = lines[0][1]
-    if _names_images(first):
+    if names_images(first):
         return "features"
     if announcement(first) is not None and _is_binary(head, first, content):
         return "word2vec-binary"
     if _is_controlled(head[:_LOOKED_AT]):
         raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
     return "table" if _is_table(first, content) else "text"
-
-
-def _names_images(first: bytes) -> bool:
-    """Whether the first line is the header of a table of features of images."""
-    from eatlas.sources.files.features import names_images  # noqa: PLC0415  (it reads tables)
-
-    return names_images(first)
 
 
 def _is_binary(head: bytes, first: bytes, content: Content) -> bool:

@@ -1,0 +1,123 @@
+"""Tests of images on the command line: listed, checked, shown, run, and refused where they cannot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from tests.drawn import draw_folder, draw_set, features_of
+
+TOML = """\
+schema = 1
+[[test]]
+id = "drawn"
+X = { name = "Flowers", images = "flowers/*.png" }
+Y = { name = "Insects", images = "insects/*.png" }
+A = { name = "Pleasant", terms = ["love", "peace"] }
+B = { name = "Unpleasant", terms = ["war", "agony"] }
+[[test]]
+id = "in-groups"
+kind = "groups"
+targets = { name = "Words", terms = ["love", "war", "peace"] }
+groups = [
+  { name = "Flowers", images = "flowers" },
+  { name = "Insects", images = "insects" },
+]
+reference = "uniform"
+"""
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    monkeypatch.setenv("EATLAS_DATA", str(tmp_path / "data"))
+    for seed, name in enumerate(("flowers", "insects")):
+        draw_folder(tmp_path / name, 4, seed)
+    (tmp_path / "mine.toml").write_text(TOML)
+    rng = np.random.default_rng(1)
+    keys = [f"{name}/{n}.png" for name in ("flowers", "insects") for n in range(4)]
+    rows = [
+        ",".join([key, *map(str, rng.normal(size=4).round(5))])
+        for key in (*keys, "love", "peace", "war", "agony")
+    ]
+    (tmp_path / "vectors.csv").write_text("\n".join(rows))
+    return tmp_path
+
+
+def test_a_file_is_checked_shown_and_run(eatlas_cli, drawn):
+    ended = eatlas_cli("tests", "check", "mine.toml")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[0] == (
+        "drawn: X Flowers: 4, Y Insects: 4, A Pleasant: 2, B Unpleasant: 2"
+    )
+    shown = eatlas_cli("tests", "show", "mine.toml").out
+    (drawn / "elsewhere.toml").write_text(shown)
+    run = ("run", "--vectors", "vectors.csv", "--json", "--measure", "ml-eat,divdist")[:-2]
+    first = eatlas_cli(*run, "--tests", "mine.toml")
+    second = eatlas_cli(*run, "--tests", "elsewhere.toml")
+    assert first.code == 0
+    assert first.out == second.out
+    one, other = map(json.loads, first.out.splitlines())
+    assert one["coverage"]["X"]["used"] == [f"flowers/{n}.png" for n in range(4)]
+    assert other["coverage"]["Flowers"]["image"] == one["coverage"]["X"]["image"]
+    assert str(drawn) not in first.out
+
+
+@pytest.mark.filterwarnings("default::eatlas.errors.StimulusWarning")
+def test_warnings_of_files_are_said_once(eatlas_cli, drawn):
+    shutil.copy(drawn / "flowers" / "1.png", drawn / "flowers" / "again.png")
+    ended = eatlas_cli("run", "--tests", "mine.toml", "--vectors", "vectors.csv", "--json")
+    said = [line for line in ended.err.splitlines() if "one image is one stimulus" in line]
+    assert len(said) == 1
+    record = json.loads(ended.out.splitlines()[0])
+    assert record["coverage"]["X"]["missing"] == ["again.png"]
+    assert record["coverage"]["X"]["reasons"] == {"again.png": "the same bytes as 1.png"}
+    verified = eatlas_cli("verify", *_saved(eatlas_cli, drawn))
+    assert (verified.code, verified.err) == (0, "")
+
+
+def _saved(eatlas_cli, folder):
+    eatlas_cli("run", "--tests", "mine.toml", "--vectors", "vectors.csv", "--out", folder / "out")
+    return [folder / "out" / "results.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("scan", "--vectors", "vectors.csv", "--attributes", "ieat-age"), "images as attributes"),
+        (("tests", "sentences", "image-young-old"), "got: images, in X, Y"),
+        (("contexts", "mine.toml", "--tests", "image-young-old"), "its stimuli are images, which"),
+        (("data", "where", "ieat"), "eatlas data fetch ieat"),
+    ],
+)
+def test_what_is_not_for_images_says_so(eatlas_cli, drawn, arguments, said):
+    ended = eatlas_cli(*arguments)
+    assert ended.code == 2
+    assert said in ended.err, ended.err
+
+
+def test_a_published_set_is_listed_with_and_without_its_files(eatlas_cli, drawn, monkeypatch):
+    listed = eatlas_cli("tests", "list").out
+    assert "  ieat-age " in listed
+    assert "(X6 images, Y6 images, A55 images, B55 images)" in listed
+    assert "images of the set ieat: not on this machine; eatlas data fetch ieat downloads" in listed
+    shown = eatlas_cli("tests", "show", "ieat-age")
+    assert 'X = { name = "Young", images = "ieat:age/young" }' in shown.out
+    assert "not on this machine" in shown.err
+    refused = eatlas_cli("run", "--tests", "ieat-age", "--vectors", "vectors.csv")
+    assert refused.code == 2
+    assert "test ieat-age: its images are not on this machine" in refused.err
+    draw_set(drawn / "set")
+    monkeypatch.setenv("EATLAS_IEAT", str(drawn / "set"))
+    tables = features_of(drawn / "set", "simclr_152_2x_sk1")
+    features_of(drawn / "set", "igpt_l_32", seed=1)
+    assert f"images of the set ieat: in {drawn / 'set'}" in eatlas_cli("tests", "list").out
+    found = eatlas_cli("run", "--tests", "ieat-age", "--vectors", f"{tables}?model=igpt_l_32")
+    assert found.code == 0
+    assert "4 images of ieat:age/young are here, and 6 were published" in found.err + found.out
+    several = eatlas_cli("run", "--tests", "ieat-age", "--vectors", tables)
+    assert several.code == 2
+    assert "several models\n  got: igpt_l_32, simclr_152_2x_sk1" in several.err
+    wrong = eatlas_cli("run", "--tests", "ieat-age", "--vectors", f"{tables}?model=igpt_l_23")
+    assert "did you mean igpt_l_32?" in wrong.err
