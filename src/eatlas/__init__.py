@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from eatlas.encoders.language import language_model
     from eatlas.engine import run
     from eatlas.engine.scan import scan
+    from eatlas.engine.text import count_text
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
     from eatlas.measures import (
@@ -96,6 +97,7 @@ __all__ = [
     "Study",
     "ZeroShot",
     "__version__",
+    "count_text",
     "diagnose",
     "equivalence",
     "fetch_vectors",
@@ -136,6 +138,7 @@ _HOMES = {
     "eatlas.encoders.language": "language_model",
     "eatlas.engine": "run",
     "eatlas.engine.scan": "scan",
+    "eatlas.engine.text": "count_text",
     "eatlas.engine.verify": "verify",
     "eatlas.errors": "EatlasError EatlasWarning",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "

@@ -175,7 +175,7 @@ def test_progress_is_told(tmp_path):
         ({"seed": True}, "seed is not usable\n  got: True (bool)\n  allowed: a whole number from 0"),
         ({"unit": "page"}, "a corpus cannot be read with this unit\n  got: 'page'\n  allowed: line, paragraph"),
         ({"format": "doc"}, "a corpus cannot be read with this format\n  got: 'doc'\n"
-         "  allowed: auto, text, jsonl, csv, tsv, parquet"),
+         "  allowed: auto, text, jsonl, csv, tsv, parquet, wikipedia"),
         ({"compounds": "?"}, "unknown rule for compounds\n  got: '?'\n  allowed: either, written, head"),
     ],
 )  # fmt: skip

@@ -48,7 +48,7 @@ OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v
 
 COMMANDS = (
     "run", "multiverse", "replicate", "atlas", "contexts", "diagnose", "report", "residual", "scan",
-    "transform", "verify", "tests", "data", "cache",
+    "text", "transform", "verify", "tests", "data", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
 

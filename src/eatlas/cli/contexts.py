@@ -89,9 +89,9 @@ def contexts(
     from eatlas.corpora.writing import require_place  # noqa: PLC0415
 
     require_place(output)
-    _require_other_files(corpus, output, log)
+    require_other_files(corpus, output, log)
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
-    with _damage_shown(log) as tell, bar_of("files") as progress:
+    with damage_shown(log) as tell, bar_of("files") as progress:
         found = find(
             corpus,
             tests,
@@ -115,7 +115,7 @@ def contexts(
             _print_table(found, output, pairs=pairs)
 
 
-def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
+def require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
     """Refuse to write over what is read."""
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
     from eatlas.corpora.writing import beside  # noqa: PLC0415
@@ -127,7 +127,7 @@ def _require_other_files(corpus: list[str], output: Path, log: Path | None) -> N
 
 
 @contextmanager
-def _damage_shown(log: Path | None) -> Iterator[Any]:
+def damage_shown(log: Path | None) -> Iterator[Any]:
     """Show the first damaged lines; write all of them to a log, where there is one."""
     from eatlas.writing import atomic_file  # noqa: PLC0415
 

@@ -67,7 +67,7 @@ def _abbreviated(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _begins(
+def begins(
     data: NDArray[np.uint8],
     i: int,
     separator: int,
@@ -103,7 +103,7 @@ def sentence_starts(
     marked = np.zeros(len(data), np.uint8)
     for i in range(1, len(data)):
         if is_space(data[i - 1]) and not is_space(data[i]):
-            marked[i] = _begins(data, i, -1, table, known)
+            marked[i] = begins(data, i, -1, table, known)
     return marked
 
 
@@ -125,7 +125,7 @@ def _from(
             return i
         if is_space(data[i - 1]) and not is_space(data[i]):
             word = i
-            if _begins(data, i, separator, table, known):
+            if begins(data, i, separator, table, known):
                 return i
         if i == least:
             return word
@@ -150,7 +150,7 @@ def _to(
         space = is_space(data[i])
         if space and not is_space(data[i - 1]):
             stop = i
-        elif not space and is_space(data[i - 1]) and _begins(data, i, separator, table, known):
+        elif not space and is_space(data[i - 1]) and begins(data, i, separator, table, known):
             return stop
         i += 1
     return stop if is_space(data[i - 1]) else i

@@ -12,22 +12,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from eatlas.corpora.parquet import parquet_rows
 from eatlas.corpora.reading import (
+    BLOCK,
     Account,
     Batch,
     batched,
     json_rows,
     line_texts,
     paragraph_texts,
-    parquet_rows,
     read_lines,
     table_rows,
     texts,
 )
+from eatlas.corpora.wikipedia import is_dump, wikipedia_rows
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.sources.archives import Content, locate
 
-Format = Literal["auto", "text", "jsonl", "csv", "tsv", "parquet"]
+Format = Literal["auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"]
 Unit = Literal["line", "paragraph"]
 _SUFFIXES: dict[str, Format] = {
     ".txt": "text",
@@ -50,7 +52,7 @@ class Reading:
 
     Parameters
     ----------
-    format : {"auto", "text", "jsonl", "csv", "tsv", "parquet"}
+    format : {"auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"}
         ``auto``: by the name, else by the first bytes.
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
@@ -138,16 +140,37 @@ def read_texts(path: Path, reading: Reading, account: Account) -> Iterator[Batch
         content.need_plain("Parquet")
         yield from batched(texts(partial(parquet_rows, path, reading.field), account))
         return
+    yield from content_texts(content, kind, reading, account)
+
+
+def content_texts(
+    content: Content, kind: str, reading: Reading, account: Account, longest: int = BLOCK
+) -> Iterator[Batch]:
+    """Read texts of one kind, all but Parquet.
+
+    Parameters
+    ----------
+    content : Content
+    kind : str
+        A format other than ``auto``.
+    reading : Reading
+    account : Account
+    longest : int
+        Bytes of plain text beyond which a single text is parted.
+    """
     with content.open() as file:
         if kind == "jsonl":
             yield from batched(texts(partial(json_rows, file, reading.field), account))
         elif kind in SEPARATORS:
             rows = partial(table_rows, file, reading.field, SEPARATORS[kind])
             yield from batched(texts(rows, account))
+        elif kind == "wikipedia":
+            yield from batched(texts(partial(wikipedia_rows, file), account))
         elif reading.unit == "line":
-            yield from line_texts(read_lines(file, account.file), account)
+            yield from line_texts(read_lines(file, account.file, longest=longest), account)
         else:
-            yield from paragraph_texts(read_lines(file, account.file, ends=_BLANK_LINES), account)
+            lines = read_lines(file, account.file, ends=_BLANK_LINES, longest=longest)
+            yield from paragraph_texts(lines, account)
 
 
 def format_of(content: Content, reading: Reading) -> str:
@@ -157,7 +180,9 @@ def format_of(content: Content, reading: Reading) -> str:
     for suffix in reversed(content.path.suffixes):
         if suffix.lower() in _SUFFIXES:
             return _SUFFIXES[suffix.lower()]
-    head = content.head(16)
+    head = content.head(BEGINNING)
+    if is_dump(head):
+        return "wikipedia"
     if head.startswith(b"PAR1"):
         return "parquet"
     return "jsonl" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "text"
@@ -210,7 +235,7 @@ def look_at(files: Sequence[Path], reading: Reading) -> None:
             f"{first}: this is a page of HTML or XML{more if len(pages) > 1 else ''}; its tags "
             "would be read as words",
             got=got,
-            allowed="text, JSON Lines, CSV, TSV or Parquet",
+            allowed="text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia",
             remedy="take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt"
             " (in Python: trafilatura, BeautifulSoup); the format text reads a page as it is",
         )
@@ -228,9 +253,12 @@ def _pages(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     for path in files:
         content = locate(path, long_windows=True)
         suffixes = {suffix.lower() for suffix in content.path.suffixes}
+        kind = format_of(content, Reading())
+        if kind == "wikipedia":
+            continue
         if suffixes & _MARKUP_SUFFIXES:
             yield path, f"the name {content.path.name}"
-        elif format_of(content, Reading()) == "text" and (begins := _tag(content.head(BEGINNING))):
+        elif kind == "text" and (begins := _tag(content.head(BEGINNING))):
             yield path, f"it begins with {begins}"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eatlas.cells import unmarked
-from eatlas.corpora.reading import pyarrow_of
+from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, MARKED, TEXTS, Columns, beside
 from eatlas.errors import SourceError, SourceWarning, described

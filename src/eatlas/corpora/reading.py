@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
-from eatlas.sources.archives import check_growth
 from eatlas.sources.files.reading import fill
 
 NAMED = 100
@@ -112,10 +110,13 @@ def read_lines(
         size = kept + fill(file, buffer, kept)
         begin = _after_mark(buffer[:size], label) if first else 0
         at_end = size < len(buffer)
-        cut, whole = (size, True) if at_end else _cut(buffer.tobytes(), ends)
-        if not whole and len(buffer) < longest:
+        cut = size if at_end else _last_end(buffer, ends)
+        if not cut and len(buffer) < longest:
             buffer, kept = np.concatenate([buffer, np.empty_like(buffer)]), size
             continue
+        whole = bool(cut) or at_end
+        if not whole:
+            cut, whole = _cut(buffer.tobytes())
         if cut > begin:
             yield Lines(buffer[begin:cut], number, whole)
         if at_end:
@@ -125,11 +126,25 @@ def read_lines(
         buffer[:kept] = buffer[cut:size].copy()
 
 
-def _cut(data: bytes, ends: tuple[bytes, ...]) -> tuple[int, bool]:
+_SEARCHED = 1 << 16
+
+
+def _last_end(buffer: NDArray[np.uint8], ends: tuple[bytes, ...]) -> int:
+    """Return where the last of some ends lies, behind it; 0 if there is none."""
+    reach = max(map(len, ends)) - 1
+    for stop in range(len(buffer), 0, -_SEARCHED):
+        begin = max(0, stop - _SEARCHED)
+        part = buffer[begin : min(stop + reach, len(buffer))].tobytes()
+        for end in ends:
+            if at := part.rfind(end) + 1:
+                return begin + at + len(end) - 1
+    return 0
+
+
+def _cut(data: bytes) -> tuple[int, bool]:
     """Return where the last whole line ends, or else the last word."""
-    for end in (*ends, _NEWLINE):
-        if at := data.rfind(end) + 1:
-            return at + len(end) - 1, True
+    if at := data.rfind(_NEWLINE) + 1:
+        return at, True
     if space := max(data.rfind(b" "), data.rfind(b"\t")) + 1:
         return space, False
     at = len(data)
@@ -239,10 +254,6 @@ LONGEST_LINE = 1 << 28
 """Bytes of the longest line that is read; a longer one counts as damaged."""
 TRIED = 1000
 """Good lines without the field after which the file is refused."""
-ROWS = 1024
-"""Rows of Parquet that are read at once; more are hardly faster."""
-BUDGET = 64 << 20
-"""Bytes of the texts that are read at once; a text that many rows share is small in a file."""
 Rows = Iterator[tuple[str, str]]
 """Field or column, and the text."""
 
@@ -271,7 +282,7 @@ def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
                 yield text
 
 
-def _column(columns: Collection[str], field: str | None, label: str) -> str:
+def column_of(columns: Collection[str], field: str | None, label: str) -> str:
     """Return the column that holds the text."""
     for name in _wanted(field):
         if name in columns:
@@ -306,7 +317,7 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
         header = next(rows, None)
         if header is None:
             raise SourceError(f"{account.file}: the file is empty", allowed="a header, then rows")
-        name = _column(header, field, account.file)
+        name = column_of(header, field, account.file)
         place, line = header.index(name), rows.line_num
         while True:
             try:
@@ -418,67 +429,3 @@ def _why(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError) or "UTF-8" in said or "utf-8" in said:
         return "not UTF-8"
     return "the text is no text: " + said if "Expected `str" in said else f"no JSON object: {said}"
-
-
-def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
-    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged."""
-    pa, parquet = pyarrow_of(path)
-    row, size, packed = 0, 0, path.stat().st_size
-    try:
-        with parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            name = _column(schema.names, field, account.file)
-            kind = schema.field(name).type
-            if pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-                raise SourceError(
-                    f"{account.file}: the column {name!r} holds no texts",
-                    got=str(kind),
-                    remedy="name the column that does: --field NAME (in Python, field='NAME')",
-                )
-            for batch in _batches(file, path, name):
-                for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
-                    row += 1
-                    size += len(cell or b"")
-                    try:
-                        text = (cell or b"").decode()
-                    except UnicodeDecodeError as error:
-                        byte = error.object[error.start]
-                        account.damage(row, f"byte 0x{byte:02x}, which is not UTF-8")
-                        continue
-                    yield name, text
-                check_growth(str(path), size, packed)
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(
-            f"{path}: this Parquet file is damaged or ends early", got=str(error)
-        ) from error
-
-
-def _batches(file: Any, path: Path, name: str) -> Iterator[Any]:
-    """Batches of a column: few rows where its dictionary has texts of megabytes."""
-    pa, parquet = pyarrow_of(path)
-    packed = path.stat().st_size
-    with parquet.ParquetFile(path, read_dictionary=[name]) as by_dictionary:
-        for group in range(file.num_row_groups):
-            facts = file.metadata.row_group(group)
-            columns = (facts.column(number) for number in range(facts.num_columns))
-            size = sum(one.total_uncompressed_size for one in columns if one.path_in_schema == name)
-            check_growth(str(path), size, packed)
-            for first in by_dictionary.iter_batches(1, [group], [name]):
-                longest = pa.compute.max(pa.compute.binary_length(first.column(0).dictionary))
-                rows = BUDGET // (longest.as_py() or 1)
-                yield from file.iter_batches(max(1, min(ROWS, rows)), [group], [name])
-                break
-
-
-def pyarrow_of(path: Path) -> tuple[Any, Any]:
-    """Import pyarrow where it is needed; `path` is named if it is missing."""
-    try:
-        import_module("pyarrow.compute")
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise SourceError(
-            f"{path}: pyarrow is needed to read and write Parquet",
-            remedy="pip install 'eatlas[text]'",
-        ) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.cells import marked
-from eatlas.corpora.reading import pyarrow_of
+from eatlas.corpora.parquet import pyarrow_of
 from eatlas.errors import ResultsError
 from eatlas.writing import atomic_file, require_writable
 

@@ -361,8 +361,13 @@ def _of_counts(
 ) -> tuple[Input, Sequence[str]]:
     """Look up the targets of a test in a table of counts; the groups are its columns."""
     names, terms = [group.name for group in test.groups], test.targets.terms
-    rows = {term: row for term in terms if (row := table.counts(term)) is not None}
-    reasons = {term: f"not in {table.name}" for term in terms if term not in rows}
+    found = {term: table.counts(term) for term in terms}
+    rows = {term: row for term, row in found.items() if row}
+    reasons = {
+        term: f"{'not' if row is None else 'no numbers'} in {table.name}"
+        for term, row in found.items()
+        if not row
+    }
     covered = GroupCoverage(used=tuple(rows), missing=tuple(reasons), reasons=reasons)
     groups = {one.name: GroupCoverage(used=one.terms, missing=()) for one in test.groups}
     coverage = Coverage({OF_TARGETS: covered, **groups})

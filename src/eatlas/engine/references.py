@@ -249,7 +249,7 @@ def _of_table(test: GroupsTest, given: Any) -> Reference:
             remedy=f"take one: {given}?year=YEAR",
         )
     table, names = tables[0], [group.name for group in test.groups]
-    rows = {term: row for term in test.targets.terms if (row := table.counts(term)) is not None}
+    rows = {term: row for term in test.targets.terms if (row := table.counts(term))}
     if not rows:
         raise StimulusError(
             f"test {test.id}: {table.name} has none of its targets",

@@ -11,13 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
+from eatlas.cells import unmarked
 from eatlas.errors import SourceError, described
+from eatlas.sources.archives import check_growth
+from eatlas.sources.files.reading import faults_of_library, library
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")
 YEAR = ("year", "period", "census year", "decade")
 GROUP, COUNT = ("group",), ("count", "n", "value", "share", "weight")
-BESIDE = ("total", "total weight")
+BESIDE = ("total", "total weight", "spans")
 """Columns that are of no group, by their names in lower case."""
 LARGEST = 64 << 20
 """Bytes of a table; one of every word of English in ten groups has 20 MB."""
@@ -41,7 +44,10 @@ class Counts(Protocol):
         """Remarks for the reader."""
 
     def counts(self, term: str) -> Mapping[str, float] | None:
-        """Numbers of one term by group, 0 or more; None where the term is not there."""
+        """Numbers of one term by group, 0 or more; None where the term is not there.
+
+        Empty where the term is there and has no numbers.
+        """
 
 
 @dataclass(frozen=True)
@@ -114,10 +120,11 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     Parameters
     ----------
     spec : str, path, Counts or mapping
-        A CSV or TSV file with a header. Either a row for each pair: ``term,group,count``; or a
-        column for each group: ``term,Female,Male``. A column ``year`` makes a series, of which
-        ``FILE?year=2010`` takes one; columns of totals are passed over. A mapping goes from terms
-        to mappings from groups to numbers.
+        A CSV, TSV or Parquet file with a header. Either a row for each pair:
+        ``term,group,count``; or a column for each group: ``term,Female,Male``. A column ``year``
+        makes a series, of which ``FILE?year=2010`` takes one; columns of totals are passed over,
+        and a term whose cells are empty has no numbers. A mapping goes from terms to mappings
+        from groups to numbers.
 
     Raises
     ------
@@ -168,19 +175,7 @@ def _order(item: tuple[int | None, Rows]) -> int:
 
 def _read(path: Path) -> dict[int | None, Rows]:
     """Rows of a table by year; None where it has no years."""
-    try:
-        if path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        near = file_like(path)
-        raise SourceError(
-            f"{path}: the table cannot be read",
-            got=getattr(error, "strerror", None) or str(error),
-            allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
-            remedy=f"did you mean {near}?" if near else "name a table of counts by --vectors",
-        ) from error
-    lines = csv.reader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",")
+    lines = _lines(path)
     try:
         head = [cell.strip() for cell in next(lines, [])]
         columns = _Columns.of(head, path)
@@ -196,7 +191,8 @@ def _read(path: Path) -> dict[int | None, Rows]:
                     allowed=str(len(head)),
                 )
             year = None if columns.year is None else _year(cells[columns.year], where)
-            row = found.setdefault(year, {}).setdefault(cells[columns.term].strip(), {})
+            term = unmarked(cells[columns.term].strip())
+            row = found.setdefault(year, {}).setdefault(term, {})
             for group, value in columns.numbers(cells):
                 if group in row:
                     raise SourceError(
@@ -208,6 +204,43 @@ def _read(path: Path) -> dict[int | None, Rows]:
     if not found:
         raise SourceError(f"{path}: the table has no rows")
     return found
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """Cells of the header, then of each row; an empty cell holds no number."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")
+        if path.suffix.lower() in {".parquet", ".pq"}:
+            return _parquet_lines(path)
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        near = file_like(path)
+        raise SourceError(
+            f"{path}: the table cannot be read",
+            got=getattr(error, "strerror", None) or str(error),
+            allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
+            remedy=f"did you mean {near}?" if near else "name a table of counts by --vectors",
+        ) from error
+    return csv.reader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",")
+
+
+def _parquet_lines(path: Path) -> Iterator[list[str]]:
+    """The same of a Parquet file."""
+    parquet = library("pyarrow.parquet", str(path), "Parquet")
+    with faults_of_library(path, "Parquet"):
+        file = parquet.ParquetFile(path)
+        check_growth(str(path), _unpacked(file), path.stat().st_size)
+        columns = file.read().to_pydict()
+    rows = zip(*columns.values(), strict=True)
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    return iter([list(columns), *cells])
+
+
+def _unpacked(file: Any) -> int:
+    """Bytes of a Parquet file once it is read."""
+    groups = range(file.num_row_groups)
+    return sum(file.metadata.row_group(k).total_byte_size for k in groups)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,477 @@
+"""Count shard by shard, keep what is counted, and add it up in whatever order it comes."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eatlas.corpora.files import Format, Reading, Unit
+from eatlas.corpora.matching import Case, Compounds
+from eatlas.corpora.reading import NAMED, Account, Damage, Tell
+from eatlas.corpora.shards import Shard, shard_texts
+from eatlas.corpora.spans import Search, SpanCounter, Tally
+from eatlas.corpora.text_counts import SCHEMA, TextCounts, require_room
+from eatlas.engine.store import Journal
+from eatlas.engine.text.plan import Corpus, Failed, TextPlan, make_plan
+from eatlas.errors import (
+    ResultsError,
+    SourceError,
+    SourceWarning,
+    UndefinedWarning,
+    listed,
+)
+from eatlas.executors import Executor, Lost, choose
+from eatlas.sources.files.reading import Stamp, ends_hash
+from eatlas.version import __version__
+
+ENDING = ".unfinished"
+SEVERAL = 10
+"""Targets that a warning names."""
+MANY = 0.5
+"""Share of damaged lines in a file from which on its encoding is in question."""
+Progress = Callable[[int, int], None]
+"""Called with the number of shards done and of all."""
+
+
+@dataclass
+class ShardCounts:
+    """What one shard gave."""
+
+    tally: Tally
+    texts: int
+    skipped: dict[str, int]
+    damaged: int
+    named: list[tuple[int, str]]
+    """The first damaged lines, numbered within the shard, and why."""
+
+    def to_json(self) -> bytes:
+        """On one line."""
+        values = vars(self) | {
+            "tally": [self.tally.table.tolist(), self.tally.totals.tolist()],
+        }
+        return json.dumps(values, ensure_ascii=True).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes, search: Search) -> ShardCounts:
+        """Read what :meth:`to_json` wrote.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError
+            If it is something else.
+        """
+        values = json.loads(data)
+        empty = Tally.empty(search)
+        table, totals = (np.array(part, np.int64) for part in values.pop("tally"))
+        if (table.shape, totals.shape) != (empty.table.shape, empty.totals.shape):
+            raise ValueError("counts of another search")
+        named = [(int(line), str(why)) for line, why in values.pop("named")]
+        return cls(tally=Tally(table, totals), named=named, **values)
+
+
+@lru_cache(maxsize=2)
+def _counter(search: Search) -> SpanCounter:
+    """What counts; of one search, made once in a process."""
+    return SpanCounter(search)
+
+
+def count_shard(shard: Shard, search: Search, reading: Reading) -> ShardCounts | Failed:
+    """Count one shard, all of it or nothing."""
+    account = Account(shard.path)
+    counter = _counter(search).anew()
+    try:
+        for batch in shard_texts(shard, reading, account):
+            counter.take(batch)
+    except SourceError as error:
+        return Failed(shard.label, error)
+    named = [(one.line, one.why) for one in account.named]
+    return ShardCounts(counter.tally, account.texts, dict(account.skipped), account.damaged, named)
+
+
+class Shards(Journal):
+    """The shards of a count that are counted.
+
+    Parameters
+    ----------
+    out : Path or None
+        The table that is written in the end; counted shards lie beside it, and it is locked. None
+        where nothing outlives the process.
+    plan : TextPlan
+        Shards of other plans are not taken over.
+    """
+
+    work = "shards"
+    elsewhere = "choose another file with -o"
+
+    def __init__(self, out: Path | None, plan: TextPlan) -> None:
+        if out is None:
+            super().__init__(None, None)
+        else:
+            path = out.with_name(f".{out.name}.{plan.identity[:12]}{ENDING}")
+            super().__init__(path, out.with_name(f".{out.name}.lock"))
+        self._out, self._plan = out, plan
+        self._wanted = {self._name(shard) for shard in plan.shards}
+        self._done: set[str] = set()
+
+    def __contains__(self, shard: Shard) -> bool:
+        return self._name(shard) in self._done
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def keep(self, shard: Shard, counts: ShardCounts) -> None:
+        """Keep what a shard gave."""
+        self.append(self._name(shard), counts.to_json())
+        self._done.add(self._name(shard))
+
+    def of(self, shard: Shard) -> ShardCounts:
+        """What a shard gave."""
+        return ShardCounts.from_json(self.read(self._name(shard)), self._plan.search)
+
+    def forget(self) -> None:
+        """Forget all shards, once the table is written."""
+        self.discard(list(self._places))
+
+    def take(self, name: str, result: bytes) -> None:
+        """Take over a shard that was counted before."""
+        if name in self._wanted:
+            ShardCounts.from_json(result, self._plan.search)
+            self._done.add(name)
+
+    def held(self) -> ResultsError:
+        """Say that another count is writing."""
+        return ResultsError(
+            f"{self._out}: another count is writing this file",
+            remedy=f"wait for it to end, or {self.elsewhere}",
+        )
+
+    def _name(self, shard: Shard) -> str:
+        return f"{self._plan.identity[:16]} {shard.identity}"
+
+
+def count_all(
+    plan: TextPlan,
+    shards: Shards,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> list[Failed]:
+    """Count every shard that is not counted yet; return those that cannot be.
+
+    Parameters
+    ----------
+    plan : TextPlan
+    shards : Shards
+        Entered.
+    executor : Executor
+        Who counts.
+    progress : callable, optional
+    """
+    left = [shard for shard in plan.shards if shard not in shards]
+    failed = list(plan.failed)
+    done = len(plan.shards) - len(left)
+    work = partial(count_shard, search=plan.search, reading=plan.reading)
+    with closing(executor(work, left)) as ended:
+        for position, found in ended:
+            shard = left[position]
+            if isinstance(found, ShardCounts):
+                shards.keep(shard, found)
+            else:
+                failed.append(_lost(shard, found) if isinstance(found, Lost) else found)
+            done += 1
+            if progress is not None:
+                progress(done, len(plan.shards))
+    order = {shard.label: place for place, shard in enumerate(plan.shards)}
+    return sorted(failed, key=lambda one: (order.get(one.label, -1), one.label))
+
+
+def _lost(shard: Shard, found: Lost) -> Failed:
+    """Say that the process that counted a shard did not live to its end."""
+    error = SourceError(
+        f"{shard.label}: the process that counted it has ended before its work was done",
+        got=found.reason or f"it was killed {found.kills} times",
+        remedy="use fewer workers",
+    )
+    return Failed(shard.label, error)
+
+
+def conclude(
+    plan: TextPlan, shards: Shards, failed: Sequence[Failed], tell: Tell | None = None
+) -> TextCounts:
+    """Add up what the shards gave.
+
+    Parameters
+    ----------
+    plan : TextPlan
+    shards : Shards
+    failed : sequence of Failed
+    tell : callable, optional
+        Called with every damaged line that is named.
+
+    Raises
+    ------
+    EatlasError
+        That of the first part, if none could be counted.
+
+    Warns
+    -----
+    UndefinedWarning
+        If the text never mentions a target.
+    SourceWarning
+        If parts of the text could not be counted, or a file looks as if it were no UTF-8.
+    """
+    tally = Tally.empty(plan.search)
+    files = {str(path): _OfFile(str(path)) for path in plan.files}
+    counted = [shard for shard in plan.shards if shard in shards]
+    if not counted:
+        raise failed[0].error
+    for shard in counted:
+        found = shards.of(shard)
+        tally.add(found.tally)
+        files[shard.path].add(shard, found)
+    named = [damage for one in files.values() for damage in one.named]
+    for damage in named if tell is not None else ():
+        tell(damage)  # type: ignore[misc]
+    result = TextCounts(plan.search, tally, _provenance(plan, files, named, failed))
+    _warn(result, files.values(), failed)
+    return result
+
+
+class _OfFile:
+    """What the shards of one file gave, but for the counts."""
+
+    def __init__(self, file: str) -> None:
+        self.file, self.texts, self.damaged = file, 0, 0
+        self.skipped: Counter[str] = Counter()
+        self.named: list[Damage] = []
+
+    def add(self, shard: Shard, found: ShardCounts) -> None:
+        """Take in a shard; shards come in the order of the file."""
+        self.texts += found.texts
+        self.damaged += found.damaged
+        self.skipped += Counter(found.skipped)
+        if not found.named:
+            return
+        file, before = self.file, 0
+        if shard.part == "bytes":
+            before = _lines_before(shard)
+        elif shard.part == "streams":
+            file = shard.label
+        self.named += [Damage(file, before + line, why) for line, why in found.named]
+
+
+def _lines_before(shard: Shard) -> int:
+    """Count the lines of the file before a shard; read only where something is damaged."""
+    count, left = 0, shard.start
+    with Path(shard.path).open("rb") as file:
+        while left and (data := file.read(min(left, 1 << 24))):
+            count += data.count(b"\n")
+            left -= len(data)
+    return count
+
+
+def _provenance(
+    plan: TextPlan,
+    files: dict[str, _OfFile],
+    named: Sequence[Damage],
+    failed: Sequence[Failed],
+) -> dict[str, Any]:
+    """What is needed to count again, and to see that it is the same text."""
+    listed_files = [
+        {
+            "file": one.file,
+            "size": Stamp.of(Path(one.file)).size,
+            "ends_sha256": ends_hash(Path(one.file)),
+            "texts": one.texts,
+            "damaged": one.damaged,
+            "skipped": dict(sorted(one.skipped.items())),
+        }
+        for one in files.values()
+    ]
+    search, reading = plan.search, plan.reading
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "tests": [test.id for test in plan.tests],
+        "stimuli_sha256": [test.stimuli_sha256 for test in plan.tests],
+        "span": search.span,
+        "sliding": search.sliding,
+        "case": search.rule.case,
+        "compounds": search.rule.compounds,
+        "unit": reading.unit,
+        "field": reading.field,
+        "format": reading.format,
+        "corpus_sha256": _corpus_hash(listed_files),
+        "files": listed_files,
+        "damaged": [{"file": one.file, "line": one.line, "why": one.why} for one in named[:NAMED]],
+        "failed": [{"part": one.label, "why": str(one)} for one in failed],
+    }
+
+
+def _corpus_hash(files: Sequence[dict[str, Any]]) -> str:
+    """Hash of the sizes and ends of all files; their names and order leave it unchanged."""
+    import hashlib  # noqa: PLC0415
+
+    parts = sorted((one["size"], one["ends_sha256"]) for one in files)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _warn(result: TextCounts, files: Any, failed: Sequence[Failed]) -> None:
+    if failed:
+        parts = f"{len(failed)} part{'s' * (len(failed) > 1)} of the corpus"
+        warnings.warn(
+            f"{parts} could not be read and {'are' if len(failed) > 1 else 'is'} not counted: "
+            + "; ".join(map(str, failed[:SEVERAL])),
+            SourceWarning,
+            stacklevel=4,
+        )
+    for one in files:
+        if one.damaged and one.damaged >= MANY * (one.texts + one.damaged):
+            warnings.warn(
+                f"{one.file}: {one.damaged:,} of {one.texts + one.damaged:,} lines could not be "
+                "read and are not counted; if it is in another encoding, convert it first, such as "
+                "with: iconv -f WINDOWS-1252 -t UTF-8",
+                SourceWarning,
+                stacklevel=4,
+            )
+    if unseen := result.unseen:
+        warnings.warn(
+            f"no context found for {len(unseen)} of {len(result.targets)} targets, whose counts "
+            f"are undefined: {listed(unseen, SEVERAL)}",
+            UndefinedWarning,
+            stacklevel=4,
+        )
+
+
+def count_text(  # noqa: PLR0913  (each is a choice of the user's)
+    corpus: Corpus,
+    tests: Any,
+    *,
+    span: int = 3,
+    sliding: bool = False,
+    case: Case = "auto",
+    compounds: Compounds = "either",
+    format: Format = "auto",  # noqa: A002  (as the option is called)
+    field: str | None = None,
+    unit: Unit = "line",
+    out: str | Path | None = None,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    shard: int | None = None,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+) -> TextCounts:
+    """Count associations of targets with social groups in a text of any size.
+
+    A context is a span of sentences that mentions the target. It associates the target with a group
+    if some word of this group occurs in it, and no word of the other groups (Bommasani and Liang
+    2022, section 4.1). Counts depend on the texts alone, not on how they are shared out.
+
+    Parameters
+    ----------
+    corpus : str, path, or several of them
+        Files, folders or patterns: plain text, JSON Lines, CSV, TSV, Parquet, dumps of Wikipedia
+        (XML); all but Parquet may be compressed. Or the name of a published corpus that was
+        fetched.
+    tests : anything that :func:`eatlas.load_tests` takes
+        Tests of the kind groups; all are counted in one pass.
+    span : int
+        Sentences of a span.
+    sliding : bool
+        Let a span begin with every sentence; by default spans are disjoint.
+    case, compounds, format, field, unit
+        How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
+        line or paragraph, an object, a row, an article) is never parted.
+    out : path, optional
+        Write the table to this file, ``.csv`` or ``.parquet``. A count that is cut off goes on
+        where it was when it is started again.
+    workers : int or None
+        Processes that count; None takes as many as the text is worth. A script that starts several
+        guards what it runs with ``if __name__ == "__main__":``.
+    executor : Executor, optional
+        Who counts, instead of processes of this machine.
+    shard : int, optional
+        Bytes of the parts that are counted and kept one by one; changes no count.
+    tell : callable, optional
+        Called with damaged lines, up to 100 of each shard.
+    progress : callable, optional
+        Called with the number of shards that are done and the number of all.
+
+    Returns
+    -------
+    TextCounts
+        A source of counts for ``divdist(soa=counts)``.
+
+    Raises
+    ------
+    EatlasError
+        If tests, options or all files are not usable.
+
+    Warns
+    -----
+    UndefinedWarning
+        If the text never mentions a target; its counts are undefined, not 0.
+    SourceWarning
+        If a part of the corpus cannot be read; the rest is counted.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> test = eatlas.GroupsTest(targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]})
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "text.txt")
+    ...     _ = path.write_text("The nurse came. She smiled. A bell rang. A nurse? He left.")
+    ...     counts = eatlas.count_text(path, test)
+    >>> dict(counts.counts("nurse"))
+    {'female': 1, 'male': 1}
+    """
+    place = None if out is None else Path(out)
+    if place is not None:
+        require_room(place)
+    choices = {"case": case, "compounds": compounds, "format": format, "field": field, "unit": unit}
+    plan = make_plan(corpus, tests, span=span, sliding=sliding, shard=shard, **choices)  # type: ignore[arg-type]
+    executor = executor or choose(workers, len(plan.shards))
+    return counted(plan, place, executor, tell=tell, progress=progress)
+
+
+def counted(
+    plan: TextPlan,
+    out: Path | None,
+    executor: Executor,
+    *,
+    begun: Callable[[Shards], None] | None = None,
+    tell: Tell | None = None,
+    progress: Progress | None = None,
+) -> TextCounts:
+    """Count what a plan says, and write the table where there is a place for it.
+
+    Shards that were counted are kept until all are; `begun` is called with those that were counted
+    before.
+    """
+    with Shards(out, plan) as shards:
+        if begun is not None:
+            begun(shards)
+        failed = count_all(plan, shards, executor, progress)
+        result = conclude(plan, shards, failed, tell)
+        if out is not None:
+            result.write(out)
+        if not failed:
+            shards.forget()
+        return result
+
+
+def others(out: Path, plan: TextPlan) -> Iterator[Path]:
+    """What counts with other options have left unfinished beside a table."""
+    literal = "".join(f"[{c}]" if c in "[*?" else c for c in out.name)
+    own = f".{out.name}.{plan.identity[:12]}{ENDING}"
+    return (path for path in out.parent.glob(f".{literal}.*{ENDING}") if path.name != own)
