@@ -95,8 +95,8 @@ def _pages(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
             at = stop
         data = data[at:]
         if not more:
-            if BEGIN in data:
-                account.damage(line, "a page that never ends")
+            if (begin := data.find(BEGIN)) >= 0:
+                account.damage(line + data.count(b"\n", 0, begin), "a page that never ends")
             return
         if len(data) > LONGEST_LINE:
             account.damage(line, f"a page of more than {LONGEST_LINE:,} bytes")

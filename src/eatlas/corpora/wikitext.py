@@ -29,12 +29,11 @@ _WITHOUT_TEXT = frozenset(
 )
 """Namespaces of links to pictures and categories, in the largest Wikipedias."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*$|simple$")
-_OUTSIDE = re.compile(r"\[(?:https?:|ftp:|mailto:|//)[^\s\]]*\s*([^\]\n]*)\]", re.IGNORECASE)
+_OUTSIDE = re.compile(r"\[(?:https?:|ftp:|mailto:|//)([^\[\]\n]*)\]", re.IGNORECASE)
 _BREAK = re.compile(r"<(?:br|p|div|li|tr|td|blockquote)\b[^<>]*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _QUOTES = re.compile(r"'{2,}")
 _MAGIC = re.compile(r"__[A-Z]+__")
-_HEADING = re.compile(r"={1,6}\s*(.*?)\s*={1,6}")
 _LIST = re.compile(r"[*#:;]+[ \t]*")
 _PAIRS = {"{{": "}}", "{|": "|}", "[[": "]]"}
 
@@ -50,7 +49,7 @@ def plain_text(markup: str) -> str:
     'Ada met Babbage.\n\nLife\n\nOne.'
     """
     text = _without_brackets(_without_tags(markup))
-    text = _OUTSIDE.sub(r"\1", text)
+    text = _OUTSIDE.sub(lambda found: found[1].partition(" ")[2], text)
     text = _ANY_TAG.sub("", _BREAK.sub(" ", text))
     text = _MAGIC.sub("", _QUOTES.sub("", text))
     text = html.unescape(text).replace("\u00a0", " ")
@@ -61,8 +60,8 @@ def _lines(text: str) -> Iterator[str]:
     """Lines that hold something, without the marks of headings and lists."""
     for line in text.split("\n"):
         bare = line.strip()
-        if bare.startswith("=") and (heading := _HEADING.fullmatch(bare)):
-            bare = heading[1]
+        if bare.startswith("=") and bare.endswith("="):
+            bare = bare.strip("=").strip()
         elif (mark := _LIST.match(bare)) is not None:
             bare = bare[mark.end() :]
         if bare and not bare.startswith("----"):

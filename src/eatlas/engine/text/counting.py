@@ -220,13 +220,6 @@ def conclude(
     ------
     EatlasError
         That of the first part, if none could be counted.
-
-    Warns
-    -----
-    UndefinedWarning
-        If the text never mentions a target.
-    SourceWarning
-        If parts of the text could not be counted, or a file looks as if it were no UTF-8.
     """
     tally = Tally.empty(plan.search)
     files = {str(path): _OfFile(str(path)) for path in plan.files}
@@ -240,9 +233,7 @@ def conclude(
     named = [damage for one in files.values() for damage in one.named]
     for damage in named if tell is not None else ():
         tell(damage)  # type: ignore[misc]
-    result = TextCounts(plan.search, tally, _provenance(plan, files, named, failed))
-    _warn(result, files.values(), failed)
-    return result
+    return TextCounts(plan.search, tally, _provenance(plan, files, named, failed))
 
 
 class _OfFile:
@@ -324,7 +315,8 @@ def _corpus_hash(files: Sequence[dict[str, Any]]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _warn(result: TextCounts, files: Any, failed: Sequence[Failed]) -> None:
+def _warn(result: TextCounts, failed: Sequence[Failed]) -> None:
+    """Warn of what was not counted, of files that may be no UTF-8, and of targets never seen."""
     if failed:
         parts = f"{len(failed)} part{'s' * (len(failed) > 1)} of the corpus"
         warnings.warn(
@@ -333,12 +325,13 @@ def _warn(result: TextCounts, files: Any, failed: Sequence[Failed]) -> None:
             SourceWarning,
             stacklevel=4,
         )
-    for one in files:
-        if one.damaged and one.damaged >= MANY * (one.texts + one.damaged):
+    for one in result.provenance["files"]:
+        lines = one["texts"] + one["damaged"]
+        if one["damaged"] and one["damaged"] >= MANY * lines:
             warnings.warn(
-                f"{one.file}: {one.damaged:,} of {one.texts + one.damaged:,} lines could not be "
-                "read and are not counted; if it is in another encoding, convert it first, such as "
-                "with: iconv -f WINDOWS-1252 -t UTF-8",
+                f"{one['file']}: {one['damaged']:,} of {lines:,} lines could not be read and are "
+                "not counted; if it is in another encoding, convert it first, such as with: "
+                "iconv -f WINDOWS-1252 -t UTF-8",
                 SourceWarning,
                 stacklevel=4,
             )
@@ -427,7 +420,9 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     >>> import eatlas
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> test = eatlas.GroupsTest(targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]})
+    >>> test = eatlas.GroupsTest(
+    ...     targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
+    ... )
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "text.txt")
     ...     _ = path.write_text("The nurse came. She smiled. A bell rang. A nurse? He left.")
@@ -467,7 +462,8 @@ def counted(
             result.write(out)
         if not failed:
             shards.forget()
-        return result
+    _warn(result, failed)
+    return result
 
 
 def others(out: Path, plan: TextPlan) -> Iterator[Path]:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.corpora.extraction import stimuli_of
-from eatlas.corpora.files import Format, Reading, Unit, corpus_files, look_at
+from eatlas.corpora.files import SAMPLE, Format, Reading, Unit, corpus_files, look_at
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.shards import Shard, shards_of
 from eatlas.corpora.spans import Family, Search, interplay
 from eatlas.errors import EatlasError, SourceError, StimulusError, StimulusWarning, described
+from eatlas.sources.archives import locate
 from eatlas.sources.published import on_this_machine
 from eatlas.sources.spec import FileSpec
 from eatlas.stimuli import GroupsTest, load_tests
@@ -204,6 +205,7 @@ def _parted(
     failed: list[Failed] = []
     for path in files:
         try:
+            locate(path, long_windows=True).head(SAMPLE)  # a file that ends early may begin well
             parts += shards_of(path, reading, size)
         except SourceError as error:
             failed.append(Failed(str(path), error))

@@ -1,0 +1,168 @@
+"""``eatlas text``: what it prints, what it writes, how it ends, and what it refuses."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
+TOML = """\
+schema = 1
+[[test]]
+id = "jobs"
+kind = "groups"
+reference = "uniform"
+targets = { name = "Jobs", terms = ["nurse", "pilot", "abbot"] }
+groups = [
+  { name = "Female", terms = ["she", "her"] },
+  { name = "Male", terms = ["he", "his"] },
+]
+"""
+TEXT = "The nurse sat. She ate. A bell rang. His pilot left.\nA pilot and her map.\nThe nurse.\n"
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    path = tmp_path / "jobs.toml"
+    path.write_text(TOML)
+    (tmp_path / "corpus.txt").write_text(TEXT)
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_table(eatlas_cli, tmp_path, jobs):
+    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs)
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines() == [
+        "target  spans  Female  Male",
+        "nurse       2       1     0",
+        "pilot       2       1     1",
+        "",
+        "3 documents, 6 sentences, 4 spans, 18 words of 1 file(s), 85 bytes",
+        "without any context, so undefined: abbot",
+        "",
+        "counts:     counts.csv",
+        "provenance: counts.csv.json",
+    ]
+    assert ended.err == (
+        "warning: no context found for 1 of 3 targets, whose counts are undefined: abbot\n"
+    )
+    assert (tmp_path / "counts.csv").read_text() == (
+        "term,spans,Female,Male\nnurse,2,1,0\npilot,2,1,1\nabbot,,,\n"
+    )
+    assert names(tmp_path) == ["corpus.txt", "counts.csv", "counts.csv.json", "jobs.toml"]
+
+
+def test_the_table_is_measured(eatlas_cli, tmp_path, jobs):
+    assert eatlas_cli("text", "corpus.txt", "--tests", jobs, "-o", "c.parquet").code == 0
+    ended = eatlas_cli(
+        "run", "--tests", jobs, "--vectors", "c.parquet", "--measure", "divdist(soa=counts)",
+        "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    result = json.loads(ended.out)
+    assert [one["distribution"] for one in result["targets"]] == [[1, 0], [0.5, 0.5]]
+    assert result["coverage"]["targets"]["reasons"] == {"abbot": "no numbers in c.parquet"}
+
+
+def test_json_alone(eatlas_cli, tmp_path, jobs):
+    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 1, "--sliding", "--json")
+    said = json.loads(ended.out)
+    assert (said["schema"], said["span"], said["sliding"]) == ("eatlas/text/1", 1, True)
+    assert said["unseen"] == ["abbot"]
+    assert said["families"][0]["outcomes"] == ["Female", "Male", "(none)", "(several)"]
+    assert said["families"][0]["counts"] == {
+        "nurse": [0, 0, 2, 0], "pilot": [1, 1, 0, 0], "abbot": None,
+    }  # fmt: skip
+
+
+def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
+    good = gzip.compress(b"The nurse. He. \n" * 9000)
+    (tmp_path / "bad.txt.gz").write_bytes(good[: len(good) // 2])
+    ended = eatlas_cli("text", "corpus.txt", "bad.txt.gz", "--tests", jobs)
+    assert ended.code == 1
+    assert "nurse       2       1     0" in ended.out
+    assert "not counted: bad.txt.gz: the compressed data are damaged or end early" in ended.out
+    assert ended.err.endswith("the same command counts what is left, once it can be read\n")
+    (tmp_path / "bad.txt.gz").write_bytes(good)
+    again = eatlas_cli("text", "corpus.txt", "bad.txt.gz", "--tests", jobs)
+    assert again.code == 0
+    assert "nurse   9,002       1  9,000" in again.out
+
+
+def test_every_damaged_line_is_named(eatlas_cli, tmp_path, jobs):
+    (tmp_path / "d.jsonl").write_text("\n".join(["{"] * 7 + ['{"text": "A nurse."}']) + "\n")
+    ended = eatlas_cli("text", "d.jsonl", "--tests", jobs, "--log", "bad.log")
+    assert ended.code == 0
+    assert len((tmp_path / "bad.log").read_text().splitlines()) == 7
+    assert "skipped, damaged lines: 7" in ended.out
+    assert "skipped: more lines; bad.log names all" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.txt",), "error: none.txt: there is no such file\n"),
+        (("corpus.txt", "-o", "c.xlsx"), "error: c.xlsx: counts cannot be written so\n"),
+        (("corpus.txt", "-o", "corpus.txt.csv", "--span", "0"), "Invalid value for '--span'"),
+        (("corpus.txt", "--tests", "weat-6"), "error: the test weat-6 has no social groups\n"),
+        (("corpus.txt", "--format", "doc"), "error: a corpus cannot be read with this format\n"),
+        (("table.csv", "-o", "table.csv"), "error: table.csv: this is the file that is read"),
+        (("page.html",), "error: page.html: this is a page of HTML or XML"),
+        (("table.csv",), "error: table.csv: there is no column 'text' or 'body'\n"),
+    ],
+)
+def test_mistakes(eatlas_cli, tmp_path, jobs, arguments, message):
+    (tmp_path / "table.csv").write_text("a,b\nnurse,she\n")
+    (tmp_path / "page.html").write_text("<html><body>The nurse</body></html>")
+    before = names(tmp_path)
+    given = arguments if "--tests" in arguments else (*arguments, "--tests", jobs)
+    ended = eatlas_cli("text", *given)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert names(tmp_path) == before
+
+
+INTERRUPTED = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from eatlas.corpora import shards
+shards.SIZE = 30
+from eatlas.engine.text import counting
+keep = counting.Shards.keep
+def cut_off(self, *given):
+    keep(self, *given)
+    os.kill(os.getpid(), signal.SIGINT)
+counting.Shards.keep = cut_off
+sys.argv = ['eatlas', 'text', 'corpus.txt', '--tests', 'jobs.toml', '--workers', '1']
+from eatlas.cli import main
+main()
+"""
+
+
+def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeypatch):
+    from eatlas.corpora import shards
+
+    root = str(Path(__file__).parents[2] / "src")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert done.stderr == (
+        "interrupted; 1 shards are counted and kept; the same command does the rest\n"
+    )
+    monkeypatch.setattr(shards, "SIZE", 30)
+    other = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 2, "--workers", 1)
+    assert "a count with other options was cut off here; it is left there" in other.err
+    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--workers", 1)
+    assert "shards of a count that was cut off and are taken over: 1 of 2" in ended.err
+    assert "nurse       2       1     0" in ended.out
+    assert names(tmp_path) == ["corpus.txt", "counts.csv", "counts.csv.json", "jobs.toml"]

@@ -1,0 +1,166 @@
+"""Spans of sentences and what is associated in them: by hand, and against plain loops."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eatlas.corpora.matching import Rule
+from eatlas.corpora.spans import Family, Search, SpanCounter, Tally, as_batch, interplay
+from tests.corpora import span_oracle
+
+GENDER = Family(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))
+RACE = Family(("Asian", "Hispanic", "White"), (("chen", "li"), ("garcia",), ("smith", "jones")))
+TARGETS = ("nurse", "pilot", "Judge")
+
+
+def counted(documents, span=3, sliding=False, families=(GENDER, RACE), targets=TARGETS):
+    counter = SpanCounter(Search(targets, families, Rule(), span, sliding))
+    counter.take(as_batch(documents))
+    return counter.tally
+
+
+def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):
+    """The table as the oracle writes it."""
+    found, first = {}, 0
+    for number, family in enumerate(families):
+        for column, name in enumerate((*family.names, "none", "several"), start=first):
+            for row, target in enumerate(targets):
+                if tally.table[row, column]:
+                    found[target, number, name] = int(tally.table[row, column])
+        first += len(family.names) + 2
+    return found
+
+
+def totals(tally):
+    return dict(
+        zip(("documents", "sentences", "spans", "tokens"), tally.totals.tolist(), strict=True)
+    )
+
+
+def test_some_word_of_the_group_and_none_of_the_others():
+    """DivDist, section 4.1: with words of both groups a span associates with neither."""
+    one = "The nurse said that she and the woman knew. "
+    both = "The nurse told her that he knew. "
+    none = "A nurse came. "
+    tally = counted([one, both, none, none], span=1, families=(GENDER,))
+    assert tally.table[0].tolist() == [1, 0, 2, 1]
+    assert tally.table[1:].sum() == 0
+
+
+def test_a_span_counts_once_however_often_words_are_in_it():
+    tally = counted(["Nurse, nurse, nurse. She, she. Her nurse."], families=(GENDER,))
+    assert tally.table[0].tolist() == [1, 0, 0, 0]
+
+
+def test_spans_are_disjoint_and_do_not_go_across_documents():
+    document = "A nurse. B it. C it. She left. A nurse."  # C closes the first span
+    assert outcomes(counted([document])) == {
+        ("nurse", 0, "none"): 1,
+        ("nurse", 0, "Female"): 1,
+        ("nurse", 1, "none"): 2,
+    }
+    assert outcomes(counted(["A nurse.", "She left."], families=(GENDER,)), (GENDER,)) == {
+        ("nurse", 0, "none"): 1
+    }
+
+
+def test_sliding_spans_begin_with_every_sentence():
+    document = "A nurse. We sat. They sat. She left."
+    disjoint, sliding = (counted([document], 2, s, (GENDER,)) for s in (False, True))
+    assert disjoint.table[0].tolist() == [0, 0, 1, 0]
+    assert (disjoint.totals.tolist(), sliding.totals.tolist()) == ([1, 4, 2, 8], [1, 4, 3, 8])
+    middle = counted(["We sat. A nurse. She left. They sat."], 2, True, (GENDER,))
+    assert middle.table[0].tolist() == [1, 0, 1, 0]  # nurse-She, We-nurse; She-They has no nurse
+    short = counted(["A nurse and her car."], 5, True, (GENDER,))
+    assert (short.table[0].tolist(), short.totals.tolist()) == ([1, 0, 0, 0], [1, 1, 1, 5])
+
+
+def test_whole_words_and_the_case_rule():
+    texts = ["THE NURSE AND SHE.", "A nursery, she.", "judge she.", "Judge she.", "Pilots, she."]
+    tally = counted(texts, 1, families=(GENDER,))
+    assert tally.table[:, 0].tolist() == [1, 0, 1]
+
+
+def test_a_word_may_be_a_target_and_of_a_group_and_of_two_families():
+    again = Family(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)))
+    tally = counted(["A woman, a nurse."], 1, families=(GENDER, again), targets=("nurse", "woman"))
+    assert tally.table.tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 2
+
+
+def test_nothing_at_all():
+    assert totals(counted(["", " \n\t ", ""])) == {
+        "documents": 0, "sentences": 0, "spans": 0, "tokens": 0,
+    }  # fmt: skip
+
+
+WORDS = (
+    "nurse", "Nurse", "pilot", "pilots", "Judge", "judge", "she", "SHE", "her", "he", "He", "his",
+    "man", "woman", "chen", "Chen", "garcia", "smith", "é", "naïve", "it", "x1", "30", "über",
+)  # fmt: skip
+sentence = st.tuples(
+    st.lists(st.sampled_from(WORDS), min_size=0, max_size=6), st.sampled_from(".!?")
+).map(lambda parts: " ".join(["So", *parts[0]]) + parts[1])
+document = st.tuples(
+    st.lists(sentence, max_size=9), st.sampled_from((" ", "  ", "\n", "\n\n", "\t"))
+).map(lambda parts: parts[1].join(parts[0]))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(document, max_size=6), st.integers(1, 5), st.booleans())
+def test_counts_are_those_of_plain_loops(documents, span, sliding):
+    words = [dict(zip(one.names, one.words, strict=True)) for one in (GENDER, RACE)]
+    expected, sums = span_oracle.count(documents, TARGETS, words, span, sliding)
+    tally = counted(documents, span, sliding)
+    assert outcomes(tally) == dict(expected)
+    assert totals(tally) == {name: sums[name] for name in totals(tally)}
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(document, max_size=8), st.data())
+def test_tallies_of_parts_add_up(documents, data):
+    cut = data.draw(st.integers(0, len(documents)))
+    whole = counted(documents)
+    parts = Tally(np.zeros_like(whole.table), np.zeros_like(whole.totals))
+    for some in (documents[cut:], documents[:cut]):
+        parts.add(counted(some))
+    assert (parts.table == whole.table).all()
+    assert (parts.totals == whole.totals).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(document, max_size=6))
+def test_families_are_counted_as_if_each_were_alone(documents):
+    both = counted(documents)
+    for family, columns in ((GENDER, slice(0, 4)), (RACE, slice(4, 9))):
+        alone = counted(documents, families=(family,))
+        assert (alone.table == both.table[:, columns]).all()
+
+
+def test_a_search_travels_without_what_was_made_of_it():
+    search = Search(TARGETS, (GENDER,))
+    assert search.stimuli
+    again = pickle.loads(pickle.dumps(search))  # noqa: S301
+    assert again == search
+    assert "stimuli" not in vars(again)
+    assert len(pickle.dumps(search)) < 2000
+
+
+@pytest.mark.parametrize(
+    ("other", "hidden"),
+    [
+        (("South African", "x"), [("b", "South African", "a", "African")]),
+        (("african", "x"), [("a", "African", "b", "african"), ("b", "african", "a", "African")]),
+        (("Asian", "x"), []),
+        (("African", "x"), []),
+    ],
+)
+def test_stimuli_that_hide_others(other, hidden):
+    assert list(interplay([("a", ("African", "nurse")), ("b", other)])) == hidden
+
+
+def test_the_oracle_is_independent():
+    assert "eatlas." not in Path(span_oracle.__file__).read_text()

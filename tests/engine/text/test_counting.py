@@ -1,0 +1,388 @@
+"""A count of a corpus: exact however it is parted and killed; what cannot be read is named."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from tests.corpora import span_oracle
+
+import eatlas
+from eatlas.corpora.shards import shards_of
+from eatlas.engine.store import STORE
+from eatlas.engine.text import count_text, counting
+from eatlas.engine.text.plan import make_plan
+from eatlas.errors import (
+    EatlasError,
+    ResultsError,
+    SourceError,
+    SourceWarning,
+    StimulusError,
+    StimulusWarning,
+    UndefinedWarning,
+)
+from eatlas.executors import Processes, here
+
+GROUPS = {"Female": ["she", "her"], "Male": ["he", "his"]}
+SURNAMES = {"Asian": ["chen", "li"], "Hispanic": ["garcia"], "White": ["smith"]}
+
+
+def groups_test(test_id, **values):
+    return eatlas.GroupsTest(id=test_id, reference="uniform", **values)
+
+
+TEST = groups_test("jobs", targets=["nurse", "pilot", "abbot"], groups=GROUPS)
+BY_NAME = groups_test("names", targets=["nurse", "judge"], groups=SURNAMES)
+WORDS = [
+    "nurse",
+    "she",
+    "it",
+    "pilot",
+    "he",
+    "chen",
+    "her",
+    "garcia",
+    "ran",
+    "his",
+    "judge",
+    "li",
+    "Smith",
+    "so",
+    "smith",
+    "it",
+    "it",
+]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Documents of one to nine sentences, all different."""
+    return [
+        " ".join(
+            f"So {' '.join(WORDS[(n * n * 3 + k * 7 + i * (n + k)) % 17] for i in range(6))}."
+            for k in range(n % 9 + 1)
+        )
+        for n in range(400)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory, texts):
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "a.txt").write_text("\n".join(texts[:250]))
+    (folder / "b.jsonl").write_text("\n".join(json.dumps({"text": one}) for one in texts[250:]))
+    return folder
+
+
+def quiet(*given, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return count_text(*given, **options)
+
+
+def same(one, other):
+    assert one.tally.table.tolist() == other.tally.table.tolist()
+    assert one.tally.totals.tolist() == other.tally.totals.tolist()
+
+
+def test_counts_of_files_are_those_of_plain_loops(corpus, texts):
+    with pytest.warns(UndefinedWarning, match="no context found for 1 of 4 targets"):
+        counts = count_text(corpus, [TEST, BY_NAME])
+    targets = ("nurse", "pilot", "abbot", "judge")
+    assert counts.targets == targets
+    found, totals = span_oracle.count(texts, targets, [GROUPS, SURNAMES])
+    for term in ("nurse", "pilot", "judge"):
+        assert counts.counts(term) == {
+            name.casefold(): found[term, number, name]
+            for number, family in enumerate((GROUPS, SURNAMES))
+            for name in family
+        }
+        assert counts.spans[term] == sum(found[term, 0, o] for o in (*GROUPS, "none", "several"))
+    assert counts.counts("nurse")["female"] > 10
+    assert (counts.counts("abbot"), counts.counts("monk")) == ({}, None)
+    assert counts.unseen == ("abbot",)
+    figures = (counts.documents, counts.sentences, counts.all_spans, counts.tokens)
+    assert figures == tuple(totals[one] for one in ("documents", "sentences", "spans", "tokens"))
+
+
+@pytest.mark.parametrize("shard", [200, 3000, None])
+@pytest.mark.parametrize("sliding", [False, True])
+def test_shards_and_processes_change_nothing(corpus, shard, sliding):
+    one = quiet(corpus, TEST, sliding=sliding, span=2)
+    same(one, quiet(corpus, TEST, sliding=sliding, span=2, shard=shard))
+    if shard == 3000:
+        two = quiet(corpus, TEST, sliding=sliding, span=2, shard=shard, workers=2)
+        same(one, two)
+        assert two.provenance == one.provenance
+
+
+def test_any_order_of_outcomes(corpus):
+    def backwards(function, items):
+        for position in reversed(range(len(items))):
+            yield position, function(items[position])
+
+    same(quiet(corpus, TEST), quiet(corpus, TEST, shard=500, executor=backwards))
+
+
+def test_a_worker_that_is_killed_costs_nothing(corpus, tmp_path):
+    """Two processes; one is killed in the middle of its first shards."""
+    mark = tmp_path / "killed"
+
+    class Killing:
+        def __call__(self, function, items):
+            yield from Processes(2)(Deadly(function, mark), items)
+
+    same(quiet(corpus, TEST), quiet(corpus, TEST, shard=3000, executor=Killing()))
+    assert mark.exists()
+
+
+class Deadly:
+    """Counts, but kills its process once."""
+
+    def __init__(self, function, mark):
+        self.function, self.mark = function, mark
+
+    def __call__(self, item):
+        found = self.function(item)
+        if not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+
+KILLED = """
+import os, signal, sys
+import eatlas
+from eatlas.engine.text import counting
+from tests.engine.text.test_counting import TEST
+keep = counting.Shards.keep
+def cut_off(self, *given):
+    keep(self, *given)
+    if len(self) == {after}:
+        os.kill(os.getpid(), signal.SIGKILL)
+counting.Shards.keep = cut_off
+eatlas.count_text({corpus!r}, TEST, out={out!r}, shard=2000)
+"""
+
+
+@pytest.mark.parametrize("after", [1, 5])
+def test_what_is_killed_goes_on(corpus, tmp_path, after, monkeypatch):
+    out = tmp_path / "counts.csv"
+    script = KILLED.format(after=after, corpus=str(corpus), out=str(out))
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=Path(__file__).parents[3], capture_output=True
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert not out.exists()
+    counted = []
+    of_one = counting.count_shard
+    monkeypatch.setattr(
+        counting, "count_shard", lambda *a, **k: counted.append(a) or of_one(*a, **k)
+    )
+    found = quiet(corpus, TEST, out=out, shard=2000)
+    same(found, quiet(corpus, TEST))
+    parts = sum(
+        len(shards_of(path, make_plan(corpus, TEST).reading, 2000)) for path in corpus.iterdir()
+    )
+    assert len(counted) == parts - after + 2  # two more by the count beside
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.csv", "counts.csv.json"]
+
+
+def test_a_file_that_changed_is_counted_again(corpus, tmp_path):
+    """Kept shards of a file with another time of change are of another file."""
+    text, out = tmp_path / "t.txt", tmp_path / "c.csv"
+    text.write_text("So nurse she.\nSo pilot he.\n")
+
+    def half(function, items):
+        yield 0, function(items[0])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quiet(text, TEST, out=out, shard=1, executor=half)
+    assert [path for path in tmp_path.iterdir() if path.suffix == counting.ENDING]
+    text.write_text("So nurse he.\nSo pilot he.\n")
+    os.utime(text, ns=(0, time.time_ns()))
+    assert quiet(text, TEST, out=out, shard=1).counts("nurse") == {"female": 0, "male": 1}
+
+
+def test_two_counts_of_one_table_at_once(corpus, tmp_path):
+    out = tmp_path / "c.csv"
+    with counting.Shards(out, make_plan(corpus, TEST)), pytest.raises(ResultsError) as caught:
+        quiet(corpus, TEST, out=out)
+    assert "another count is writing this file" in str(caught.value)
+
+
+def test_the_table_is_a_source(corpus, tmp_path):
+    counts = quiet(corpus, [TEST, BY_NAME], out=tmp_path / "c.csv")
+    counts.write(tmp_path / "c.parquet")
+    lines = (tmp_path / "c.csv").read_text().splitlines()
+    assert lines[0] == "term,spans,Female,Male,Asian,Hispanic,White"
+    assert lines[3] == "abbot,,,,,,"
+    measured = [
+        eatlas.run(TEST, source, "divdist(soa=counts)")[0]
+        for source in (counts, str(tmp_path / "c.csv"), str(tmp_path / "c.parquet"))
+    ]
+    nurse = counts.counts("nurse")
+    for result in measured:
+        assert result.targets[0].association == (nurse["female"], nurse["male"])
+        assert result.coverage["targets"].missing == ("abbot",)
+        assert result.coverage["targets"].reasons["abbot"].startswith("no numbers in ")
+    assert measured[0].source == "a.txt and 1 more, spans of 3 sentences"
+    about = json.loads((tmp_path / "c.csv.json").read_text())
+    assert about["schema"] == "eatlas/text/1"
+    assert about["families"][0]["counts"]["abbot"] is None
+    assert sum(about["families"][0]["counts"]["nurse"]) == counts.spans["nurse"]
+
+
+def test_frames(corpus):
+    frame = quiet(corpus, [TEST, BY_NAME]).to_frame()
+    assert list(frame.columns) == ["term", "family", "group", "spans", "share"]
+    assert len(frame) == 4 * (4 + 5)
+    assert frame[frame.term == "abbot"].spans.isna().all()
+    nurse = frame[(frame.term == "nurse") & (frame.family == "Female/Male")]
+    assert nurse.share.sum() == pytest.approx(1)
+
+
+def test_the_hash_of_a_corpus_knows_no_names(tmp_path):
+    for name, text in (("a", "So nurse."), ("b", "So pilot.")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    one = quiet([tmp_path / "a.txt", tmp_path / "b.txt"], TEST)
+    (tmp_path / "a.txt").rename(tmp_path / "c.txt")
+    other = quiet(tmp_path, TEST)
+    assert one.provenance["corpus_sha256"] == other.provenance["corpus_sha256"]
+    (tmp_path / "b.txt").write_text("So pilot!")
+    assert quiet(tmp_path, TEST).provenance["corpus_sha256"] != one.provenance["corpus_sha256"]
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+def test_a_damaged_shard_is_named_and_the_rest_counted(corpus, tmp_path):
+    good = gzip.compress(b"So nurse she.\n" * 10_000)
+    (tmp_path / "a.txt").write_text("So nurse he.\n")
+    (tmp_path / "b.txt.gz").write_bytes(good[: len(good) // 2])
+    (tmp_path / "c.txt").write_bytes(b"\xff\xfeS\0o\0")
+    with pytest.warns() as said:
+        counts = count_text(tmp_path, TEST, out=tmp_path / "out" / "c.csv")
+    assert counts.counts("nurse") == {"female": 0, "male": 1}
+    assert [Path(one["part"].split(",")[0]).name for one in counts.provenance["failed"]] == [
+        "b.txt.gz", "c.txt",
+    ]  # fmt: skip
+    message = str(said[0].message)
+    assert message.startswith("2 parts of the corpus could not be read and are not counted: ")
+    assert "the compressed data are damaged or end early" in message
+    assert "not UTF-8" in message
+    assert counts.notes == ("Parts of the text could not be read and are not counted: 2.",)
+
+
+def test_a_damaged_row_group_costs_no_other(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "t.parquet"
+    rows = [f"So nurse {'she' if k < 50 else 'he'}. {k}" for k in range(100)]
+    parquet.write_table(pa.table({"text": rows}), path, row_group_size=50, compression="none")
+    facts = parquet.ParquetFile(path).metadata.row_group(1).column(0)
+    data = bytearray(path.read_bytes())
+    data[facts.dictionary_page_offset or facts.data_page_offset] ^= 0xFF
+    path.write_bytes(data)
+    counts = quiet(path, TEST, shard=1)
+    assert counts.counts("nurse") == {"female": 50, "male": 0}
+    assert counts.provenance["failed"][0]["part"] == f"{path}, row groups 1 to 2"
+
+
+def test_nothing_can_be_read(tmp_path):
+    (tmp_path / "c.txt").write_bytes(b"\xff\xfeS\0o\0")
+    with pytest.raises(SourceError, match="the file is not UTF-8"):
+        count_text(tmp_path, TEST, out=tmp_path / "c.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["c.txt"]
+
+
+def test_damaged_lines_have_their_numbers_in_the_file(tmp_path):
+    path = tmp_path / "t.txt"
+    lines = [b"So nurse she."] * 50
+    lines[41] = b"caf\xe9 nurse he."
+    path.write_bytes(b"\n".join(lines))
+    told = []
+    counts = quiet(path, TEST, shard=100, tell=told.append)
+    assert [str(one) for one in told] == [f"{path}, line 42: byte 0xe9, which is not UTF-8"]
+    assert counts.documents == 49
+    assert counts.provenance["files"][0]["damaged"] == 1
+
+
+def test_another_encoding_is_suspected(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("So café nurse.\nSo é.\nSo nurse.\n".encode("latin-1"))
+    with pytest.warns() as said:
+        count_text(path, TEST)
+    assert [one.category for one in said] == [SourceWarning, UndefinedWarning]
+    assert "2 of 3 lines could not be read" in str(said[0].message)
+    assert str(said[0].message).endswith("iconv -f WINDOWS-1252 -t UTF-8")
+
+
+def test_a_document_of_a_hundred_megabytes_on_one_line(tmp_path):
+    path = tmp_path / "long.txt"
+    piece = b"So the nurse sat there. She was here. Nobody came or went at all, it was late. "
+    times = 105_000_000 // len(piece)
+    with path.open("wb") as file:
+        for _ in range(times // 1000):
+            file.write(piece * 1000)
+        file.write(b"\nSo pilot he.\n")
+    counts = quiet(path, TEST)
+    whole = times // 1000 * 1000
+    assert counts.counts("nurse") == {"female": whole, "male": 0}
+    assert counts.counts("pilot") == {"female": 0, "male": 1}
+    assert (counts.documents, counts.all_spans) == (2, whole + 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"span": 0}, "span is not usable"),
+        ({"span": True}, "span is not usable"),
+        ({"case": "no"}, "unknown rule for case"),
+        ({"unit": "page"}, "a corpus cannot be read with this unit"),
+        ({"out": "c.xlsx"}, "c.xlsx: counts cannot be written so"),
+        ({"workers": 0}, "the number of workers is not usable"),
+    ],
+)
+def test_options_that_are_none(corpus, options, message):
+    with pytest.raises(EatlasError, match=message):
+        count_text(corpus, TEST, **options)
+
+
+def test_tests_that_cannot_be_counted(corpus):
+    with pytest.raises(StimulusError, match="the test weat-6 has no social groups"):
+        count_text(corpus, "weat-6")
+    other = groups_test("x", targets=["nurse"], groups=GROUPS | {"Male": ["he"]})
+    with pytest.raises(StimulusError, match="jobs and x both have a group Female"):
+        count_text(corpus, [TEST, other])
+    case = groups_test("x", targets=["Nurse"], groups=GROUPS)
+    with pytest.raises(StimulusError, match="two targets differ by case alone"):
+        count_text(corpus, [TEST, case])
+
+
+def test_targets_that_are_words_of_a_group(corpus):
+    test = groups_test("x", targets=["nurse", "she"], groups=GROUPS)
+    with pytest.warns(StimulusWarning, match=r"are words of a group too.*she \(Female\)"):
+        count_text(corpus, test)
+
+
+def test_stimuli_that_hide_others(corpus):
+    test = groups_test("x", targets=["head nurse", "so"], groups=GROUPS)
+    with pytest.warns() as said:
+        count_text(corpus, [TEST, test])
+    assert (said[0].category, len(said)) == (StimulusWarning, 2)
+    assert "where 'head nurse' is found, 'nurse' is not" in str(said[0].message)
+
+
+def test_nothing_but_its_own_file_is_left(corpus, tmp_path):
+    quiet(corpus, TEST, out=tmp_path / "c.parquet", executor=here)
+    assert [path.name for path in tmp_path.iterdir()] == ["c.parquet"]
+    assert not (tmp_path / STORE).exists()
