@@ -66,7 +66,7 @@ def test_pages_of_html_are_refused_by_their_beginning(tmp_path, beginning, said)
     assert str(caught.value) == (
         f"{page}: this is a page of HTML or XML; its tags would be read as words\n"
         f"  got: it begins with {said}\n"
-        "  allowed: text, JSON Lines, CSV, TSV or Parquet\n"
+        "  allowed: text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia\n"
         "  remedy: take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt "
         "(in Python: trafilatura, BeautifulSoup); the format text reads a page as it is"
     )
