@@ -13,6 +13,7 @@ from tests.tiny_vision import make_towers
 
 import eatlas
 from eatlas import AssociationTest, Concept, read_results
+from eatlas.engine.plan import make_plan
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, SourceError, StimulusError
 from eatlas.sources import embed, open_vectors
@@ -162,6 +163,19 @@ def test_names_and_places_decide_no_number(test, folder, tmp_path):
     assert moved.stimuli_sha256 == test.stimuli_sha256
     for part in ("level1", "level2", "level3"):
         assert first.to_dict()[part] == second.to_dict()[part]
+
+
+def test_a_job_is_known_by_what_images_are_and_not_by_where_they_lie(test, tmp_path):
+    given = vectors_for(test, by_path)
+    before = make_plan(test, given, "weat").identities()
+    moved = Path(test.X.images[0].path).parents[1].rename(tmp_path / "moved")
+    x, y = (concept_of(moved / name) for name in ("flowers", "insects"))
+    after = test.model_copy(update={"X": x, "Y": y})
+    assert after.X.images[0].path != test.X.images[0].path
+    assert make_plan(after, given, "weat").identities() == before
+    draw(moved / "flowers" / "0.png", 50)
+    changed = test.model_copy(update={"X": concept_of(moved / "flowers"), "Y": y})
+    assert make_plan(changed, given, "weat").identities() != before
 
 
 # --- addresses ------------------------------------------------------------------------------------

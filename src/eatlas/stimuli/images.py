@@ -34,9 +34,9 @@ class Image(Frozen):
     sha256: SHA256 = ""
     """Hash of the bytes of the file, in hexadecimal; empty where the file is not at hand, as of a
     published set that was not fetched. A test with such an image can be shown and not be run."""
-    path: str = Field(default="", repr=False)
+    path: str = Field(default="", repr=False, exclude=True)
     """Where the file lies; empty where that is not known, as in a test rebuilt from a result."""
-    url: str = Field(default="", repr=False)
+    url: str = Field(default="", repr=False, exclude=True)
     """Address that the file is downloaded from to its path, where it does not lie there yet."""
 
     def __eq__(self, other: object) -> bool:
