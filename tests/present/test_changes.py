@@ -90,6 +90,18 @@ def test_the_sentence(results):
     assert table.rows[0].cells[0] == ("0.90* → −0.70*", "sign flips")
 
 
+def test_means_of_level_3_side_by_side(results, capsys):
+    (table,) = tables_of_changes(results)
+    level3 = results[0].level3
+    assert [cell.text for cell in table.rows[0].means] == [
+        f"{level3.cell(name).mean:.2f} → {level3.cell(name).mean:.2f}".replace("-", "−")
+        for name in ("XA", "XB", "YA", "YB")
+    ]
+    print_results(results)
+    assert "Level 3: means" in capsys.readouterr().out
+    assert "<caption>Level 3: means</caption>" in report_html(results)
+
+
 def test_nothing_changes():
     same = [of(PLAIN, name) for name in "ab"] + [of(BRINGS, name) for name in "ab"]
     (table,) = tables_of_changes(same)

@@ -149,6 +149,12 @@ def _print_changes(console: Console, results: Results) -> None:
             cells = [*row.cells, *([row.pattern] if row.pattern else [])]
             table.add_row(row.result.test, *("\n".join(filter(None, cell)) for cell in cells))
         show(console, table)
+        if found.with_means:
+            table = new_table("Level 3: means", [row.result.test for row in found.rows])
+            add_columns(table, *((f"{name[0]},{name[1]}", False) for name in CELLS))
+            for row in found.rows:
+                table.add_row(row.result.test, *(cell.text for cell in row.means))
+            show(console, table)
         show(console, Text(found.sentence))
 
 

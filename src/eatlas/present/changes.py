@@ -10,6 +10,7 @@ from eatlas.present.numbers import effect
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
 from eatlas.results.changes import Change, Changes, EffectChange, changes_of
+from eatlas.results.levels import CELLS
 
 ARROW = "\u2192"
 FLIPS, SAME = "sign flips", "same"
@@ -31,6 +32,8 @@ class Row(NamedTuple):
     """With the other value."""
     cells: tuple[Cell, ...]
     pattern: Cell | None
+    means: tuple[Cell, ...]
+    """Means of level 3: X,A; X,B; Y,A; Y,B. Empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,13 @@ class ChangeTable:
         for each in self.changes:
             known = {one.after.place: one for one in each.effects}
             cells = (_cell(known.get(place)) for place in places)
-            found.append(Row(each.after, tuple(cells), _pattern(each)))
+            found.append(Row(each.after, tuple(cells), _pattern(each), _means(each)))
         return found
+
+    @property
+    def with_means(self) -> bool:
+        """Whether any test has a level 3."""
+        return any(one.rises for one in self.changes)
 
     @property
     def sentence(self) -> str:
@@ -126,6 +134,14 @@ def _cell(found: EffectChange | None) -> Cell:
         for one in (found.before, found.after)
     )
     return Cell(f"{before} {ARROW} {after}", FLIPS if found.sign_flips else "")
+
+
+def _means(change: Change) -> tuple[Cell, ...]:
+    one, other = change.before.level3, change.after.level3
+    if one is None or other is None:
+        return ()
+    pairs = ((one.cell(name).mean, other.cell(name).mean) for name in CELLS)
+    return tuple(Cell(f"{effect(before)} {ARROW} {effect(after)}") for before, after in pairs)
 
 
 def _pattern(change: Change) -> Cell | None:

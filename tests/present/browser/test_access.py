@@ -5,6 +5,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.records import full
+from tests.present.test_changes import of
+
+from eatlas.results import Results
 
 FOCUSED = "document.activeElement.textContent.trim()"
 
@@ -82,3 +85,11 @@ def test_wide_tables_scroll_by_themselves(ten_page, open_page):
         page.wait_for_timeout(20)
     name = page.locator("table.ml-eat tbody th").first.bounding_box()
     assert abs(name["x"] - region.bounding_box()["x"]) < 1  # the test's name stays in sight
+
+
+def test_axe_is_content_with_prompts_compared(open_page):
+    plain, brings = "{}", "a picture that brings to mind {}"
+    some = [of(prompt, test, d=d) for prompt, d in ((plain, 0.9), (brings, -0.7)) for test in "ab"]
+    page = open_page(Results(some), width=PHONE)
+    expect(page.get_by_text("sign flips").first).to_be_visible()
+    assert faults(page) == []
