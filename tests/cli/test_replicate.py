@@ -31,6 +31,21 @@ def test_json_is_a_line_for_each_cell(eatlas_cli, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_jobs_that_fail_end_with_1(eatlas_cli):
+    ended = eatlas_cli("replicate", "seat", "--vectors", "gpt=glove-sample")
+    assert ended.code == 1
+    assert ended.err.count("error: ") == 9
+    assert "warning" not in ended.err
+
+
+def test_a_place_that_cannot_be_written_is_refused_at_once(eatlas_cli, tmp_path):
+    (tmp_path / "file").touch()
+    ended = eatlas_cli("replicate", "ml-eat", "--out", "file/o")
+    assert ended.code == 2
+    assert "cannot be written" in ended.err
+    assert ended.out == ""
+
+
 def test_mistakes_end_with_2(eatlas_cli, tmp_path):
     for arguments, said in (
         (("mleat",), "did you mean ml-eat"),

@@ -293,6 +293,20 @@ def test_files_verify_and_keep_other_results(tmp_path):
     assert (tmp_path / "results-1.jsonl").exists()
 
 
+def test_jobs_that_fail_are_named_and_the_others_are_there():
+    with pytest.warns(eatlas.EatlasWarning, match=r"9 jobs failed: sent-weat-1 on glove-sample"):
+        found = eatlas.replicate("seat", {"gpt": "glove-sample"})
+    gpt = [one for one in found if one.printed.model == "gpt" and one.printed.place]
+    assert Counter(bool(one.source) for one in gpt) == {True: 6, False: 9}
+
+
+def test_a_file_of_words_becomes_a_bag_of_words_where_the_paper_has_one(tmp_path):
+    eatlas.write_vectors("glove-sample", tmp_path / "mine.txt")
+    found = eatlas.replicate("seat", {"cbow-glove-840b": tmp_path / "mine.txt"})
+    assert {one.source for one in found.computed} == {f"cbow:{tmp_path / 'mine.txt'}"}
+    assert len(found.computed) == 15
+
+
 def test_mistakes():
     with pytest.raises(EatlasError, match="no paper 'mleat' is known; did you mean ml-eat"):
         eatlas.replicate("mleat")

@@ -51,10 +51,13 @@ def replicate(
     workers : N >= 1
         Processes that share the work. [default: one]
     """
-    from eatlas.present.replication import write_replication  # noqa: PLC0415
-    from eatlas.studies.replication import replicate as compare  # noqa: PLC0415
+    from eatlas.present.replication import PAGE, write_replication  # noqa: PLC0415
+    from eatlas.studies.replication import compared  # noqa: PLC0415
+    from eatlas.writing import require_writable  # noqa: PLC0415
 
-    found = compare(paper, _named(vectors or []), seed=seed, workers=workers or 1)
+    if out is not None:
+        require_writable(out / PAGE)
+    found = compared(paper, _named(vectors or []), seed=seed, workers=workers or 1)
     written = () if out is None else write_replication(found, out)
     with output_of_a_command():
         if as_json:

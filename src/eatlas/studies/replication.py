@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
-from eatlas.engine import run
-from eatlas.errors import EatlasError, did_you_mean
+from eatlas.engine import choose, execute, make_plan
+from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
+from eatlas.executors import require_workers
 from eatlas.results import Results
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 ENCODERS = ("hf:", "st:", "clip:")
 """Sources that take the options and the prompt of a paper's method."""
+ENCODING = (*ENCODERS, "cbow:", "py:", "http:", "https:")
+"""Sources that encode texts; a file of words gets the scheme of the paper's model."""
 TARGETS = "targets"
 
 Key = tuple[str, str, str, int | None]
@@ -61,6 +66,11 @@ def replicate(
     EatlasError
         If there is no such paper or model, or a source cannot be read.
 
+    Warns
+    -----
+    EatlasWarning
+        If some jobs failed; ``results.failures`` says which.
+
     Examples
     --------
     >>> import eatlas
@@ -68,6 +78,23 @@ def replicate(
     >>> [(check.where, check.finding) for check in found.failed_checks][-1][0]
     'table-7'
     """
+    found = compared(name, vectors, seed=seed, workers=workers)
+    if failures := found.results.failures:
+        first = failures[0]
+        warnings.warn(
+            f"{len(failures)} jobs failed: {first.test} on {first.source}: {first.error.what}; "
+            "see .results.failures",
+            EatlasWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def compared(
+    name: str, vectors: Mapping[str, Any] | None = None, *, seed: int = 0, workers: int | None = 1
+) -> Replication:
+    """Do what :func:`replicate` does, without a warning for jobs that failed."""
+    require_workers(workers)
     known = paper(name)
     given = _known_models(known, vectors or {})
     cells = printed_numbers(name)
@@ -116,6 +143,8 @@ def _known_models(known: Paper, vectors: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_options(model: PaperModel, source: Any) -> Any:
     """A source with the options of the method that it does not set itself."""
+    if model.scheme and isinstance(source, str | Path) and not str(source).startswith(ENCODING):
+        return f"{model.scheme}{source}"
     if not isinstance(source, str) or not source.startswith(ENCODERS):
         return source
     address, _, options = source.partition("?")
@@ -168,14 +197,9 @@ def _measured(
     model: PaperModel, source: Any, tests: list[str], measure: str, seed: int, workers: int | None
 ) -> Results:
     prompted = model.prompt and isinstance(source, str) and source.startswith(ENCODERS)
-    return run(
-        tests=tests,
-        vectors=source,
-        measures=measure,
-        prompts=model.prompt if prompted else None,
-        seed=seed,
-        workers=workers,
-    )
+    prompts = model.prompt if prompted else None
+    plan = make_plan(tests, source, measure, prompts=prompts, seed=seed)
+    return execute(plan, choose(workers, len(plan.jobs)))
 
 
 def _compared(
