@@ -98,8 +98,19 @@ def test_fingerprints_tell_models_and_tests_of_one_name_apart(tmp_path):
     ] + [ml_eat(provenance=PROVENANCE | {"stimuli_sha256": "c" * 64})]
     site, page = written(tmp_path, *given)
     assert (site.models, site.tests, site.results) == (3, 2, 3)
-    for mark in ("fingerprint aaaaaaaa", "fingerprint bbbbbbbb", "stimuli cccccccc"):
+    for mark in ("fingerprint aaaaaaaa", "fingerprint bbbbbbbb", "variant cccccccc"):
         assert mark in page.text
+
+
+def test_another_reference_makes_another_test(tmp_path):
+    options = {"tests": "divdist-face-validity", "measures": "divdist(p=off,resamples=0)"}
+    given = [
+        *eatlas.run(**options),
+        *eatlas.run(**options, reference="Female=0.7,Male=0.3"),
+    ]
+    site, page = written(tmp_path, *given)
+    assert (site.models, site.tests, site.results, site.notes) == (1, 2, 2, ())
+    assert page.text.count("variant ") == 2
 
 
 def encoded(**changes):

@@ -50,6 +50,16 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
     expect(again.get_by_role("dialog")).to_contain_text("arts-3")
 
 
+def test_an_address_that_changes_while_a_cell_closes_opens_the_next(site, open_page):
+    page = open_page(site)
+    links = page.evaluate("[...document.querySelectorAll('#matrix td a')].map((one) => one.id)")
+    for link in links[:12]:
+        page.evaluate(f"location.hash = '{link}'")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+
+
 def test_a_link_to_another_measure_shows_its_matrix(site, open_page):
     page = open_page(site)
     link = page.evaluate(

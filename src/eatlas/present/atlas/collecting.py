@@ -65,6 +65,7 @@ class Test:
     sides: str
     """Names of the concepts."""
     fingerprint: str
+    """Of the stimuli, and of what else belongs to the test, such as a reference."""
 
     @property
     def family(self) -> str:
@@ -286,7 +287,9 @@ def _model(result: AssociationResult) -> Model:
 
 
 def _test(result: AssociationResult) -> Test:
-    fingerprint = result.provenance.stimuli_sha256
+    fingerprint, more = result.provenance.stimuli_sha256, result.of_the_test()
+    if more:
+        fingerprint = sha256(json.dumps([fingerprint, more], default=str).encode()).hexdigest()
     sides = ", ".join(" / ".join(side) for side in result.sides)
     return Test(
         f"t-{_hash(result.test, fingerprint)}", result.test, result.title, sides, fingerprint

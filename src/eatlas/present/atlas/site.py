@@ -279,11 +279,11 @@ def _names_of(models: Iterable[Model]) -> dict[str, tuple[str, str]]:
 
 
 def _test_marks(tests: Iterable[Test]) -> dict[str, str]:
-    """What tells tests of one id apart: the beginning of the hash of their stimuli."""
+    """What tells tests of one id apart: how the hash of their stimuli and references begins."""
     known = list(tests)
     count = Counter(test.name for test in known)
     return {
-        test.id: f"stimuli {_first(test.fingerprint)}" if count[test.name] > 1 else ""
+        test.id: f"variant {_first(test.fingerprint)}" if count[test.name] > 1 else ""
         for test in known
     }
 

@@ -54,7 +54,18 @@
     const of = (n, total, thing) => `${n === total ? n : `${n} of ${total}`} ${total === 1 ? thing : `${thing}s`}`;
     byId("shown").textContent = `${of(left, shown.rows.length, "model")}, ${of(tested, kept.length, "test")}${label ? `; ${label} in ${found}` : ""}`;
     rove(shown);
+    suggest(shown);
     compare();
+  }
+
+  // Until two models are chosen, the first two of the matrix are compared.
+  let chosen = false;
+  function suggest(shown) {
+    if (chosen) return;
+    ["first", "second"].forEach((id, i) => {
+      const row = shown.rows[Math.min(i, shown.rows.length - 1)];
+      if (byId(id)) byId(id).value = row.row.dataset.model;
+    });
   }
 
   // Keys: one stop in each matrix, arrows move; hidden rows and columns are passed over.
@@ -192,6 +203,7 @@
     byId("compare").remove();
     all('a[href="#compare"]').forEach((link) => link.remove());
   } else ["first", "second"].forEach((id) => byId(id).addEventListener("change", () => {
+    chosen = true;
     compare();
     history.replaceState(null, "", `#compare=${value("first")},${value("second")}`);
   }));
@@ -218,8 +230,8 @@
     byId("cell-title").focus();
   }
   let opened = null;
-  dialog.addEventListener("close", () => {
-    history.replaceState(null, "", location.pathname + location.search);
+  dialog.addEventListener("close", () => {  // by now the address may lead to another cell
+    if (location.hash === opened?.getAttribute("href")) history.replaceState(null, "", location.pathname + location.search);
     opened?.focus();
   });
   byId("close").addEventListener("click", () => dialog.close());
@@ -243,8 +255,9 @@
   function follow() {
     const hash = location.hash.slice(1);
     if (hash.startsWith("compare=") && names.size > 1) {
-      const chosen = hash.slice("compare=".length).split(",");
-      ["first", "second"].forEach((id, i) => { if (names.has(chosen[i])) byId(id).value = chosen[i]; });
+      const models = hash.slice("compare=".length).split(",");
+      chosen = true;
+      ["first", "second"].forEach((id, i) => { if (names.has(models[i])) byId(id).value = models[i]; });
       compare();
       byId("compare").scrollIntoView();
       return;
