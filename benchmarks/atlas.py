@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import platform
 import resource
+import shutil
 import sys
 import tempfile
 import time
@@ -107,7 +108,8 @@ def main():
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{site.models} models, {site.tests} tests, {site.results} cells of {data:.0f} MB")
         print(f"written in {written:.1f} s, peak memory {memory:.0f} MiB, page {size:.2f} MB")
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=OPTIONS)
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
         times = [seconds_to_open(browser, site.page) for _ in range(RUNS)]
         opened, cpu, filtered, shown = (sorted(one) for one in zip(*times, strict=True))
         browser.close()
