@@ -9,15 +9,14 @@ several rounds, one process:
 - the loop of published code: one image at a time, opened, prepared and encoded.
 
 Prints images a second of each, and the ratios: of the best round, as a busy machine only takes time
-away. Then the peak memory of processes that encode 100 and 870 images, and how long a second run
-takes, whose vectors are kept: both of the whole process.
+away. Then seconds and peak memory of whole runs of `eatlas run` with 100 and 870 images, and of a
+second one whose vectors are kept.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -38,6 +37,8 @@ from eatlas.sources.protocol import Item
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 MODELS = {"ViT-B/32": 32, "ViT-B/16": 16}
 SIZE = (500, 375)
+RUNS = (100, 870)
+"""Images of whole runs, whose memory is compared."""
 
 
 def draw(folder, count):
@@ -111,7 +112,7 @@ def ways(source, items):
 def compare(name, model, items):
     several = ways(opened(model, "&cache=no"), items)
     print(f"{name}, {len(items)} images, {torch.get_num_threads()} threads, ", end="")
-    print(f"load {os.getloadavg()[0]:.1f}")
+    print(f"load {os.getloadavg()[0]:.1f}", flush=True)
     several["bare"]()
     seen = {name: [] for name in several}
     for _ in range(ROUNDS):
@@ -123,46 +124,69 @@ def compare(name, model, items):
     for way, wall in best.items():
         print(f"  {way:9} {wall:7.2f} s  {len(items) / wall:6.1f} images a second")
     for way in ("bare", "loop"):
-        print(f"  {way} takes {best[way] / best['eatlas']:.2f} times as long as eatlas")
+        print(f"  {way} takes {best[way] / best['eatlas']:.2f} times as long as eatlas", flush=True)
 
 
-def in_a_process(model, folder, count, cache):
-    """Peak memory in MB and seconds of a process that encodes so many images."""
+def write_test(there, images, count):
+    """Write a test of as many images, in folders of four concepts."""
+    concepts = {}
+    for number, role in enumerate("XYAB"):
+        folder = there / f"{count}-{role}"
+        folder.mkdir()
+        for path in sorted(images.glob("*.jpg"))[:count][number::4]:
+            (folder / path.name).hardlink_to(path)
+        concepts[role] = f'{role} = {{ name = "{role}", images = "{folder.name}/*.jpg" }}'
+    lines = ["schema = 1", "[[test]]", f'id = "images-{count}"', *concepts.values()]
+    file = there / f"{count}.toml"
+    file.write_text("\n".join(lines))
+    return file
+
+
+def run(there, test, model, cache):
+    """Seconds and peak memory in MB of ``eatlas run`` as a process."""
+    vectors = f"hf:{model}?weights=random&device=cpu&cache={cache}"
+    code = "from eatlas.cli import main; main()"
+    command = [sys.executable, "-c", code, "run", "--tests", str(test), "--vectors", vectors]
     begun = time.perf_counter()
-    command = [sys.executable, __file__, "--encode", str(model), str(folder), str(count), cache]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(said.split()[-1]), time.perf_counter() - begun
-
-
-def encode(model, folder, count, cache):
-    source = opened(model, f"&cache={cache}")
-    found = source.encode(items_of(Path(folder), int(count)))
-    if len(found) != int(count):
-        raise SystemExit(f"{len(found)} of {count} images have a vector")
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    process = subprocess.Popen(
+        [*command, "--out", str(there / "out")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"eatlas run ends with {status}")
+    wall = time.perf_counter() - begun
+    cpu = used.ru_utime + used.ru_stime
+    return f"{wall:.2f} s ({cpu:.2f} of CPU), {used.ru_maxrss / 1024:,.0f} MB"
 
 
 def main():
     count = int(sys.argv[1]) if sys.argv[1:] else 192
-    with TemporaryDirectory() as there:
-        images = Path(there) / "images"
+    chosen = os.environ.get("MODELS", ",".join(MODELS)).split(",")
+    with TemporaryDirectory() as folder:
+        there = Path(folder)
+        images = there / "images"
         images.mkdir()
-        draw(images, max(count, 870))
-        os.environ["EATLAS_CACHE"] = str(Path(there) / "cache")
+        draw(images, max(count, *RUNS))
+        os.environ["EATLAS_CACHE"] = str(there / "cache")
         for name, patch in MODELS.items():
-            write_model(model := Path(there) / str(patch), patch)
-            compare(name, model, items_of(images, count))
-        model = Path(there) / "32"
-        for number in (100, 870):
-            peak, seconds = in_a_process(model, images, number, "no")
-            print(f"{number} images: peak of {peak:,.0f} MB, {seconds:.1f} s")
-        for run in ("first", "second"):
-            peak, seconds = in_a_process(model, images, 870, "yes")
-            print(f"870 images, {run} run with the cache: {peak:,.0f} MB, {seconds:.2f} s")
+            write_model(there / str(patch), patch)
+            if name in chosen:
+                compare(name, there / str(patch), items_of(images, count))
+        model = there / "32"
+        for number in RUNS:
+            test = write_test(there, images, number)
+            print(
+                f"eatlas run, {number} images, no cache: {run(there, test, model, 'no')}",
+                flush=True,
+            )
+        for which in ("first", "second", "third"):
+            print(
+                f"eatlas run, {number} images, {which}: {run(there, test, model, 'yes')}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--encode"]:
-        encode(*sys.argv[2:])
-    else:
-        main()
+    main()

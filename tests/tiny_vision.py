@@ -78,7 +78,10 @@ def _processor(family: str) -> Any:
             "image_processor_type": "Siglip2ImageProcessor", "patch_size": PATCH,
             "max_num_patches": 16, "resample": 2,
         },
-        "chinese_clip": {"image_processor_type": "ChineseCLIPImageProcessor", **clip},
+        "chinese_clip": {
+            **clip, "image_processor_type": "ChineseCLIPImageProcessor", "size": square,
+            "do_center_crop": False,
+        },
         "siglip": {"image_processor_type": "SiglipImageProcessor", "size": square, "resample": 3},
         "align": {
             "image_processor_type": "EfficientNetImageProcessor", "size": square, "resample": 3,

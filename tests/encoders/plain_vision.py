@@ -37,10 +37,12 @@ class PlainLoop:
         """Vector of an image, in the shared space or pooled from one layer."""
         import torch
 
-        inputs = self.processor(images=open_image(path), return_tensors="pt")
+        # transformers 4 by itself takes an image of three rows for one of three colours
+        given = {"return_tensors": "pt", "input_data_format": "channels_last"}
+        inputs = self.processor(images=open_image(path), **given)
         with torch.no_grad():
             if self._towers:
-                return _rows(self.module.get_image_features(**inputs))
+                return row_of(self.module.get_image_features(**inputs))
             out = self.module(**inputs, output_hidden_states=True)
         if how == "pooled":
             return out.pooler_output.reshape(-1).numpy()
@@ -62,9 +64,9 @@ class PlainLoop:
         padding = {"padding": "max_length", "max_length": 64} if "siglip" in self.family else {}
         inputs = self.tokenizer([text], return_tensors="pt", **padding)
         with torch.no_grad():
-            return _rows(self.module.get_text_features(**inputs))
+            return row_of(self.module.get_text_features(**inputs))
 
 
-def _rows(given: Any) -> np.ndarray:
+def row_of(given: Any) -> np.ndarray:
     """What transformers 4 returns as a tensor, 5 within an object."""
     return getattr(given, "pooler_output", given)[0].numpy()
