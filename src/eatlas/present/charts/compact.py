@@ -52,7 +52,7 @@ def draw(given: pd.DataFrame) -> Chart:
     --------
     >>> import eatlas
     >>> chart = eatlas.plot(eatlas.run(tests=["weat-6", "weat-7"]), kind="compact")
-    >>> chart.description.split(":")[0]
+    >>> chart.description.split(".")[0]
     'Forest plot of 6 effect sizes'
     """
     alt = altair()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
 from eatlas.present.charts.layers import listed, source_note, title, tooltip
 from eatlas.present.charts.theme import INK
+from eatlas.present.drawings.plane import require_pairs
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -56,7 +56,7 @@ def prepare(results: object) -> pd.DataFrame:
     >>> import eatlas
     >>> pairs = prepare(eatlas.run(tests="weat-6"))
     >>> len(pairs), pairs.loc[pairs["row"] == 0, "target_term"].unique().tolist()
-    (256, ['Jeff'])
+    (256, ['Steve'])
     """
     why = "a block of cosines is that of level 3"
     return tidy(results, "cosines", "level3", why, _rows, COLUMNS)
@@ -146,12 +146,8 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     terms = [(role, term) for role in ROLES for term in result.coverage[role].scored]
     targets = [one for one in terms if one[0] in "XY"]
     attributes = [one for one in terms if one[0] in "AB"]
-    block = np.array(result.similarities or (), dtype=np.float64)
-    if block.shape != (len(targets), len(attributes)):
-        raise ResultsError(
-            f"the result of {result.test} has not kept the {result.unit}s of single words",
-            allowed="results of tests of up to 10,000 pairs of a target and an attribute",
-        )
+    require_pairs(result)
+    block = np.array(result.similarities, dtype=np.float64)
     down, right = _order(targets, block, attributes, "A"), _order(attributes, block.T, targets, "X")
     for i, (target_role, target) in enumerate(targets):
         for j, (attribute_role, attribute) in enumerate(attributes):

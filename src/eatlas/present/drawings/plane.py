@@ -135,6 +135,31 @@ class Plane:
         return sorted(far, key=lambda i: -far[i])
 
 
+def has_pairs(result: AssociationResult) -> bool:
+    """Whether a result has kept the cosine of each target with each attribute."""
+    x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
+    rows = result.similarities or ()
+    return bool(rows) and len(rows) == x + y and all(len(row) == a + b for row in rows)
+
+
+def require_pairs(result: AssociationResult) -> None:
+    """Refuse a result that has not kept them.
+
+    Raises
+    ------
+    ResultsError
+        Naming its sizes and its measure.
+    """
+    if not has_pairs(result):
+        x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
+        raise ResultsError(
+            f"the result of {result.test} has not kept the {result.unit}s of single words",
+            got=f"{x} v {y} targets, {a} v {b} attributes, of {result.signature}",
+            allowed="results of ML-EAT, CEAT, LPBS or LPBS-CEAT, of tests of up to 10,000 pairs of "
+            "a target and an attribute",
+        )
+
+
 def points_of(result: AssociationResult) -> tuple[Point, ...]:
     """Mean cosine of each target with A and with B, and the means of both groups.
 
@@ -145,14 +170,9 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
     ResultsError
         If the result has not kept the cosines of single words.
     """
+    require_pairs(result)
+    rows = np.array(result.similarities, dtype=np.float64)
     sizes = [len(result.coverage[role].scored) for role in ROLES]
-    rows = np.array(result.similarities or (), dtype=np.float64)
-    if rows.shape != (sizes[0] + sizes[1], sizes[2] + sizes[3]):
-        raise ResultsError(
-            f"the result of {result.test} has not kept the {result.unit}s of single words",
-            got=f"{sizes[0]} v {sizes[1]} targets, {sizes[2]} v {sizes[3]} attributes",
-            allowed="results of tests of up to 10,000 pairs of a target and an attribute",
-        )
     a, b = rows[:, : sizes[2]].mean(axis=1).tolist(), rows[:, sizes[2] :].mean(axis=1).tolist()
     by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for key, both in zip(_names(result), zip(a, b, strict=True), strict=True):
@@ -223,7 +243,7 @@ def plane_figure(result: AssociationResult) -> str:
 
     Empty where the result has not kept the cosines of single words, or has too many words.
     """
-    if not result.similarities or len(result.similarities) > MOST:
+    if not has_pairs(result) or len(result.similarities or ()) > MOST:
         return ""
     plane = Plane.of(result)
     attributes = {role: result.concepts.name(role) for role in "AB"}
