@@ -1,4 +1,4 @@
-"""``eatlas data``: published vectors and sets of images by name, listed and fetched."""
+"""``eatlas data``: published vectors, sets of images and corpora by name, listed and fetched."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def list_vectors(*, as_json: bool = False) -> None:
         width = max(len(entry.name) for entry in entries)
         for entry in entries:
             here = "here" if place_of(entry) else "-"
-            dim = "images" if entry.vectors.images else f"{entry.vectors.dim or '?':>4} d"
+            what = entry.vectors.what
+            dim = f"{entry.vectors.dim or '?':>4} d" if what == "vectors" else what
             print_line(
                 f"{entry.name:<{width}}  {dim:>6}  {_size(entry):>7}  {here:<4}  "
                 f"{entry.vectors.title}"
@@ -98,7 +99,7 @@ def fetch(names: list[str]) -> None:
         find(name)  # a wrong name is refused before gigabytes come for the others
     for name in names:
         entry = find(name)
-        if entry.vectors.folder:
+        if entry.vectors.folder or entry.vectors.texts:
             licence = entry.download.licence or "none is stated; see the notes"
             remark(f"{name}: {entry.download.page}; licence: {licence}")
             for note in entry.download.notes:
@@ -135,7 +136,7 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
     }
     yield "name", entry.name
     yield "title", entry.vectors.title
-    if not values["images"]:
+    if entry.vectors.what == "vectors":
         yield "dim", str(values["dim"] or "unknown")
     yield "url", values["url"]
     size = values["size"]

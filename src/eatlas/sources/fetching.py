@@ -350,6 +350,9 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
             made = _years(archive, folder / "years")
         elif vectors.folder:
             made = _files_of(archive, vectors.folder, folder / "files")
+        elif vectors.texts and vectors.member is None:
+            made = folder / "texts"
+            _as_it_is(archive, made)
         else:
             made = folder / "vectors"
             _copy(archive, vectors.member, made)
@@ -370,6 +373,14 @@ def _workplace(target: Path) -> Path:
 def _copy(archive: Path, member: str | None, path: Path) -> None:
     with locate(archive, member).open() as source, path.open("xb") as file:
         _pour(source, file)
+
+
+def _as_it_is(archive: Path, path: Path) -> None:
+    """Keep a file as it was downloaded; gigabytes are not written twice where a link will do."""
+    try:
+        path.hardlink_to(archive)
+    except OSError:
+        shutil.copyfile(archive, path)
 
 
 def _pour(source: BinaryIO, file: BinaryIO) -> None:

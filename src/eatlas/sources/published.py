@@ -1,4 +1,4 @@
-"""Published vectors and sets of images: entries of the registry, and where the files are kept.
+"""Published vectors, images and corpora: entries of the registry, and where the files are kept.
 
 Known are eatlas' own, those of other packages and the user's. They lie in platformdirs' cache
 folder, or in the one that the environment variable EATLAS_DATA names.
@@ -72,6 +72,13 @@ class Vectors(_Entry):
     """The folder of the archive that holds images, where it is a set of these and no vectors."""
     tables: Text | None = None
     """The folder of the archive that holds tables of features of images."""
+    texts: bool = False
+    """Whether it is a corpus of texts, which stays as its publisher compressed it."""
+
+    @property
+    def what(self) -> str:
+        """What it holds, as messages call it."""
+        return "images" if self.images else "texts" if self.texts else "vectors"
 
     @property
     def folder(self) -> str | None:
@@ -249,8 +256,9 @@ def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
 
 @cache
 def _own() -> tuple[Published, ...]:
-    data = resources.files("eatlas.sources") / "data" / "published.toml"
-    return parse_registry(data.read_bytes(), "published.toml")
+    folder = resources.files("eatlas.sources") / "data"
+    files = ((name, folder / name) for name in ("published.toml", "corpora.toml"))
+    return tuple(one for name, path in files for one in parse_registry(path.read_bytes(), name))
 
 
 # --- where they are kept --------------------------------------------------------------------------
@@ -264,6 +272,8 @@ def target_of(entry: Published) -> Path:
     if entry.vectors.member:
         return folder / entry.vectors.member.rpartition("/")[2]
     file = entry.download.file  # NAME.gz alone becomes NAME
+    if entry.vectors.texts:
+        return folder / file
     compressed = next((suffix for suffix in _COMPRESSED if file.endswith(suffix)), "")
     return folder / file.removesuffix(compressed)
 
@@ -296,7 +306,25 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
             allowed="a model that encodes images, such as clip:NAME, or features of images",
             remedy=f"eatlas run --tests TEST names its images; eatlas data show {name}",
         )
+    if entry.vectors.texts:
+        raise SourceError(
+            f"{name}: this is a corpus of texts, and no vectors",
+            allowed="published vectors; eatlas data list shows them",
+            remedy=f"eatlas text {name} --tests TEST counts associations in it",
+        )
     return replace(spec, path=require_here(entry))
+
+
+def corpus_on_this_machine(name: str) -> Path | None:
+    """Return where a published corpus lies; None if no corpus has that name.
+
+    Raises
+    ------
+    SourceError
+        If it was not fetched.
+    """
+    entries = (one for one in published_vectors() if one.vectors.texts and one.name == name)
+    return next((require_here(one) for one in entries), None)
 
 
 def require_here(entry: Published) -> Path:
@@ -309,7 +337,7 @@ def require_here(entry: Published) -> Path:
     """
     path = place_of(entry)
     if path is None:
-        size, what = entry.download.size, "images" if entry.vectors.images else "vectors"
+        size, what = entry.download.size, entry.vectors.what
         raise SourceError(
             f"{entry.name}: these published {what} are not on this machine yet",
             got=f"nothing at {target_of(entry)}",

@@ -18,10 +18,10 @@ from eatlas.corpora.shards import Shard, shards_of
 from eatlas.corpora.spans import Family, Search, interplay
 from eatlas.errors import EatlasError, SourceError, StimulusError, StimulusWarning, described
 from eatlas.sources.archives import locate
-from eatlas.sources.published import on_this_machine
-from eatlas.sources.spec import FileSpec
+from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.version import __version__
+from eatlas.writing import is_there
 
 FORM = 1
 """Raised whenever a shard's counts mean something else than before."""
@@ -186,9 +186,10 @@ def _found(corpus: Corpus) -> list[str | Path]:
 
 
 def _by_name(one: Any) -> Any:
-    if not isinstance(one, str) or Path(one).exists():
+    """The file of a published corpus; anything else as it is."""
+    if not isinstance(one, str) or is_there(Path(one)):
         return one
-    return on_this_machine(FileSpec(Path(one))).path if "/" not in one else one
+    return corpus_on_this_machine(one) or one
 
 
 def _parted(

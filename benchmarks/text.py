@@ -1,0 +1,186 @@
+"""Counting associations in English text, beside plain Python and what reading the file takes.
+
+    python benchmarks/text.py [--folder DIR] [--size 5e8] [--span 3]
+
+The text is that of ``benchmarks/contexts.py``: real English from Debian's packages dict-gcide,
+wordnet-base, anarchism and bible-kjv-text, a line a document. Counted are the 288 professions of
+divdist-gender against the groups of gender and of race, in one pass and one process. Beside
+``eatlas.count_text``: a plain Python loop over regular expressions, which gets a part of the text
+and must give the same counts on it, ``wc -l``, and reading the file alone. Seconds are those of the
+processor. Peak memory is that of a process of its own, for the whole file and for a quarter of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from contexts import english
+
+import eatlas
+from eatlas.corpora.matching import Rule, sentences
+
+PART = 4_000_000
+"""Bytes that plain Python is given."""
+TESTS = ("divdist-gender", "divdist-race")
+PROSE = 31_000
+"""Last lines of the text: verses of the Bible, where every second span names a man or a woman."""
+_BLOCK = 1 << 22
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--folder", type=Path, help="where to make the files")
+    parser.add_argument("--size", type=float, default=5e8)
+    parser.add_argument("--span", type=int, default=3)
+    parser.add_argument("--count", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.count:
+        print(json.dumps(count(given.count, given.span)))
+        return
+    lines = list(english())
+    prose = lines[-PROSE:]
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        for name, some in (("all four books", lines), ("the Bible alone", prose)):
+            whole, quarter = Path(folder, "whole.txt"), Path(folder, "quarter.txt")
+            write(whole, some, int(given.size))
+            write(quarter, some, int(given.size / 4))
+            compare(name, whole, quarter, given.span)
+
+
+def compare(name: str, whole: Path, quarter: Path, span: int) -> None:
+    size = whole.stat().st_size
+    print(f"{name}: {size / 1e6:,.0f} MB, {', '.join(TESTS)}, spans of {span} sentences")
+    counted, small = (in_a_process(path, span) for path in (whole, quarter))
+    say("eatlas text, one process", size, counted["busy"])
+    say("  by the clock", size, counted["seconds"])
+    print(f"  {counted['spans']:,} spans, {counted['found']:,} mentions of a target")
+    print(f"  peak {counted['peak']:.0f} MiB; for a quarter {small['peak']:.0f} MiB")
+    say("reading the file", size, timed(partial(read, whole)))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(["wc", "-l", str(whole)], check=True, capture_output=True)  # noqa: S607
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    say("wc -l", size, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    part = whole.with_name("part.txt")
+    text = whole.read_bytes()[:PART].rpartition(b"\n")[0]
+    part.write_bytes(text)
+    plain: list[Counter[tuple[str, str]]] = []
+    say(
+        "plain Python, regular expressions",
+        len(text),
+        timed(lambda: plain.append(in_plain_python(text.decode(), span))),
+    )
+    print(f"  same counts: {plain[0] == in_eatlas(part, span)}")
+
+
+def say(name: str, size: int, seconds: float) -> None:
+    print(f"{name:<36} {seconds:8.2f} s  {size / seconds / 1e6:8.1f} MB/s")
+
+
+def timed(do: Callable[[], object]) -> float:
+    begun = time.process_time()
+    do()
+    return time.process_time() - begun
+
+
+def read(path: Path) -> None:
+    buffer = bytearray(_BLOCK)
+    with path.open("rb", buffering=0) as file:
+        while file.readinto(buffer):
+            pass
+
+
+def in_a_process(path: Path, span: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--count", str(path), "--span", str(span)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout))
+
+
+def quietly(path: Path, span: int) -> eatlas.corpora.text_counts.TextCounts:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eatlas.EatlasWarning)
+        return eatlas.count_text(path, TESTS, span=span)
+
+
+def count(path: Path, span: int) -> dict[str, float]:
+    """Count once, after compiled code was loaded."""
+    with tempfile.NamedTemporaryFile(suffix=".txt") as small:
+        small.write(b"A nurse.\n")
+        small.flush()
+        quietly(Path(small.name), span)
+    begun, busy = time.perf_counter(), time.process_time()
+    counts = quietly(path, span)
+    return {
+        "seconds": time.perf_counter() - begun,
+        "busy": time.process_time() - busy,
+        "peak": peak(),
+        "spans": counts.all_spans,
+        "found": sum(counts.spans.values()),
+    }
+
+
+def peak() -> float:
+    """MiB; the maximum of getrusage would begin with that of the process that started this one."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def in_eatlas(path: Path, span: int) -> Counter[tuple[str, str]]:
+    """Counts of every target and group that are not 0."""
+    counts = quietly(path, span)
+    found: Counter[tuple[str, str]] = Counter()
+    for target in counts.targets:
+        for group, number in (counts.counts(target) or {}).items():
+            if number:
+                found[target, group] = int(number)
+    return found
+
+
+def in_plain_python(text: str, span: int) -> Counter[tuple[str, str]]:
+    """The same by a regular expression for each target and group, span by span.
+
+    Sentences are parted as eatlas parts them, so that the counts can be the same.
+    """
+    tests = eatlas.load_tests(TESTS)
+    targets = {term: pattern([term]) for term in tests[0].targets.terms}
+    families = [{g.name.casefold(): pattern(g.terms) for g in test.groups} for test in tests]
+    found: Counter[tuple[str, str]] = Counter()
+    for line in text.split("\n"):
+        whole = sentences(line)
+        for first in range(0, len(whole), span):
+            context = " ".join(whole[first : first + span])
+            there = [term for term, one in targets.items() if one.search(context)]
+            if not there:
+                continue
+            for family in families:
+                present = [name for name, one in family.items() if one.search(context)]
+                if len(present) == 1:
+                    found.update((term, present[0]) for term in there)
+    return found
+
+
+def pattern(words: list[str] | tuple[str, ...]) -> re.Pattern[str]:
+    spellings = [one for word in words for one in Rule().written(word)]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, spellings))})(?!\w)")
+
+
+def write(path: Path, lines: list[str], size: int) -> None:
+    """Write English until the file is large enough."""
+    with path.open("w", encoding="utf-8", errors="replace") as file:
+        while file.tell() < size:
+            file.writelines(f"{line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Corpora by name: kept as they are served, counted by name, and no source of vectors."""
+
+import bz2
+import json
+
+import pytest
+from tests.corpora.test_shards import HEAD, page
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.sources.fetching import unpack
+from eatlas.sources.published import (
+    corpus_on_this_machine,
+    find,
+    on_this_machine,
+    published_vectors,
+    target_of,
+)
+from eatlas.sources.spec import parse_file_spec
+
+CORPORA = [one for one in published_vectors() if one.vectors.texts]
+TEST = eatlas.GroupsTest(
+    targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
+)
+
+
+def test_the_corpora_of_the_paper():
+    names = [one.name for one in CORPORA]
+    assert {"enwiki", "gpt2-output-webtext-train", "gpt2-output-medium-345M-train"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_a_dump_stays_compressed_and_is_counted_by_name(tmp_path):
+    served = tmp_path / "served.bz2"
+    served.write_bytes(bz2.compress((HEAD + page("A", "The nurse said she ran.")).encode()))
+    entry = find("simplewiki")
+    assert corpus_on_this_machine("glove.6B.50d") is None
+    with pytest.raises(SourceError, match="these published texts are not on this machine yet"):
+        eatlas.count_text("simplewiki", TEST)
+    unpack(served, entry.vectors, target_of(entry))
+    assert corpus_on_this_machine("simplewiki").read_bytes() == served.read_bytes()
+    counts = eatlas.count_text("simplewiki", TEST)
+    assert counts.counts("nurse") == {"female": 1, "male": 0}
+
+
+def test_samples_of_gpt2_are_json_lines(tmp_path):
+    entry = find("gpt2-output-medium-345M-train")
+    served = tmp_path / "served"
+    served.write_text(json.dumps({"id": 1, "text": "A nurse.\n\nHe ran."}) + "\n")
+    unpack(served, entry.vectors, target_of(entry))
+    counts = eatlas.count_text(entry.name, TEST)
+    assert counts.counts("nurse") == {"female": 0, "male": 1}
+
+
+def test_a_corpus_is_no_source_of_vectors():
+    with pytest.raises(SourceError) as caught:
+        on_this_machine(parse_file_spec("enwik9"))
+    assert caught.value.what == "enwik9: this is a corpus of texts, and no vectors"
+    assert caught.value.remedy.startswith("eatlas text enwik9 --tests TEST")
