@@ -14,6 +14,7 @@ from eatlas.lazy import attributes
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
+    from eatlas.clusters import OnRay
     from eatlas.corpora import (
         Contexts,
         Pairs,
@@ -91,6 +92,7 @@ __all__ = [
     "EatlasWarning",
     "GroupsTest",
     "IndirectBias",
+    "OnRay",
     "Pairs",
     "Results",
     "SemAxis",
@@ -133,6 +135,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "eatlas.clusters": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",
     "eatlas.encoders.language": "language_model",

@@ -101,6 +101,12 @@ class Executor(Protocol):
         ...
 
 
+def reading_of(executor: Executor | None) -> Executor:
+    """Who reads and encodes for an executor: this process, unless it has one for that."""
+    found: Executor = getattr(executor, "reading", here)
+    return found
+
+
 def here(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
     """Do the items one after the other in this process."""
     for position, item in enumerate(items):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
-from eatlas.cli.options import number_or_word
+from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def contexts(
     unit: str = "line",
     seed: int = 0,
     workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     log: Path | None = None,
     as_json: bool = False,
 ) -> None:
@@ -80,6 +82,12 @@ def contexts(
         Of the sample.
     workers : N >= 1
         Processes that share the files. [default: as many as they are worth]
+    engine : local|ray
+        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
+        eatlas[ray]). Every node must see the files.
+    address : HOST:PORT
+        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
+        [default: one of this machine that ends with the command]
     log : FILE
         Write a line for every damaged line of the corpus.
     as_json : --json
@@ -104,6 +112,7 @@ def contexts(
             unit=unit,
             seed=seed,
             workers=workers,
+            executor=executor_of(engine, address, workers),
             tell=tell,
             progress=progress,
         )

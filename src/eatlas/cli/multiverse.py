@@ -15,10 +15,12 @@ from eatlas.cli.messages import (
     print_line,
     remark,
 )
+from eatlas.cli.options import executor_of
 from eatlas.cli.progress import bar_of, bars
 from eatlas.errors import StudyError
 
 if TYPE_CHECKING:
+    from eatlas.executors import Executor
     from eatlas.studies import Prepared, Study
 
 DEFAULT_OUT = Path("study")
@@ -35,6 +37,8 @@ def multiverse(
     example: bool = False,
     as_json: bool = False,
     workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> None:
     """Measure every combination of the choices of a plan.
 
@@ -59,8 +63,15 @@ def multiverse(
         Print one JSON object for each specification, and nothing else.
     workers : N >= 1
         Processes that share the work. [default: as many as it is worth]
+    engine : local|ray
+        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
+        eatlas[ray]). Numbers are the same.
+    address : HOST:PORT
+        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
+        [default: one of this machine that ends with the command]
     """
-    from eatlas.studies import example as plan_example  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine import choose  # noqa: PLC0415  (--help waits for none)
+    from eatlas.studies import example as plan_example  # noqa: PLC0415
     from eatlas.studies import prepare  # noqa: PLC0415
 
     if example:
@@ -79,18 +90,17 @@ def multiverse(
         with output_of_a_command():
             _print_costs(prepared)
         return
-    study = _carried_out(prepared, out, workers)
+    on_cluster = executor_of(engine, address, workers)
+    study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.requests)))
     with output_of_a_command():
         _show(study, out, as_json=as_json)
     raise typer.Exit(_exit_code(study))
 
 
-def _carried_out(prepared: Prepared, out: Path, workers: int | None) -> Study:
+def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
-    from eatlas.engine import choose  # noqa: PLC0415
     from eatlas.studies.folder import carry_out_in  # noqa: PLC0415
 
-    executor = choose(workers, len(prepared.requests))
     done = 0
 
     def taken(number: int) -> None:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from inspect import Parameter, getdoc, signature
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from eatlas.clusters import OnRay
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
@@ -50,6 +53,21 @@ def _described(parameter: Parameter, form: str, help_: str) -> Any:
         return typer.Argument(**shared)
     own = names.replace(",", "").split() or [f"--{parameter.name.replace('_', '-')}"]
     return typer.Option(*own, **shared, min=int(least) if least else None)
+
+
+def executor_of(engine: str, address: str | None, workers: int | None) -> OnRay | None:
+    """Who does the work beyond this machine; None for this machine.
+
+    Raises
+    ------
+    EatlasError
+        If there is no such engine, or it cannot be reached.
+    """
+    if engine == "local" and address is None:
+        return None
+    from eatlas.clusters import engine_of  # noqa: PLC0415  (most commands need no cluster)
+
+    return engine_of(engine, address, workers)
 
 
 def number_or_word(text: str) -> int | str:

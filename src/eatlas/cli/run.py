@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line, remark
-from eatlas.cli.options import number_or_word
+from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of, bars
 from eatlas.errors import EatlasError
 
@@ -36,6 +36,8 @@ def run(
     as_json: bool = False,
     seed: int = 0,
     workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     contexts: Path | None = None,
     per_term: int | None = None,
     window: list[str] | None = None,
@@ -78,6 +80,12 @@ def run(
         Recorded with every result.
     workers : N >= 1
         Processes that share the work. [default: as many as it is worth]
+    engine : local|ray
+        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
+        eatlas[ray]). Numbers are the same.
+    address : HOST:PORT
+        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
+        [default: one of this machine that ends with the command]
     contexts : FILE
         Measure the stimuli of the tests in their contexts, which eatlas contexts wrote to FILE;
         for lpbs and lpbs-ceat, a file of eatlas contexts --pairs.
@@ -105,11 +113,13 @@ def run(
         research and not to publication.
     """
     from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import reading_of  # noqa: PLC0415
 
     if family != "level1":  # refused before any work
         from eatlas.present.family import declared  # noqa: PLC0415
 
         declared(family)
+    on_cluster = executor_of(engine, address, workers)
     lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
         plan = make_plan(
@@ -125,10 +135,12 @@ def run(
             case=lookup,
             seed=seed,
             watch=watch,
+            executor=reading_of(on_cluster),
         )
     target = out or (None if as_json else DEFAULT_OUT)
     images = None if no_thumbnails else [job.test for job in plan.jobs]
-    results = _executed(plan, choose(workers, len(plan.jobs)), target, family, images)
+    executor = on_cluster or choose(workers, len(plan.jobs))
+    results = _executed(plan, executor, target, family, images)
     with output_of_a_command():
         _show(results, target, family, as_json=as_json)
     raise typer.Exit(_exit_code(results))

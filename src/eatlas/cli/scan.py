@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, duration
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.engine.scan.chunk import Chunks
     from eatlas.engine.scan.plan import ScanPlan
+    from eatlas.executors import Executor
     from eatlas.results.scan import ScanResult, Sort
 
     Edges = tuple[int, ...]
@@ -42,6 +44,8 @@ def scan(
     first: int | None = None,
     seed: int = 0,
     case: str = "auto",
+    engine: str = "local",
+    address: str | None = None,
 ) -> None:
     """Test every word of a vocabulary against two attribute groups (SC-EAT).
 
@@ -81,6 +85,12 @@ def scan(
     case : auto|exact
         How attributes are looked up. auto: as written, then lower, capitalised, upper case;
         exact: only as written.
+    engine : local|ray
+        Who does the work: threads of this process, or the workers of a Ray cluster (needs
+        eatlas[ray]). Numbers are the same.
+    address : HOST:PORT
+        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
+        [default: one of this machine that ends with the command]
     """
     from eatlas.engine.scan.outcome import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
@@ -92,7 +102,7 @@ def scan(
         require_usable(out, vectors, attributes)
     lookup: Any = case.lower()  # make_scan says which values there are
     plan = make_scan(vectors, chosen, measure, case=lookup, seed=seed, first=first)
-    result = _scanned(plan, out, top, order, edges)
+    result = _scanned(plan, out, top, order, edges, executor_of(engine, address, None))
     with output_of_a_command():
         if as_json:
             print_json([result.model_dump_json()])
@@ -128,7 +138,14 @@ def _edges(text: str) -> list[int]:
         ) from error
 
 
-def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edges) -> ScanResult:
+def _scanned(
+    plan: ScanPlan,
+    out: Path | None,
+    top: int,
+    sort: Sort,
+    edges: Edges,
+    executor: Executor | None,
+) -> ScanResult:
     """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
     from eatlas.engine.scan.chunk import Chunks  # noqa: PLC0415
     from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
@@ -136,11 +153,11 @@ def _scanned(plan: ScanPlan, out: Path | None, top: int, sort: Sort, edges: Edge
 
     if out is None:
         with Chunks() as chunks, _what_is_kept(chunks, kept=False):
-            _measure(plan, chunks)
+            _measure(plan, chunks, executor)
             return conclude(plan, chunks, lambda _: None, top=top, sort=sort, edges=edges)
     with Chunks(out, plan.identity) as chunks, _what_is_kept(chunks, kept=True):
         _say_what_is_there(plan, chunks, out)
-        _measure(plan, chunks)
+        _measure(plan, chunks, executor)
         result = written(plan, chunks, out, top=top, sort=sort, edges=edges)
         chunks.forget()
         return result
@@ -174,12 +191,12 @@ def _what_is_kept(chunks: Chunks, *, kept: bool) -> Iterator[None]:
         raise
 
 
-def _measure(plan: ScanPlan, chunks: Chunks) -> None:
+def _measure(plan: ScanPlan, chunks: Chunks, executor: Executor | None) -> None:
     """Measure what is left, with an estimate before and progress on the way."""
     from eatlas.engine.scan.scanning import estimate, measure_all  # noqa: PLC0415
 
     if plan.expected is not None and chunks.words >= plan.expected:
-        measure_all(plan, chunks)
+        measure_all(plan, chunks, executor=executor)
         return
     expected = estimate(plan)
     left = None if expected.words is None else (expected.words - chunks.words) * expected.each
@@ -192,7 +209,7 @@ def _measure(plan: ScanPlan, chunks: Chunks) -> None:
         )
     with bar_of("words") as bar:
         tick = bar or Lines("words", SOON if long else LATE, done=chunks.words)
-        measure_all(plan, chunks, lambda done: tick(done, plan.expected))
+        measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
 
 
 def _print(result: ScanResult, out: Path | None) -> None:

@@ -16,7 +16,14 @@ from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
 from eatlas.corpora.sampling import SENTENCE, Collector, PairCollector, Samples, Window, pairs_of
 from eatlas.errors import EatlasError, StimulusError, described
-from eatlas.executors import Lost, Processes, may_have_no_children, processors, require_workers
+from eatlas.executors import (
+    Executor,
+    Lost,
+    Processes,
+    may_have_no_children,
+    processors,
+    require_workers,
+)
 from eatlas.sources.files.reading import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
@@ -27,6 +34,8 @@ Make = Callable[[], Collector | PairCollector]
 """Makes a collector; handed to other processes, so pickled."""
 WORTH = 100_000_000
 """Bytes for each process: it takes a second or two to begin, in which one reads as much."""
+SHARDS = 256
+"""Shares at most that another executor gets: nobody knows how many workers it has."""
 ROUNDS = 4
 """Shares that each process gets, one after the other: a large file at the end delays less."""
 
@@ -46,6 +55,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     workers: int | None = 1,
     tell: Tell | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Contexts:
     """Sample contexts of the stimuli of tests from a corpus of texts.
 
@@ -84,6 +94,8 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         Called with every line that is damaged, and skipped.
     progress : callable, optional
         Called with the number of files read and the number of all.
+    executor : Executor, optional
+        Who reads the files instead, such as :class:`eatlas.OnRay`; every node must see them.
 
     Returns
     -------
@@ -107,7 +119,17 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
     search = _Search(
-        load_tests(tests), per_term, window, case, compounds, format, field, unit, seed, workers
+        load_tests(tests),
+        per_term,
+        window,
+        case,
+        compounds,
+        format,
+        field,
+        unit,
+        seed,
+        workers,
+        executor,
     )
     make = partial(Collector, search.matcher, **search.sampling)
     return Contexts.sampled(*search.read(corpus, make, tell, progress))
@@ -185,6 +207,7 @@ class _Search:
     unit: Unit = "line"
     seed: int = 0
     workers: int | None = 1
+    executor: Executor | None = None
 
     def __post_init__(self) -> None:
         _whole("per_term", self.per_term, 1)
@@ -220,7 +243,13 @@ class _Search:
         files = corpus_files(corpus)
         look_at(files, self.reading)
         samples, accounts = look_through(
-            files, self.reading, make, workers=self.workers, tell=tell, progress=progress
+            files,
+            self.reading,
+            make,
+            workers=self.workers,
+            tell=tell,
+            progress=progress,
+            executor=self.executor,
         )
         return samples, {
             "schema": SCHEMA,
@@ -307,6 +336,7 @@ def look_through(
     workers: int | None = 1,
     tell: Tell | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> tuple[Samples[Any], list[Account]]:
     """Look through files, in one process or several; which one, changes nothing in the samples.
 
@@ -321,6 +351,8 @@ def look_through(
     tell : callable, optional
         Called with every damaged line.
     progress : callable, optional
+    executor : Executor, optional
+        Who reads the files, instead of processes.
 
     Raises
     ------
@@ -330,13 +362,13 @@ def look_through(
         If a process ends before its work is done.
     """
     count = min(len(files), _worth(files) if workers is None else workers)
-    if count <= 1 or may_have_no_children():
+    if executor is None and (count <= 1 or may_have_no_children()):
         return _read(files, reading, make, tell, progress)
-    parts = shares(files, count * ROUNDS)
+    parts = shares(files, count * ROUNDS if executor is None else SHARDS)
     samples, done = make().samples, 0
     accounts: dict[str, Account] = {}
     work = partial(_read_apart, reading=reading, make=make)
-    with closing(Processes(count)(work, parts)) as ended:
+    with closing((executor or Processes(count))(work, parts)) as ended:
         for position, found in ended:
             if isinstance(found, Lost):
                 raise _lost(found)

@@ -13,7 +13,7 @@ from typing import Any
 from eatlas.engine.plan import Job, Plan, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
-from eatlas.executors import Executor, Lost, choose, here, require_workers
+from eatlas.executors import Executor, Lost, choose, here, reading_of, require_workers
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
@@ -45,6 +45,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
+    executor: Executor | None = None,
 ) -> Results:
     """Run every test on every source by every measure.
 
@@ -92,6 +93,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     workers : int or None
         Number of processes. With more than one, a script must guard what it runs with
         ``if __name__ == "__main__":``. None takes as many as the jobs are worth.
+    executor : Executor, optional
+        Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`. Numbers do not depend
+        on it.
 
     Returns
     -------
@@ -130,8 +134,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         frequency=frequency,
         case=case,
         seed=seed,
+        executor=reading_of(executor),
     )
-    results = execute(plan, choose(workers, len(plan.jobs)))
+    results = execute(plan, executor or choose(workers, len(plan.jobs)))
     if results.failures and not len(results):
         raise _nothing_done(results.failures)
     if results.failures:

@@ -37,7 +37,7 @@ from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.opening import is_pair
 from eatlas.sources.prompts import PromptSet, in_prompts
 from eatlas.sources.snapshot import strongest
-from eatlas.sources.source import as_source
+from eatlas.sources.source import as_source, is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -162,8 +162,12 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for source, need in places:
         _require_source(source, need, questions[need])
 
-    with closing(executor(_ask, _asking(places, questions, case, watch))) as outcomes:
-        answers = dict(outcomes)
+    answers: dict[int, Source | Lost] = {}
+    for who, some in _shared_out(places, executor):
+        shown = watch if who is here else None
+        asking = _asking([places[position] for position in some], questions, case, shown)
+        with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
+            answers |= {some[place]: answer for place, answer in outcomes}
     jobs = tuple(
         Job(test, _not_lost(answers[position]), measure)
         for position, (_, need) in enumerate(places)
@@ -213,6 +217,22 @@ def _require_source(source: Source, need: Need, questions: Sequence[Question]) -
     if need == "vectors":
         for measure in {measure.signature: measure for _, measure in questions}.values():
             measure.require_source(as_source(source))
+
+
+def _shared_out(
+    places: Sequence[tuple[Source, Need]], executor: Executor
+) -> list[tuple[Executor, list[int]]]:
+    """Who reads which source: the executor encodes; what is looked up is read here."""
+    if executor is here:
+        return [(here, list(range(len(places))))]
+    encoded = [n for n, (source, need) in enumerate(places) if computes(source, need)]
+    rest = [n for n in range(len(places)) if n not in set(encoded)]
+    return [(here, rest), (executor, encoded)]
+
+
+def computes(source: Source, need: Need) -> bool:
+    """Whether a model computes what a source answers."""
+    return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))
 
 
 Asking = tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from eatlas.encoders.shared_layers import share_passes
 from eatlas.engine.frequency import wish_of
-from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked
+from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked, computes
 from eatlas.errors import SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures.base import Need
@@ -93,21 +93,25 @@ def read(
     SourceError
         If a source finds fault with what it reads.
     """
-    batches, places = [], []
-    for batch, several in _batches(readings):
-        batches.append(batch)
-        places.append(several)
-    tell = watch if executor is here else None
-    parts: dict[Key, dict[int, Source]] = {key: {} for key in readings}
-    with closing(executor(_Read(tell) if tell else read_batch, batches)) as outcomes:
-        for position, sources in outcomes:
-            if isinstance(sources, Lost):
-                raise _lost(batches[position], sources)
-            for key, source in zip(places[position], sources, strict=True):
-                parts[key][position] = source
-    return {
-        key: _whole(readings[key], [some[n] for n in sorted(some)]) for key, some in parts.items()
-    }
+    encoded = {key: one for key, one in readings.items() if computes(one.source, one.need)}
+    rest = {key: one for key, one in readings.items() if key not in encoded}
+    parts: dict[Key, list[tuple[int, Source]]] = {key: [] for key in readings}
+    for who, some in ((here, rest), (executor, encoded)):
+        batches = list(_batches(some))
+        work = _Read(watch) if watch is not None and who is here else read_batch
+        with closing(who(work, [batch for batch, _ in batches])) as outcomes:
+            for position, sources in outcomes:
+                batch, keys = batches[position]
+                if isinstance(sources, Lost):
+                    raise _lost(batch, sources)
+                for key, source in zip(keys, sources, strict=True):
+                    parts[key].append((position, source))
+    return {key: _whole(readings[key], _in_order(found)) for key, found in parts.items()}
+
+
+def _in_order(found: Iterable[tuple[int, Source]]) -> list[Source]:
+    """Pieces of a source, the shortest texts first, whoever was the first to end."""
+    return [source for _, source in sorted(found, key=lambda pair: pair[0])]
 
 
 def _batches(readings: dict[Key, Reading]) -> Iterator[tuple[Batch, list[Key]]]:

@@ -15,7 +15,7 @@ import numpy as np
 from eatlas.engine.execution import Conditions, perform_all
 from eatlas.engine.plan import Job, Watch, identity
 from eatlas.engine.store import Store
-from eatlas.executors import Executor, choose, here
+from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.study import Metric, Specification, StudyRecord
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
@@ -134,7 +134,7 @@ def multiverse(
     workers : int or None
         Number of processes, as in :func:`eatlas.run`.
     executor : Executor, optional
-        Who does the work instead.
+        Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def carry_out(
     store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
     watch: Watch | None = None,
-    reader: Executor = here,
+    reader: Executor | None = None,
 ) -> Study:
     """Do the jobs of a study.
 
@@ -212,12 +212,11 @@ def carry_out(
         Called with the number of jobs done and the number of all.
     watch : callable, optional
         Shows how far sources are read.
-    reader : Executor
-        Who reads and encodes.
+    reader : Executor, optional
+        Who encodes; by default who encodes for the executor.
     """
     requests = prepared.requests
-    read_by = executor if getattr(executor, "reads", False) else reader
-    answers = read(readings_of(requests), read_by, watch)
+    answers = read(readings_of(requests), reader or reading_of(executor), watch)
     jobs = [Job(one.test, answers[key_of(one)], one.measure) for one in requests]
     tasks = [(job, Conditions(one.case, one.seed)) for job, one in zip(jobs, requests, strict=True)]
     names = [identity(job, one.case, one.seed) for job, one in zip(jobs, requests, strict=True)]

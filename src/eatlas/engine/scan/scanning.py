@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.scan.chunk import Chunks, measure_chunk
+from eatlas.engine.scan.chunk import Chunk, Chunks, measure_chunk
 from eatlas.engine.scan.outcome import DEFAULT, checked_edges, checked_sort, conclude
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
-from eatlas.executors import Threads, processors
+from eatlas.executors import Executor, Lost, Threads, processors
 from eatlas.measures import SCEAT
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
@@ -41,10 +42,16 @@ def threads() -> int:
     return min(THREADS, processors())
 
 
-def measure_all(plan: ScanPlan, chunks: Chunks, progress: Progress | None = None) -> None:
+def measure_all(
+    plan: ScanPlan,
+    chunks: Chunks,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> None:
     """Measure every chunk of the source that is not among `chunks`, and keep it there.
 
     However it ends, the chunks that were finished before are kept: each as soon as it is measured.
+    Threads measure them, unless an executor does.
 
     Raises
     ------
@@ -53,21 +60,60 @@ def measure_all(plan: ScanPlan, chunks: Chunks, progress: Progress | None = None
     ResultsError
         If a chunk cannot be kept.
     """
-    keeping, done, executor = threading.Lock(), 0, Threads(threads())
+    if executor is not None:
+        _measure_apart(plan, chunks, progress or (lambda _: None), executor)
+        return
+    keeping, done, here = threading.Lock(), 0, Threads(threads())
 
     def measure(item: tuple[int, tuple[list[str], NDArray[np.floating]]]) -> int:
         index, (words, vectors) = item
         if index not in chunks:
-            chunk = measure_chunk(plan, index, words, vectors, executor.stop)
+            chunk = measure_chunk(plan, index, words, vectors, here.stop)
             with keeping:
                 chunks.keep(chunk)
         return len(words)
 
-    with closing(executor(measure, enumerate(plan.chunks()))) as ended:
+    with closing(here(measure, enumerate(plan.chunks()))) as ended:
         for _, words in ended:
             done += words
             if progress is not None:
                 progress(done)
+
+
+Piece = tuple[int, list[str], NDArray[np.floating]]
+"""Number of a chunk, its words and their vectors."""
+
+
+def _measure_apart(plan: ScanPlan, chunks: Chunks, progress: Progress, executor: Executor) -> None:
+    """Have others measure chunks, which are read and kept here."""
+    sizes: dict[int, int] = {}
+    done = 0
+
+    def pieces() -> Iterator[Piece]:
+        nonlocal done
+        for index, (words, vectors) in enumerate(plan.chunks()):
+            if index in chunks:
+                done += len(words)
+            else:
+                sizes[index] = len(words)
+                yield index, words, vectors
+
+    source: Any = None  # of many gigabytes, and read here
+    work = partial(_measured, plan=replace(plan, source=source))
+    with closing(executor(work, pieces())) as ended:
+        for _, chunk in ended:
+            if isinstance(chunk, Lost):
+                raise EatlasError(
+                    "a worker could not measure a chunk of the vocabulary",
+                    got=chunk.reason or f"it was killed {chunk.kills} times",
+                )
+            chunks.keep(chunk)
+            done += sizes[chunk.index]
+            progress(done)
+
+
+def _measured(piece: Piece, plan: ScanPlan) -> Chunk:
+    return measure_chunk(plan, *piece, lambda: None)
 
 
 @dataclass(frozen=True)
@@ -121,6 +167,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     out: str | Path | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
+    executor: Executor | None = None,
 ) -> ScanResult:
     """Test every word of a vocabulary against two attribute groups.
 
@@ -148,6 +195,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         Rule by which the attributes are looked up.
     seed : int
         Of the relabellings for maxT, where all are too many.
+    executor : Executor, optional
+        Who measures the words instead of threads, such as :class:`eatlas.OnRay`.
 
     Returns
     -------
@@ -186,12 +235,12 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     if out is None:
         blocks: list[ScannedWords] = []
         with Chunks() as chunks:
-            measure_all(plan, chunks)
+            measure_all(plan, chunks, executor=executor)
             found = conclude(plan, chunks, blocks.append, top=top, sort=sort, edges=edges)
             return found.with_words(blocks)
     path = Path(out)
     with Chunks(path, plan.identity) as kept:
-        measure_all(plan, kept)
+        measure_all(plan, kept, executor=executor)
         result = written(plan, kept, path, top=top, sort=sort, edges=edges)
         kept.forget()
         return result

@@ -1,0 +1,275 @@
+"""The executor on a real Ray cluster of two nodes on this machine."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from functools import partial
+
+import pytest
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.clusters import OnRay, engine_of
+from eatlas.executors import Lost
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(sys.platform != "linux", reason="Ray's test cluster"),
+]
+PLAN = {
+    "tests": ["weat-6", "weat-7", "weat-8", "weat-9"],
+    "measures": ["ml-eat"],
+    "choices": {
+        "transform": ["none", "center"],
+        "ddof": [1, 0],
+        "tail": ["directional", "two-sided"],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def ray():
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import ray
+    return ray
+
+
+@pytest.fixture
+def cluster(ray):
+    """Two nodes of two processors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from ray.cluster_utils import Cluster
+
+        memory = {"object_store_memory": 100 * 2**20, "num_cpus": 2, "include_dashboard": False}
+        made = Cluster(initialize_head=True, head_node_args=memory)
+        made.add_node(num_cpus=2, object_store_memory=100 * 2**20)
+        yield made
+        ray.shutdown()
+        made.shutdown()
+
+
+def where(item, pause=0.0):
+    time.sleep(pause)
+    import ray
+
+    return item * item, ray.get_runtime_context().get_node_id()
+
+
+def fail(item):
+    raise eatlas.EatlasError("no square", got=str(item))
+
+
+def end(item):
+    if item == 3:
+        os.kill(os.getpid(), 9)
+    return item
+
+
+def warn(item):
+    warnings.warn("look at this", eatlas.EatlasWarning, stacklevel=1)
+    return item
+
+
+def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, capfd):
+    on_ray = OnRay(cluster.address)
+    found = dict(on_ray(partial(where, pause=0.2), range(12)))
+    assert {place: square for place, (square, _) in found.items()} == {n: n * n for n in range(12)}
+    assert len({node for _, node in found.values()}) == 2
+    assert dict(on_ray(lambda item: item + 1, iter(range(50)))) == {n: n + 1 for n in range(50)}
+    assert dict(on_ray(where, [])) == {}
+    # what goes wrong there is said here
+    with pytest.raises(eatlas.EatlasError, match="no square") as caught:
+        list(on_ray(fail, [7]))
+    assert caught.value.got == "7"
+    with pytest.warns(eatlas.EatlasWarning, match="look at this"):
+        assert list(on_ray(warn, [1])) == [(0, 1)]
+    assert dict(on_ray(end, range(5))) == {0: 0, 1: 1, 2: 2, 4: 4, 3: Lost(kills=3)}
+    assert isinstance(dict(on_ray(lambda _: threading.Lock(), [1]))[0], Lost)
+    # runs, studies with encoders, corpora and scans
+    assert eatlas.run("caliskan", executor=on_ray) == eatlas.run("caliskan")
+    plan = {**PLAN, "vectors": {"glove": "glove-sample", "bert": bert}}
+    plan["choices"] = {"layer": {"values": [0, 3], "when": {"vectors": "bert"}}}
+    there = eatlas.multiverse(plan, executor=on_ray)
+    assert there.record == eatlas.multiverse(plan).record
+    scanned = eatlas.scan("glove-sample", "weat-6", bands=(), executor=on_ray)
+    alone = eatlas.scan("glove-sample", "weat-6", bands=())
+    assert scanned.to_dict() == alone.to_dict()
+    assert scanned.to_frame().equals(alone.to_frame())
+    said = capfd.readouterr()
+    assert (said.out, "ray" in said.err) == ("", False)
+
+
+def test_a_corpus_is_read_in_shards(cluster, tmp_path):
+    for number in range(5):
+        texts = [f"The {word} of day {number} has come." for word in ("home", "career", "John")]
+        (tmp_path / f"{number}.txt").write_text("\n".join(texts), encoding="utf-8")
+    alone = eatlas.find_contexts(str(tmp_path), "weat-6")
+    there = eatlas.find_contexts(str(tmp_path), "weat-6", executor=OnRay(cluster.address))
+    assert (there.rows, there.counts) == (alone.rows, alone.counts)
+    assert there.provenance == alone.provenance
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return f"hf:{make_model(tmp_path_factory.mktemp('bert'), 'bert')}"
+
+
+def test_a_node_is_killed_and_the_study_is_whole(ray, cluster, tmp_path, monkeypatch):
+    expected = eatlas.multiverse(PLAN)
+    other = next(node for node in cluster.list_all_nodes() if not node.head)
+    on_ray = OnRay(cluster.address)
+    done = 0
+
+    def killing(function, items):
+        nonlocal done
+        for outcome in on_ray(partial(slowly, function=function), items):
+            done += 1
+            if done == 5:
+                cluster.remove_node(other, allow_graceful=False)
+            yield outcome
+
+    study = eatlas.multiverse(PLAN, executor=killing, out=tmp_path)
+    assert done == 32
+    begun = time.monotonic()
+    while sum(node["Alive"] for node in ray.nodes()) > 1:
+        assert time.monotonic() - begun < 60
+        time.sleep(0.5)
+    assert study.results == expected.results
+    assert eatlas.read_study(tmp_path).record == expected.record
+
+
+def slowly(task, function):
+    time.sleep(0.1)
+    return function(task)
+
+
+def test_a_model_is_loaded_once_by_each_worker(cluster, bert, tmp_path):
+    plan = {
+        "tests": ["weat-6"],
+        "vectors": {"bert": f"{bert}?cache=no"},
+        "measures": ["weat"],
+        "choices": {
+            "layer": [0, 1, 2, 3],
+            "pool": ["mean", "first", "last", "max", "cls"],
+            "prompt": {f"p{n}": f"number {n} {{}}" for n in range(5)},
+        },
+    }
+    from eatlas.studies import carry_out, prepare
+
+    log = tmp_path / "loads.txt"
+    prepared = prepare(plan)
+    reader = OnRay(cluster.address, workers=2, encodes=True)
+    logged = lambda function, items: reader(partial(with_log, function=function, log=log), items)  # noqa: E731
+    study = carry_out(prepared, reader=logged)
+    assert len(study.results) == 100
+    loads = log.read_text(encoding="utf-8").split()
+    assert len(loads) == len(set(loads)) == 2  # processes, each of which loaded once
+    assert study.record == eatlas.multiverse(plan).record
+
+
+def with_log(batch, function, log):
+    """Note every load of a model."""
+    from eatlas.encoders import loading
+
+    if not hasattr(loading, "_load_alone"):
+        loading._load_alone = loading._load
+
+        def load(model):
+            with log.open("a", encoding="utf-8") as file:
+                file.write(f"{os.getpid()}\n")
+            return loading._load_alone(model)
+
+        loading._load = load
+    return function(batch)
+
+
+def test_where_there_is_no_cluster():
+    with pytest.raises(eatlas.EatlasError) as caught:
+        OnRay("127.0.0.1:1")
+    assert str(caught.value).splitlines()[:2] == [
+        "there is no Ray cluster at 127.0.0.1:1",
+        "  got: Connection refused",
+    ]
+    assert "ray start --head --port=6379" in caught.value.remedy
+    with pytest.raises(eatlas.EatlasError, match="this is no address of a Ray cluster"):
+        OnRay("somewhere")
+    with pytest.raises(eatlas.EatlasError, match="there is no engine 'rya'; did you mean ray?"):
+        engine_of("rya", None, None)
+    with pytest.raises(eatlas.EatlasError, match="an address is that of a Ray cluster"):
+        engine_of("local", "127.0.0.1:1", None)
+
+
+def test_without_ray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(eatlas.EatlasError, match="Ray is not installed") as caught:
+        OnRay()
+    assert caught.value.remedy == "pip install 'eatlas[ray]'"
+
+
+def command(*arguments, folder):
+    import shutil
+
+    eatlas_command = shutil.which("eatlas", path=os.path.dirname(sys.executable))
+    return subprocess.run(
+        [eatlas_command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+
+
+def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
+    alone = command("run", "--tests", "weat-6", "--measure", "weat", folder=tmp_path)
+    there = command(
+        "run", "--tests", "weat-6", "--measure", "weat", "--engine", "ray", folder=tmp_path
+    )
+    assert (there.returncode, there.stderr) == (0, "")
+    assert there.stdout == alone.stdout
+    lost = command("multiverse", "--engine", "ray", "--address", "127.0.0.1:1", folder=tmp_path)
+    assert lost.returncode == 2
+    assert "Traceback" not in lost.stderr
+
+
+def test_random_kills_of_workers_lose_nothing(ray, cluster, tmp_path):
+    import psutil
+
+    expected = eatlas.multiverse(PLAN)
+    chance, ended, killed = random.Random(4), threading.Event(), []
+
+    def kill():
+        while not ended.wait(2.0) and len(killed) < 20:
+            found = [
+                one
+                for one in psutil.process_iter(["cmdline"])
+                if any("ray::_Actor" in part for part in one.info["cmdline"] or ())
+            ]
+            if found:
+                one = chance.choice(found)
+                one.kill()
+                killed.append(one.pid)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    on_ray = OnRay(cluster.address, workers=2)
+    killer.start()
+    rounds = 0
+    while len(killed) < 20 and rounds < 30:
+        rounds += 1
+        function = lambda done, items: on_ray(partial(slowly, function=done), items)  # noqa: E731
+        study = eatlas.multiverse(PLAN, executor=function)
+        assert {one.status for one in study.record.specifications} <= {"done", "failed"}
+        for one, other in zip(
+            study.record.specifications, expected.record.specifications, strict=True
+        ):
+            if one.status == "failed":  # it met three kills, which is said
+                assert "was killed" in one.reason
+            else:
+                assert (one.d, one.p) == (other.d, other.p)
+    ended.set()
+    killer.join()
+    assert len(killed) == 20
