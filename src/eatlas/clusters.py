@@ -51,8 +51,8 @@ LOOK = 1.0
 LOCAL = {"auto", "local"}
 START = (
     "start Ray on the first machine by ray start --head --port=6379, on every other one by "
-    "ray start --address=FIRST:6379, and name it: --engine ray --address FIRST:6379; without --address a "
-    "cluster of this machine alone is started and ended"
+    "ray start --address=FIRST:6379, and name it: --engine ray --address FIRST:6379; without "
+    "--address a cluster of this machine alone is started and ended"
 )
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from functools import partial
+from pathlib import Path
 
 import pytest
 from tests.tiny_models import make_model
@@ -218,7 +219,7 @@ def test_without_ray(monkeypatch):
 def command(*arguments, folder):
     import shutil
 
-    eatlas_command = shutil.which("eatlas", path=os.path.dirname(sys.executable))
+    eatlas_command = shutil.which("eatlas", path=Path(sys.executable).parent)
     return subprocess.run(
         [eatlas_command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300
     )

@@ -1,0 +1,286 @@
+"""Many effect sizes of one question: how much each choice moves them, and a test of all at once.
+
+Variance shares are those of a functional analysis of variance over the grid of specifications;
+Shapley effects (Owen 2014; Song, Nelson and Staum 2016) share interactions out among the choices
+that take part in them, also where the grid has holes. The joint test follows Simonsohn, Simmons
+and Nelson (2020), Specification curve analysis, Nature Human Behaviour 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.trend import ranks
+
+Array = NDArray[np.float64]
+MOST_CHOICES = 12
+"""Shapley effects take every subset of the choices."""
+ENUMERATED = 20_000
+"""Relabellings of the targets that are all taken; of more, DRAWN are drawn."""
+DRAWN = 10_000
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Shares of the variance of an effect size, one for each choice, shape (k,).
+
+    The intervals are those of the Bayesian bootstrap (Rubin 1981): specifications are weighted at
+    random, so that no cell of the grid is empty.
+    """
+
+    first: Array
+    """Var E[d | choice] / Var d: what the choice explains alone."""
+    total: Array
+    """1 - Var E[d | all others] / Var d: what is left when all others are known."""
+    shapley: Array
+    """Shapley effect; the shares of all choices add up to what all together explain."""
+    low: Array
+    """Bounds of the Shapley effect."""
+    high: Array
+    explained: float
+    """Share that all choices together explain: 1 where no two specifications are alike."""
+
+
+def variance_shares(
+    values: Array,
+    levels: NDArray[np.int64],
+    rng: np.random.Generator,
+    *,
+    draws: int = 200,
+    confidence: float = 0.95,
+) -> VarianceShares | None:
+    """Share the variance of effect sizes out among choices.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Effect sizes.
+    levels : array of int, shape (n, k)
+        The alternative of each choice that each specification takes.
+    rng : numpy.random.Generator
+    draws : int
+        Of the Bayesian bootstrap.
+    confidence : float
+
+    Returns
+    -------
+    VarianceShares or None
+        None where the values do not vary, or there are more than 12 choices.
+
+    Examples
+    --------
+    >>> levels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> found = variance_shares(np.array([0.0, 1.0, 2.0, 3.0]), levels, np.random.default_rng(0))
+    >>> found.shapley
+    array([0.8, 0.2])
+    """
+    n, k = levels.shape
+    if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
+        return None
+    weights = np.vstack([np.full(n, 1.0 / n), rng.dirichlet(np.ones(n), draws)])
+    mean = weights @ values
+    variance = weights @ values**2 - mean**2
+    explained = {
+        subset: _between(values, _cells(levels[:, subset]), weights, mean) / variance
+        for size in range(k + 1)
+        for subset in combinations(range(k), size)
+    }
+    everything = tuple(range(k))
+    shapley = np.array([_shapley(one, k, explained) for one in range(k)])
+    without = [tuple(j for j in everything if j != one) for one in range(k)]
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    low, high = np.quantile(shapley[:, 1:], tails, axis=1)
+    return VarianceShares(
+        first=np.array([explained[one,][0] for one in range(k)]),
+        total=np.array([explained[everything][0] - explained[rest][0] for rest in without])
+        + (1 - explained[everything][0]),
+        shapley=shapley[:, 0],
+        low=low,
+        high=high,
+        explained=float(explained[everything][0]),
+    )
+
+
+def _cells(levels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the cell of each specification."""
+    if not levels.shape[1]:
+        return np.zeros(len(levels), np.int64)
+    return np.unique(levels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _between(values: Array, cells: NDArray[np.int64], weights: Array, mean: Array) -> Array:
+    """Variance of the means of cells, for each row of weights."""
+    order = np.argsort(cells, kind="stable")
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    mass = np.add.reduceat(weights[:, order], starts, axis=1)
+    sums = np.add.reduceat((weights * values)[:, order], starts, axis=1)
+    found: Array = (sums**2 / np.maximum(mass, 1e-300)).sum(axis=1) - mean**2
+    return np.maximum(found, 0.0)
+
+
+def _shapley(one: int, k: int, explained: dict[tuple[int, ...], Array]) -> Array:
+    """Mean of what a choice adds to a subset of the others, over all orders."""
+    others = [j for j in range(k) if j != one]
+    total: Array = np.zeros_like(explained[()])
+    for size in range(k):
+        weight = factorial(size) * factorial(k - size - 1) / factorial(k)
+        for subset in combinations(others, size):
+            joined = tuple(sorted((*subset, one)))
+            total = total + weight * (explained[joined] - explained[subset])
+    return total
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Pearson's and Spearman's correlation with intervals; NaN where one is not defined."""
+
+    n: int
+    pearson: float
+    pearson_low: float
+    pearson_high: float
+    spearman: float
+    spearman_low: float
+    spearman_high: float
+
+
+def correlation(x: Array, y: Array, confidence: float = 0.95) -> Correlation:
+    """Correlate two methods over the same tests.
+
+    The interval of Pearson's r is Fisher's; that of Spearman's has the standard error
+    ``sqrt((1 + r^2 / 2) / (n - 3))`` on the same scale (Bonett and Wright 2000).
+
+    Examples
+    --------
+    >>> found = correlation(np.array([1.0, 2, 3, 4, 5]), np.array([1.0, 3, 2, 5, 4]))
+    >>> round(found.pearson, 2), round(found.spearman, 2), round(found.pearson_low, 2)
+    (0.8, 0.8, -0.28)
+    """
+    n = len(x)
+    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Correlation(n, *[float("nan")] * 6)
+    r = float(np.corrcoef(x, y)[0, 1])
+    rho = float(np.corrcoef(ranks(x), ranks(y))[0, 1])
+    error = float("nan") if n < 4 else 1 / np.sqrt(n - 3)
+    wider = error * np.sqrt(1 + rho**2 / 2)
+    return Correlation(n, r, *_fisher(r, error, confidence), rho, *_fisher(rho, wider, confidence))
+
+
+def _fisher(r: float, error: float, confidence: float) -> tuple[float, float]:
+    from scipy.special import ndtri  # noqa: PLC0415  (only studies correlate methods)
+
+    if np.isnan(error) or abs(r) >= 1 - 1e-12:
+        return float("nan"), float("nan")
+    reach = float(ndtri((1 + confidence) / 2)) * error
+    return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """A test of all specifications at once: the targets are relabelled in all of them alike."""
+
+    median: float
+    """Median effect size."""
+    p_median: float
+    """Share of the relabellings with a median as far from 0, or farther."""
+    share: float
+    """Share of the specifications that are significant in the direction of most of them."""
+    p_share: float
+    stouffer: float
+    """Sum of the normal scores of their p-values, over the root of their number."""
+    p_stouffer: float
+    relabellings: int
+    exact: bool
+    """Whether all relabellings were taken."""
+
+
+def joint_test(
+    scores: Array, n: int, rng: np.random.Generator, *, alpha: float = 0.05
+) -> JointTest:
+    """Test whether several specifications of the same targets show any difference.
+
+    Parameters
+    ----------
+    scores : array, shape (specifications, targets)
+        Association of each target in each specification, the targets in one order, those of X
+        first.
+    n : int
+        Number of targets of X.
+    rng : numpy.random.Generator
+        Of the relabellings, where there are more than 20,000.
+    alpha : float
+        Level by which a specification counts as significant, one-sided.
+
+    Returns
+    -------
+    JointTest
+        The observed labels are one of the relabellings, so no p is 0.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 2, 4, 0, 1, 0], [2.0, 3, 3, 1, 0, 1]])
+    >>> found = joint_test(scores, 3, np.random.default_rng(0))
+    >>> found.relabellings, found.exact, found.p_median
+    (20, True, 0.1)
+    """
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    size = scores.shape[1]
+    exact = comb(size, n) <= ENUMERATED
+    chosen = _relabellings(size, n, rng, exact=exact)
+    first = chosen @ scores.T
+    whole = scores.sum(axis=1)
+    spread = scores.std(axis=1, ddof=1)
+    spread = np.where(spread < 1e-12, 1.0, spread)
+    d: Array = (first / n - (whole - first) / (size - n)) / spread
+    count = len(d)
+    # p of each specification at each relabelling, by its rank among all of them; sums that differ
+    # by rounding tie
+    rounded = np.round(d, 10)
+    upper = np.column_stack([(count + 1 - _lowest(column)) / count for column in rounded.T])
+    lower = np.column_stack([_highest(column) / count for column in rounded.T])
+    medians = np.abs(np.round(np.median(rounded, axis=1), 10))
+    shares = np.maximum((upper < alpha).mean(axis=1), (lower < alpha).mean(axis=1))
+    middle = np.clip((upper + 1 - lower) / 2, 0.5 / count, 1 - 0.5 / count)
+    z = np.abs(np.round(-ndtri(middle).sum(axis=1) / np.sqrt(d.shape[1]), 10))
+    return JointTest(
+        median=float(np.median(d[0])),
+        p_median=float((medians >= medians[0]).mean()),
+        share=float(shares[0]),
+        p_share=float((shares >= shares[0]).mean()),
+        stouffer=float(-ndtri(middle[0]).sum() / np.sqrt(d.shape[1])),
+        p_stouffer=float((z >= z[0]).mean()),
+        relabellings=count,
+        exact=exact,
+    )
+
+
+def _relabellings(size: int, n: int, rng: np.random.Generator, *, exact: bool) -> Array:
+    """Which targets are the first group, the observed ones first, shape (relabellings, size)."""
+    observed = np.zeros((1, size))
+    observed[0, :n] = 1.0
+    if exact:
+        rows = np.zeros((comb(size, n), size))
+        for row, members in enumerate(combinations(range(size), n)):
+            rows[row, members] = 1.0
+        return rows  # the observed ones are the first
+    drawn = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
+    return np.vstack([observed, drawn])
+
+
+def _lowest(column: Array) -> Array:
+    """Place of each value among all, that of the first of its ties."""
+    ordered = np.sort(column)
+    found: Array = np.searchsorted(ordered, column, side="left") + 1.0
+    return found
+
+
+def _highest(column: Array) -> Array:
+    """Place of each value among all, that of the last of its ties."""
+    ordered = np.sort(column)
+    found: Array = np.searchsorted(ordered, column, side="right").astype(np.float64)
+    return found
