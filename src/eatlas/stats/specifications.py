@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, factorial
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,9 @@ DRAWN = 10_000
 class VarianceShares:
     """Shares of the variance of an effect size, one for each choice, shape (k,).
 
-    The intervals are those of the Bayesian bootstrap (Rubin 1981): specifications are weighted at
-    random, so that no cell of the grid is empty.
+    The intervals are those of the bootstrap of crossed data by product weights (Owen and Eckles
+    2012): the alternatives of each choice are weighted at random, and a specification by the
+    product, so that choices stay as independent of each other as in the grid.
     """
 
     first: Array
@@ -64,7 +66,7 @@ def variance_shares(
         The alternative of each choice that each specification takes.
     rng : numpy.random.Generator
     draws : int
-        Of the Bayesian bootstrap.
+        Of the bootstrap.
     confidence : float
 
     Returns
@@ -82,7 +84,7 @@ def variance_shares(
     n, k = levels.shape
     if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
         return None
-    weights = np.vstack([np.full(n, 1.0 / n), rng.dirichlet(np.ones(n), draws)])
+    weights = np.vstack([np.full(n, 1.0 / n), _product_weights(levels, draws, rng)])
     mean = weights @ values
     variance = weights @ values**2 - mean**2
     explained = {
@@ -104,6 +106,16 @@ def variance_shares(
         high=high,
         explained=float(explained[everything][0]),
     )
+
+
+def _product_weights(levels: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Array:
+    """Random weights of the alternatives of each choice, multiplied, shape (draws, n)."""
+    weights: Array = np.ones((draws, len(levels)))
+    for column in levels.T:
+        alternatives, places = np.unique(column, return_inverse=True)
+        weights *= rng.standard_exponential((draws, len(alternatives)))[:, places.reshape(-1)]
+    normed: Array = weights / weights.sum(axis=1, keepdims=True)
+    return normed
 
 
 def _cells(levels: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -171,11 +183,9 @@ def correlation(x: Array, y: Array, confidence: float = 0.95) -> Correlation:
 
 
 def _fisher(r: float, error: float, confidence: float) -> tuple[float, float]:
-    from scipy.special import ndtri  # noqa: PLC0415  (only studies correlate methods)
-
     if np.isnan(error) or abs(r) >= 1 - 1e-12:
         return float("nan"), float("nan")
-    reach = float(ndtri((1 + confidence) / 2)) * error
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 
@@ -227,8 +237,6 @@ def joint_test(
     >>> found.relabellings, found.exact, found.p_median
     (20, True, 0.1)
     """
-    from scipy.special import ndtri  # noqa: PLC0415
-
     size = scores.shape[1]
     exact = comb(size, n) <= ENUMERATED
     chosen = _relabellings(size, n, rng, exact=exact)
@@ -246,13 +254,14 @@ def joint_test(
     medians = np.abs(np.round(np.median(rounded, axis=1), 10))
     shares = np.maximum((upper < alpha).mean(axis=1), (lower < alpha).mean(axis=1))
     middle = np.clip((upper + 1 - lower) / 2, 0.5 / count, 1 - 0.5 / count)
-    z = np.abs(np.round(-ndtri(middle).sum(axis=1) / np.sqrt(d.shape[1]), 10))
+    sums = -_normal_scores(middle).sum(axis=1) / np.sqrt(d.shape[1])
+    z = np.abs(np.round(sums, 10))
     return JointTest(
         median=float(np.median(d[0])),
         p_median=float((medians >= medians[0]).mean()),
         share=float(shares[0]),
         p_share=float((shares >= shares[0]).mean()),
-        stouffer=float(-ndtri(middle[0]).sum() / np.sqrt(d.shape[1])),
+        stouffer=float(sums[0]),
         p_stouffer=float((z >= z[0]).mean()),
         relabellings=count,
         exact=exact,
@@ -268,8 +277,15 @@ def _relabellings(size: int, n: int, rng: np.random.Generator, *, exact: bool) -
         for row, members in enumerate(combinations(range(size), n)):
             rows[row, members] = 1.0
         return rows  # the observed ones are the first
-    drawn = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
-    return np.vstack([observed, drawn])
+    drawn: NDArray[np.floating] = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
+    return np.concatenate([observed, drawn]).astype(np.float64)
+
+
+def _normal_scores(p: Array) -> Array:
+    """Normal quantiles of probabilities, of which few are different."""
+    known, places = np.unique(p, return_inverse=True)
+    found: Array = np.array([NormalDist().inv_cdf(one) for one in known.tolist()])
+    return found[places.reshape(-1)].reshape(p.shape)
 
 
 def _lowest(column: Array) -> Array:

@@ -21,11 +21,12 @@ from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
 PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
-TESTS = "tests.toml"
+TESTS, ANALYSIS = "tests.toml", "analysis.json"
 FILES = {
     RESULTS: "results",
     TABLE: "choices",
     RECORD: "study",
+    ANALYSIS: "analysis",
     PLAN: "resolved plan",
 }
 """What each file holds, in the order in which people look at them."""
@@ -156,12 +157,14 @@ def _finished(directory: Path) -> dict[str, Any]:
 
 
 def write_study(study: Study, directory: Path) -> None:
-    """Write results, table of choices and record; each file appears when it is whole."""
+    """Write results, table of choices, record and analysis; each file appears when it is whole."""
     study.results.write(directory / RESULTS)
     with atomic_file(directory / TABLE) as file:
         file.writelines(table_lines(study.record))
-    with atomic_file(directory / RECORD) as file:
-        file.write(json.dumps(study.record.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+    for name, record in ((RECORD, study.record), (ANALYSIS, study.analysis())):
+        with atomic_file(directory / name) as file:
+            text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
+            file.write(text + "\n")
 
 
 def table_lines(record: StudyRecord) -> Iterator[str]:

@@ -29,6 +29,8 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eatlas.results.study_analysis import StudyAnalysis
+
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",
     "masked": "log-probability",
@@ -100,6 +102,22 @@ class Study:
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification: its choices and what was found."""
         return self.record.to_frame()
+
+    def analysis(self, seed: int = 0) -> StudyAnalysis:
+        """Return what the specifications say together.
+
+        Variance shares of d over the choices, stability of patterns, contrasts and correlations of
+        alternatives, the control with random weights, and joint permutation tests of
+        specifications that share their targets.
+
+        Parameters
+        ----------
+        seed : int
+            Of bootstrap intervals and relabellings.
+        """
+        from eatlas.studies.analysis import analyse  # noqa: PLC0415  (only who asks waits for it)
+
+        return analyse(self.record, self.results, seed=seed)
 
     def write(self, directory: str | Path) -> None:
         """Write results, table of choices, record and report into a folder."""
