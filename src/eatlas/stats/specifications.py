@@ -277,8 +277,8 @@ def _relabellings(size: int, n: int, rng: np.random.Generator, *, exact: bool) -
         for row, members in enumerate(combinations(range(size), n)):
             rows[row, members] = 1.0
         return rows  # the observed ones are the first
-    drawn: NDArray[np.floating] = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
-    return np.concatenate([observed, drawn]).astype(np.float64)
+    drawn = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
+    return np.asarray(np.concatenate([observed, drawn]), np.float64)
 
 
 def _normal_scores(p: Array) -> Array:
