@@ -291,7 +291,7 @@ def _normal_scores(p: Array) -> Array:
 def _lowest(column: Array) -> Array:
     """Place of each value among all, that of the first of its ties."""
     ordered = np.sort(column)
-    found: Array = np.searchsorted(ordered, column, side="left") + 1.0
+    found: Array = np.searchsorted(ordered, column, side="left").astype(np.float64) + 1.0
     return found
 
 

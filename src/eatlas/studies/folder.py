@@ -1,4 +1,4 @@
-"""The folder of a study: results, table of choices, record, resolved plan and report."""
+"""The folder of a study: results, table of choices, record, analysis and resolved plan."""
 
 from __future__ import annotations
 

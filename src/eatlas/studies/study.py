@@ -120,7 +120,7 @@ class Study:
         return analyse(self.record, self.results, seed=seed)
 
     def write(self, directory: str | Path) -> None:
-        """Write results, table of choices, record and report into a folder."""
+        """Write results, table of choices, record and analysis into a folder."""
         from eatlas.studies.folder import write_study  # noqa: PLC0415  (it writes pages)
 
         write_study(self, Path(directory))
@@ -144,7 +144,7 @@ def multiverse(
         --example`` prints one with comments. In a dictionary tests, vectors and measures may be
         objects.
     out : path, optional
-        Folder for results, table of choices, resolved plan and report. A study that was cut off
+        Folder for results, table of choices, analysis and resolved plan. A study that was cut off
         there goes on; another plan is refused.
     skip_invalid : bool
         Whether combinations whose choices do not fit each other are left out, and listed, or an

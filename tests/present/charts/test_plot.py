@@ -26,7 +26,16 @@ def test_several_are_a_forest(given):
     assert eatlas.plot(given).description.startswith("Forest plot of ")
 
 
-OF_OTHERS = {"prompts", "layers", "levels", "weights", "windows", "distances", "draws"}
+OF_OTHERS = {
+    "prompts",
+    "layers",
+    "levels",
+    "weights",
+    "windows",
+    "distances",
+    "draws",
+    "specification",
+}
 OF_OTHERS |= {"targets", "ternary"}
 """Kinds that show results which differ in encoding or contexts, of CEAT, or of tests of groups;
 tested by themselves."""

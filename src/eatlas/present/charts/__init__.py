@@ -30,7 +30,7 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 Kind = Literal[
     "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
     "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane",
-    "null", "cosines", "legend",
+    "null", "cosines", "specification", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
     "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "plane": ("plane",),
-    "null": ("null",), "cosines": ("cosines",),
+    "null": ("null",), "cosines": ("cosines",), "specification": ("specification",),
     "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
@@ -88,6 +88,8 @@ def plot(
           distance of pairs; the same measures.
         - ``"targets"``: leans of targets to social groups, with intervals; DivDist.
         - ``"ternary"``: shares of three groups in a triangle; DivDist.
+        - ``"specification"``: effect sizes of a study in order, the choices behind each below;
+          what :func:`eatlas.multiverse` returns.
         - ``"legend"``: all nine EAT patterns; also without results.
     width : {"single", "double"} or float, optional
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
