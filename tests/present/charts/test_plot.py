@@ -52,7 +52,7 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, compact, level3, stability, draws, influence, timeline, prompts, "
-        "layers, levels, weights, windows, distances, targets, ternary, plane, null, cosines, legend"
+        "layers, levels, weights, windows, distances, targets, ternary, plane, null, cosines, specification, legend"
     )
 
 
