@@ -12,6 +12,7 @@ import typer
 
 from eatlas.cli.contexts import damage_shown, require_other_files
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of
 from eatlas.errors import EatlasError
 
@@ -39,6 +40,8 @@ def text(
     form: str = "auto",
     unit: str = "line",
     workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     log: Path | None = None,
     as_json: bool = False,
 ) -> None:
@@ -79,6 +82,12 @@ def text(
         What is one document in plain text: a line, or what is between blank lines.
     workers : N >= 1
         Processes that count. [default: as many as the text is worth]
+    engine : local|ray
+        Who counts: processes of this machine, or the workers of a Ray cluster (needs eatlas[ray]).
+        Every node must see the files.
+    address : HOST:PORT
+        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
+        [default: one of this machine that ends with the command]
     log : FILE
         Write a line for every damaged line of the corpus, up to 100 of each part.
     as_json : --json
@@ -102,7 +111,7 @@ def text(
         unit=unit,  # type: ignore[arg-type]
     )
     require_other_files(list(map(str, plan.files)), output, log)
-    executor = choose(workers, len(plan.shards))
+    executor = executor_of(engine, address, workers) or choose(workers, len(plan.shards))
     kept: list[Shards] = []
 
     def begun(shards: Shards) -> None:
