@@ -38,7 +38,7 @@ def data_only(source: str) -> Iterator[None]:
 module
       got: a source that a results file names, not you
       allowed: bundled vectors; files and folders of data that are here; published vectors that \
-were fetched; local models of hf: and st: without code of their own
+were fetched; local models of hf:, st: and clip: without code of their own
       remedy: if you trust it: --trust py:module:function; where the vectors lie elsewhere: \
 --vectors py:module:function=PATH
     """
@@ -74,7 +74,7 @@ def require_trust(would: str) -> None:
         f"{source}: refused, as it would {would}",
         got="a source that a results file names, not you",
         allowed="bundled vectors; files and folders of data that are here; published vectors that "
-        "were fetched; local models of hf: and st: without code of their own",
+        "were fetched; local models of hf:, st: and clip: without code of their own",
         remedy=f"if you trust it: --trust {shlex.quote(source)}; where the vectors lie elsewhere: "
         f"--vectors {shlex.quote(f'{source}=PATH')}",
     )
