@@ -21,11 +21,11 @@ from eatlas.sources import ArraySource
 from eatlas.sources.source import Wrapper
 
 FIT = 1e-12
-"""Worst relative difference seen from plain loops: 3e-14."""
+"""Relative; room for the rounding of sums in another order."""
 ROUNDED = 1e-6
 """Readings are kept to six decimals."""
 OF_CLIP = 2e-6
-"""CLIP multiplies in single precision; seen: 3e-7."""
+"""CLIP multiplies in single precision."""
 UNRESAMPLED = eatlas.ZeroShot(scale=100, resamples=0)
 
 

@@ -12,7 +12,7 @@ from eatlas import AssociationTest, Concept
 from eatlas.encoders.loading import forget
 
 OWN = 2e-5
-"""Shares by the model's own logits, in single precision and in another batch; seen: 2e-6."""
+"""Shares by the model's own logits, in single precision and in another batch."""
 A, B = ("love", "peace", "joy", "ivy"), ("war", "hatred", "kill", "wasp", "agony")
 
 

@@ -17,7 +17,7 @@ from eatlas.sources.source import Source
 
 THREE = ("This is {}", "The {} is here", "{}")
 FIT = 1e-15
-"""Worst difference seen from the plain loop: 1e-16."""
+"""Room for the rounding of a mean of a few vectors."""
 
 
 def letters(text, word):
