@@ -14,6 +14,7 @@ from eatlas.lazy import attributes
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
+    from eatlas.annotation import load_items, read_labels, sample_items
     from eatlas.clusters import OnRay
     from eatlas.corpora import (
         Contexts,
@@ -109,6 +110,7 @@ __all__ = [
     "get_measure",
     "language_model",
     "load_contexts",
+    "load_items",
     "load_pairs",
     "load_tests",
     "multiverse",
@@ -116,6 +118,7 @@ __all__ = [
     "permutation_test",
     "plot",
     "power",
+    "read_labels",
     "read_results",
     "read_scan",
     "read_study",
@@ -123,6 +126,7 @@ __all__ = [
     "replicate",
     "residual_bias",
     "run",
+    "sample_items",
     "scan",
     "tests",
     "transformed",
@@ -135,6 +139,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "eatlas.annotation": "load_items read_labels sample_items",
     "eatlas.clusters": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",

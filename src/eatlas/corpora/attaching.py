@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,14 +119,18 @@ def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
     return test.model_copy(update={"sentences_from": str(where), "contexts": where})
 
 
-def _of(concept: Concept, contexts: Contexts) -> list[Context]:
-    """Every context of a concept, that of a text that holds its stimulus twice once."""
-    found: dict[tuple[str, str], Context] = {}
+def _of(concept: Concept, contexts: Contexts) -> dict[Context, str]:
+    """Every context of a concept with its label, that of a text that holds its stimulus twice once.
+
+    Labels are empty where nobody labelled.
+    """
+    found: dict[tuple[str, str], tuple[Context, str]] = {}
     for term in concept.terms:
-        for one in map(_bare, contexts.of_stimulus(term)):
-            there = found.get(one[:2])
-            found[one[:2]] = one if there is None else min(there, one)
-    return list(found.values())
+        for given in contexts.of_stimulus(term):
+            one = _bare(given), contexts.labels.get(given, "")
+            there = found.get(one[0][:2])
+            found[one[0][:2]] = one if there is None else min(there, one)
+    return dict(found.values())
 
 
 def _bare(one: Context) -> Context:
@@ -138,14 +142,14 @@ def _bare(one: Context) -> Context:
     return Context(one.stimulus, text, one.start - before, one.end - before)
 
 
-def _of_several(chosen: Mapping[str, list[Context]], pair: tuple[str, ...]) -> frozenset[str]:
+def _of_several(chosen: Mapping[str, Iterable[Context]], pair: tuple[str, ...]) -> frozenset[str]:
     """Texts that are contexts of several stimuli of two opposed concepts."""
     counts = Counter(one.text for role in pair for one in chosen[role])
     return frozenset(text for text, count in counts.items() if count > 1)
 
 
 def _concept(
-    test: Test, role: str, chosen: list[Context], several: frozenset[str], name: str
+    test: Test, role: str, chosen: Mapping[Context, str], several: frozenset[str], name: str
 ) -> Concept:
     """Make a concept of contexts; a text of several stimuli gets a key for each."""
     concept = test.concept(role)
@@ -157,8 +161,9 @@ def _concept(
             stimulus=one.stimulus,
             span=(one.start, one.end),
             key=f"{one.text} [{one.stimulus}]" if one.text in several else "",
+            label=label,
         )
-        for one in chosen
+        for one, label in chosen.items()
     )
     terms = tuple(one.term for one in sentences)
     return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))

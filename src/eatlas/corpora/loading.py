@@ -12,21 +12,21 @@ from typing import Any, TypeVar
 from eatlas.cells import unmarked
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
-from eatlas.corpora.writing import ENDINGS, KEY, MARKED, TEXTS, Columns, beside
+from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, TEXTS, Columns, beside
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.stimuli import ContextsOrigin
 
 ALIKE = 3
 """Letters with which a stimulus and its forms begin: family, families."""
 Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
-"""The cells of every context, and what the file says of itself."""
+"""The cells of every context, the last of them its label or None; what the file says of itself."""
 
 
 def load_contexts(path: str | Path) -> Contexts:
     r"""Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
 
     A file of one's own is read as well, if it has the columns or fields stimulus, text, start and
-    end.
+    end. A column ``label`` is read as what people saw in a context.
 
     Parameters
     ----------
@@ -105,15 +105,17 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
         )
     fields = kind.columns()
     try:
-        cells, said = reader(path, fields)
+        labelled, said = reader(path, fields)
     except (ValueError, csv.Error, RecursionError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
+    cells = [row[:-1] for row in labelled]
     _check(cells, fields, path)
     counts = _counts(said.pop("counts", []), kind, path)
     whole = said.pop("contexts_sha256", None)
     rows: Any = [kind.ROW(*row) for row in cells]
     alone: Any = kind.of(rows)
-    found = kind(rows, counts or alone.counts, said, path.name)
+    labels = {row: one[-1] for row, one in zip(rows, labelled, strict=True) if one[-1]}
+    found = kind(rows, counts or alone.counts, said, path.name, labels)
     if whole is not None and whole != found.sha256:
         raise SourceError(
             f"{path}: its contexts are not those that were written",
@@ -183,11 +185,14 @@ def _read_parquet(path: Path, fields: Columns) -> Read:
         with parquet.ParquetFile(path) as file:
             if lacking := [name for name in fields if name not in file.schema_arrow.names]:
                 raise _lacking(path, "columns", lacking, fields)
-            table = file.read(columns=list(fields))
+            there = [*fields, *({LABEL} & set(file.schema_arrow.names))]
+            table = file.read(columns=there)
             columns = [
                 table[name].cast(pa.string() if name in TEXTS else pa.int64()).to_pylist()
-                for name in fields
+                for name in there
             ]
+            if LABEL not in there:
+                columns.append([None] * len(table))
             metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
@@ -212,7 +217,7 @@ def _read_csv(path: Path, fields: Columns) -> Read:
 
 
 def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
-    """Cells of one context of a JSON Lines or CSV file."""
+    """Cells of one context of a JSON Lines or CSV file, and its label."""
     if not isinstance(values, Mapping):
         raise SourceError(
             f"{path}, line {number}: this is no context",
@@ -220,14 +225,16 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
         )
     if lacking := [name for name in fields if values.get(name) is None]:
         raise _lacking(path, f"line {number}", lacking, fields)
-    for name in fields:
+    label = values.get(LABEL)
+    for name in (*fields, *([LABEL] if label else [])):
         if name in TEXTS and not isinstance(values[name], str | int | float):
             raise SourceError(
                 f"{path}, line {number}: {name} is no text",
                 got=f"a value of the type {type(values[name]).__name__}",
             )
     try:
-        return tuple(str(values[name]) if name in TEXTS else int(values[name]) for name in fields)
+        cells = [str(values[name]) if name in TEXTS else int(values[name]) for name in fields]
+        return (*cells, str(label) if label else None)
     except (TypeError, ValueError, OverflowError) as error:
         raise SourceError(
             f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)

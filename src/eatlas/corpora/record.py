@@ -26,7 +26,7 @@ from eatlas.corpora.sampling import (
     Window,
     cut_out,
 )
-from eatlas.corpora.writing import write
+from eatlas.corpora.writing import LABEL, write
 from eatlas.errors import EatlasError, described
 from eatlas.stimuli import ContextsOrigin
 
@@ -64,6 +64,8 @@ class Sample(Generic[Row, Counted]):
     """Files with size and hash, seed, options, version, and what could not be read."""
     name: str = ""
     """The file that they were loaded from."""
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    """What people saw in a context: a group, or "none"; of :func:`eatlas.read_labels`."""
     ROW: ClassVar[Any]
     COUNT: ClassVar[Any]
     NAMES: ClassVar[int]
@@ -112,8 +114,11 @@ class Sample(Generic[Row, Counted]):
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of all contexts, whatever their order."""
-        text = json.dumps(sorted(self.rows), ensure_ascii=False)
+        """Hash of all contexts and their labels, whatever their order."""
+        rows: list[Any] = sorted(self.rows)
+        if self.labels:
+            rows = [(*one, self.labels[one]) if one in self.labels else one for one in rows]
+        text = json.dumps(rows, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
@@ -149,7 +154,11 @@ class Sample(Generic[Row, Counted]):
         whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
         said = {**self.provenance, "per_term": per_term, WHOLE: whole}
         said.pop(CUT, None)
-        return replace(self, rows=rows, counts=counts, provenance=said)
+        return replace(self, rows=rows, counts=counts, provenance=said, labels=self._of(rows))
+
+    def _of(self, rows: Iterable[Row]) -> dict[Row, str]:
+        """Labels of some of these contexts."""
+        return {one: self.labels[one] for one in rows if one in self.labels}
 
     def _cut(self, window: Window | None, distance: int | None = None) -> Self:
         """Keep pairs within a distance, then cut texts to a window, where they have more words."""
@@ -157,35 +166,40 @@ class Sample(Generic[Row, Counted]):
         if distance is not None and distance != self.distance:
             require_distance(distance, self.distance, self.name or "the contexts")
             near = _Laid(self.rows, self.NAMES).near(int(distance))
-            found = found._with([self.rows[place] for place in near], distance=int(distance))
+            kept = [self.rows[place] for place in near]
+            found = found._with(kept, self._of(kept), distance=int(distance))
         if window is not None:
             require_window(window, self.window, self.name or "the contexts")
         if window in {None, self.window} or not isinstance(window, Integral):
             return found
-        return found._with(found._shorter(int(window)), window=int(window))
+        return found._with(*found._shorter(int(window)), window=int(window))
 
-    def _shorter(self, window: int) -> list[Row]:
-        """Cut each to so many words; of those that no longer differ keep the first.
+    def _shorter(self, window: int) -> tuple[list[Row], dict[Row, str]]:
+        """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
         As extraction does.
         """
         kept: dict[tuple[Any, ...], Row] = {}
+        labels: dict[Row, str] = {}
         cuts = _Laid(self.rows, self.NAMES).cut(window)
         for row, cut in zip(self.rows, cuts, strict=True):
             short = self.ROW(*row[: self.NAMES], *cut)
             there = kept.setdefault(short[: self.NAMES + 1], short)
             if sorted(short[self.NAMES + 1 :: 2]) < sorted(there[self.NAMES + 1 :: 2]):
                 kept[short[: self.NAMES + 1]] = short
-        return list(kept.values())
+            if row in self.labels:
+                labels.setdefault(short, self.labels[row])
+        rows = list(kept.values())
+        return rows, {one: labels[one] for one in rows if one in labels}
 
-    def _with(self, rows: Sequence[Row], **sizes: int) -> Self:
+    def _with(self, rows: Sequence[Row], labels: Mapping[Row, str], **sizes: int) -> Self:
         """Make a record of some of these contexts, or of shorter ones, that says so."""
         kept = Counter(row[: self.NAMES] for row in rows)
         counts = tuple(one._replace(kept=kept[one[:-2]]) for one in self.counts)
         before = {"window": self.window, "first": WHOLE in self.provenance}
         whole = self.provenance.get(WHOLE, self.sha256)
         said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
-        return replace(self, rows=rows, counts=counts, provenance=said)
+        return replace(self, rows=rows, counts=counts, provenance=said, labels=labels)
 
     def cut_as(self, origin: ContextsOrigin) -> Self:
         """Return what a result was made of: these with the window and the distance of others."""
@@ -210,10 +224,16 @@ class Sample(Generic[Row, Counted]):
             return None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each context."""
+        """Return a row for each context; with a column of labels, if there are some."""
         import pandas as pd  # noqa: PLC0415  (lazy: half a second)
 
-        return pd.DataFrame(list(self.rows), columns=list(self.columns()))
+        return pd.DataFrame(*self._table())
+
+    def _table(self) -> tuple[list[tuple[Any, ...]], list[str]]:
+        """Rows and columns, those of labels where there are some."""
+        if not self.labels:
+            return list(self.rows), list(self.columns())
+        return [(*row, self.labels.get(row)) for row in self.rows], [*self.columns(), LABEL]
 
     def counts_frame(self) -> pd.DataFrame:
         """Return a row for each stimulus, or pair, that was looked for."""
@@ -237,7 +257,8 @@ class Sample(Generic[Row, Counted]):
             "contexts_sha256": self.sha256,
             "counts": [list(count) for count in self.counts],
         }
-        write(Path(path), self.rows, self.columns(), about)
+        rows, columns = self._table()
+        write(Path(path), rows, tuple(columns), about)
 
 
 @dataclass(frozen=True, repr=False)

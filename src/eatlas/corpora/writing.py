@@ -16,7 +16,9 @@ from eatlas.writing import atomic_file, require_writable
 
 ENDINGS = (".parquet", ".jsonl", ".csv")
 KEY = b"eatlas"
-TEXTS = ("text", "stimulus", "target", "attribute")
+LABEL = "label"
+"""Column of what people saw in a context; empty where nobody labelled it."""
+TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
 """Columns that hold words; all others hold places."""
 Columns = tuple[str, ...]
 MARKED = "marked_cells"

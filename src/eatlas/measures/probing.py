@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import CoverageError, EatlasError
+from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input
 from eatlas.measures.group_evidence import Evidence, of_counts, require_apart, words_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
@@ -29,47 +29,65 @@ BINS = 10
 STEPS = 1_000
 """Of the solver, at most."""
 NONE = "none"
+UNLABELLED = -1
 
 
 def of_probe(given: Input) -> tuple[Evidence, Probe]:
     """Contexts of each target that a linear classifier assigns to each group.
 
     The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
-    1) is trained on contexts whose label a text shows: a group, where one of its words and none of
-    the other groups' words are beside the target; else none. Every context is predicted by a
-    classifier that has not seen it.
+    1) is trained on labels of people, where contexts carry some. Otherwise a text shows its label:
+    a group, where one of its words and none of the other groups' words are beside the target; else
+    none. Every labelled context is predicted by a classifier that has not seen it, and one without
+    a label by a classifier of all that have one.
 
     Raises
     ------
     CoverageError
         If fewer than two groups are beside targets, or one of them in fewer than ten contexts.
+    StimulusError
+        If a label is none of the groups.
     EatlasError
         If scikit-learn is not installed.
     """
     groups: tuple[str, ...] = given.head["groups"]
     names = words_of(given.coverage)
     require_apart(names, groups)
-    labels = labels_of(given.coverage, groups)
+    people = bool(given.coverage.group(OF_TARGETS).label)
+    every = (
+        labels_of_people(given.coverage, groups) if people else labels_of(given.coverage, groups)
+    )
+    labelled = every != UNLABELLED
+    labels = every[labelled]
     counts = Counter(labels.tolist())
     named = {name: counts[j] for j, name in enumerate((*groups, NONE))}
     few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
     if few:
         raise CoverageError(
             "divdist: the probe has too few contexts of a kind",
-            got=", ".join(
-                f"{n} without a word of a group" if name == NONE else f"{n} of {name}"
-                for name, n in few.items()
+            got=", ".join(_few_of(name, n, people=people) for name, n in few.items()),
+            allowed=f"at least {LEAST} contexts of targets with "
+            + (
+                f"the label of each group, and none or at least {LEAST} with the label {NONE!r}"
+                if people
+                else "words of one group alone, for each "
+                f"group, and none or at least {LEAST} without such words"
             ),
-            allowed=f"at least {LEAST} contexts of targets with words of one group alone, for each "
-            f"group, and none or at least {LEAST} without such words",
-            remedy="take more contexts: a larger corpus, --per-term, or a wider --window",
+            remedy="label more contexts"
+            if people
+            else "take more contexts: a larger corpus, --per-term, or a wider --window",
         )
-    rows = (given.single or given.rows)[OF_TARGETS]
+    vectors = (given.single or given.rows)[OF_TARGETS]
+    rows = vectors[labelled]
     rng = generator_of(
         given.seed, {OF_TARGETS: stimuli_covered(given.coverage)[OF_TARGETS]}, "probe"
     )
     chances, order = _held_out(rows, labels, rng)
     predicted = order[chances.argmax(axis=1)]
+    assigned = every.copy()
+    assigned[labelled] = predicted
+    if not labelled.all():
+        assigned[~labelled] = _classifier().fit(rows, labels).predict(vectors[~labelled])
     shuffled = rng.permutation(labels)
     control, order_of_control = _held_out(rows, shuffled, rng)
     of_control = order_of_control[control.argmax(axis=1)]
@@ -85,10 +103,41 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
         control_accuracy=control_accuracy,
         selectivity=accuracy - control_accuracy,
         calibration_error=calibration_error(chances.max(axis=1), predicted == labels),
+        labels="people" if people else "words",
+        unlabelled=int((~labelled).sum()),
     )
     return of_counts(
-        names[OF_TARGETS], _tallied(given.coverage, predicted, len(groups)), given
+        names[OF_TARGETS], _tallied(given.coverage, assigned, len(groups)), given
     ), probe
+
+
+def _few_of(name: str, n: int, *, people: bool) -> str:
+    """How many contexts there are of a kind that has too few."""
+    return f"{n} without a word of a group" if name == NONE and not people else f"{n} of {name}"
+
+
+def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
+    """Place of the group that people saw in each context of a target; k for none, -1 for no label.
+
+    Raises
+    ------
+    StimulusError
+        If a label is none of the groups.
+    """
+    places = {name.casefold(): j for j, name in enumerate(groups)}
+    places.setdefault(NONE, len(groups))
+    targets = coverage.group(OF_TARGETS)
+    if odd := sorted({one for one in targets.label.values() if one.casefold() not in places}):
+        raise StimulusError(
+            "divdist: labels of the contexts are none of the groups",
+            got=listed(odd, 5),
+            allowed=", ".join((*groups, NONE)),
+            remedy="label the contexts with the groups of this test: eatlas annotate",
+        )
+    labels = (targets.label.get(term) for term in targets.used)
+    return np.array(
+        [UNLABELLED if one is None else places[one.casefold()] for one in labels], np.int64
+    )
 
 
 def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
@@ -112,24 +161,30 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
 
 def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> tuple[Array, Labels]:
     """Probabilities of each context by a classifier of the other folds, and their labels."""
+    _classifier()  # says whether scikit-learn is there
+    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415  (optional, 1 s)
+
+    order = np.unique(labels)
+    chances = np.empty((len(labels), len(order)))
+    seed = int(rng.integers(2**31))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    for train, test in folds.split(rows, labels):
+        model = _classifier().fit(rows[train], labels[train])
+        chances[test] = model.predict_proba(rows[test])
+    return chances, order
+
+
+def _classifier() -> Any:
+    """Multinomial logistic regression on standardised vectors."""
     try:
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  (optional, 1 s)
-        from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
         from sklearn.pipeline import make_pipeline  # noqa: PLC0415
         from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
     except ImportError as error:
         raise EatlasError(
             "divdist: soa=probe needs scikit-learn", remedy="pip install 'eatlas[probes]'"
         ) from error
-    order = np.unique(labels)
-    chances = np.empty((len(labels), len(order)))
-    seed = int(rng.integers(2**31))
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    for train, test in folds.split(rows, labels):
-        model: Any = make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))
-        model.fit(rows[train], labels[train])
-        chances[test] = model.predict_proba(rows[test])
-    return chances, order
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))
 
 
 def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:

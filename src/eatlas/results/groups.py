@@ -185,6 +185,10 @@ class Probe(Record):
     calibration_error: float
     """Expected calibration error: mean distance of predicted probability and accuracy in ten
     equal bins, weighted by contexts."""
+    labels: Literal["words", "people"] = Field("words", exclude_if=lambda one: one == "words")
+    """Who labelled the contexts: the words of the groups in their texts, or people."""
+    unlabelled: int = Field(0, ge=0, exclude_if=lambda one: not one)
+    """Contexts without a label, which a classifier of all labelled ones assigned."""
 
 
 class DivDistResult(TargetsResult):

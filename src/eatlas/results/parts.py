@@ -258,6 +258,8 @@ class GroupCoverage(Record):
     each used stimulus, in the order of the scores."""
     without: dict[str, dict[str, int]] = Field(default_factory=dict, exclude_if=is_empty)
     """The number of contexts without a vector, by stimulus and reason."""
+    label: dict[str, str] = Field(default_factory=dict, exclude=True)
+    """What people saw in each labelled sentence; for measures, and in no file."""
 
     @model_validator(mode="after")
     def _as_many_as_there_can_be(self) -> Self:

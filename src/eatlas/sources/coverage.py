@@ -145,7 +145,9 @@ def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded
         found = replace(found, notes=(*found.notes, *remarks_on(found.keys, test)))
     notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.coverage))
     groups = {
-        name: group.model_copy(update={"stimulus": parts[name].stimulus_of})
+        name: group.model_copy(
+            update={"stimulus": parts[name].stimulus_of, "label": parts[name].label_of}
+        )
         for name, group in found.coverage.items()
     }
     if test.contexts is None:

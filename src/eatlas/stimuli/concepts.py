@@ -33,6 +33,8 @@ class Sentence(Frozen):
     is not given; None where the text does not hold the stimulus as it is written."""
     key: str = Field(default="", repr=False)
     """What distinguishes it from another sentence of the same text; empty where the text does."""
+    label: str = Field(default="", repr=False, exclude_if=lambda one: not one)
+    """What people saw in it: a group of the test, or "none"; empty where nobody labelled it."""
 
     @property
     def term(self) -> str:
@@ -128,6 +130,11 @@ class Concept(Frozen):
     def stimulus_of(self) -> dict[str, str]:
         """The stimulus of each sentence, by its term; empty for words."""
         return {sentence.term: sentence.stimulus for sentence in self.sentences}
+
+    @property
+    def label_of(self) -> dict[str, str]:
+        """What people saw in each sentence that they labelled, by its term."""
+        return {one.term: one.label for one in self.sentences if one.label}
 
     @property
     def span_of(self) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,38 @@
+"""Labels of people: contexts to be labelled, a page to do it, agreement, and what follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
+
+if TYPE_CHECKING:
+    from eatlas.annotation.adjudication import Adjudicated, Tie
+    from eatlas.annotation.agreement import Agreement
+    from eatlas.annotation.items import Item, Items, load_items, sample_items
+    from eatlas.annotation.journal import Journal
+    from eatlas.annotation.labels import Labels, read_labels
+
+__all__ = [
+    "Adjudicated",
+    "Agreement",
+    "Item",
+    "Items",
+    "Journal",
+    "Labels",
+    "Tie",
+    "load_items",
+    "read_labels",
+    "sample_items",
+]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        "eatlas.annotation.items": "Item Items load_items sample_items",
+        "eatlas.annotation.journal": "Journal",
+        "eatlas.annotation.labels": "Labels read_labels",
+        "eatlas.annotation.agreement": "Agreement",
+        "eatlas.annotation.adjudication": "Adjudicated Tie",
+    },
+)

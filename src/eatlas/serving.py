@@ -1,0 +1,212 @@
+"""Pages for one person on this machine: what every command that serves a page shares.
+
+A page is bound to the loopback address alone and has a random token in its address. Every request
+must name this machine as its host and have the token; one that changes something must come from
+the page itself. So other machines, other users without the address, and pages of other sites that
+the same browser shows reach nothing, and a name that another site points at this machine
+(DNS rebinding) is refused.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+from eatlas.errors import EatlasError
+
+LOOPBACK = ("127.0.0.1", "::1")
+LARGEST_REQUEST = 16 << 10
+"""Bytes of the body of a request."""
+OPEN_AT_ONCE = 64
+"""Connections."""
+REMEDY = "pip install 'eatlas[annotate]'"
+CHANGING, READING = frozenset({"POST"}), frozenset({"GET", "HEAD"})
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+"""Of every answer: the page loads its own files and nothing else."""
+
+OTHER_HOST = "This page is for this machine alone: the host is another."
+OTHER_PAGE = "The request does not come from this page."
+NOT_WHOLE = "The address lacks its token: open the whole address that was printed."
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Guard:
+    """Lets requests through that come from this machine and know the token.
+
+    Parameters
+    ----------
+    app : ASGI application
+        Sees paths without the token.
+    token : str
+    port : int
+
+    Notes
+    -----
+    Refused are: another host than the loopback address or localhost with this port; another
+    origin; a missing origin where something is changed; what another site embeds or fetches; a
+    wrong token; other methods than GET, HEAD and POST; bodies of more than 16 KiB.
+    """
+
+    def __init__(self, app: App, token: str, port: int) -> None:
+        self.app, self.token = app, token
+        self.hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+        path = "/" + scope["path"].split("/", 2)[2]
+        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        await self.app(inner, _limited(receive), _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        """Status and reason; None for a request that is let through."""
+        method, hosts = scope["method"], headers.get("host", [])
+        own = [f"http://{host.lower()}" for host in hosts]
+        origins, sites = headers.get("origin", []), headers.get("sec-fetch-site", [])
+        visit = method in READING and headers.get("sec-fetch-mode") == ["navigate"]
+        parts = scope["path"].split("/", 2)
+        known = len(parts) == 3 and hmac.compare_digest(parts[1].encode(), self.token.encode())
+        sizes = headers.get("content-length", ["0"])
+        small = len(sizes) == 1 and sizes[0].isdecimal() and int(sizes[0]) <= LARGEST_REQUEST
+        rules = (
+            (len(hosts) == 1 and hosts[0].lower() in self.hosts, 403, OTHER_HOST),
+            (method in CHANGING | READING, 405, "Only GET, HEAD and POST."),
+            (origins == own or not (origins or method in CHANGING), 403, OTHER_PAGE),
+            (visit or all(site in {"same-origin", "none"} for site in sites), 403, OTHER_PAGE),
+            (known, 403, NOT_WHOLE),
+            (small, 413, "The request is too large."),
+        )
+        return next(((status, why) for kept, status, why in rules if not kept), None)
+
+
+def _limited(receive: Receive) -> Receive:
+    """Receive a body up to the limit; what is longer ends as if the reader had left."""
+    size = 0
+
+    async def limited() -> MutableMapping[str, Any]:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        return message if size <= LARGEST_REQUEST else {"type": "http.disconnect"}
+
+    return limited
+
+
+def _with_headers(send: Send) -> Send:
+    """Send answers with the headers of a page that loads nothing else."""
+
+    async def guarded(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            kept = [pair for pair in message.get("headers", []) if pair[0].decode() not in HEADERS]
+            message = {**message, "headers": [*kept, *own]}
+        await send(message)
+
+    return guarded
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    """Answer with a line of text."""
+    body = f"{text}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    started = {"type": "http.response.start", "status": status, "headers": headers}
+    await _with_headers(send)(started)
+    await send({"type": "http.response.body", "body": body})
+
+
+def serve(
+    app: App,
+    *,
+    started: Callable[[str], None],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+) -> None:
+    """Serve a page until Ctrl-C.
+
+    Parameters
+    ----------
+    app : ASGI application
+        Sees paths without the token.
+    started : callable
+        Is told the address, token included, as soon as it can be opened.
+    host : {"127.0.0.1", "::1"}
+        The loopback address, nothing else.
+    port : int
+        0 for a free one.
+    token : str, optional
+        Random by default.
+
+    Raises
+    ------
+    EatlasError
+        If the address is another, cannot be had, or uvicorn is not installed.
+    """
+    try:
+        import uvicorn  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise EatlasError("pages need starlette and uvicorn", remedy=REMEDY) from error
+    listening = _bound(host, port)
+    port = listening.getsockname()[1]
+    token = token or secrets.token_urlsafe(24)
+    config = uvicorn.Config(
+        Guard(app, token, port), http="h11", ws="none", lifespan="off", log_level="error",
+        access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=5,
+        timeout_graceful_shutdown=2, limit_concurrency=OPEN_AT_ONCE,
+    )  # fmt: skip
+    shown = f"[{host}]" if ":" in host else host
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            started(f"http://{shown}:{port}/{token}/")
+
+    with listening, suppress(KeyboardInterrupt):
+        Server(config).run(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens on the loopback address."""
+    if host not in LOOPBACK:
+        raise EatlasError(
+            "a page is for this machine alone", got=host, allowed=" or ".join(LOOPBACK)
+        )
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(OPEN_AT_ONCE)
+    except (OSError, OverflowError) as error:
+        made.close()
+        raise EatlasError(
+            f"the address {host}, port {port}, cannot be had",
+            got=getattr(error, "strerror", None) or str(error),
+            remedy="leave --port out: a free one is taken",
+        ) from error
+    return made

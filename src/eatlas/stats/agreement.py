@@ -1,0 +1,358 @@
+"""Agreement of annotators on nominal labels: Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
+
+All three are one less a ratio of disagreements, observed and expected, and the disagreement over
+all categories is the sum of those of each category against the rest. So one pass over the items
+gives a coefficient for all labels and one for each category, for any weights of the items: a
+bootstrap over items is a product of two matrices.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eatlas.errors import UndefinedWarning
+from eatlas.stats.shares import central, resampled_weights
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+MISSING = -1
+"""Code of an item that an annotator has not labelled."""
+TOGETHER = 2_000_000
+"""Weights that are held at once: 16 MB."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A coefficient with a percentile interval over items."""
+
+    value: float
+    """NaN where it is not defined."""
+    interval: tuple[float, float] | None = None
+    """None without resamples, and where more than one in a hundred of them leave it undefined."""
+
+
+@dataclass(frozen=True)
+class CategoryAgreement:
+    """Agreement on one category against all others."""
+
+    labels: int
+    """How often it was given."""
+    kappa: Estimate
+    alpha: Estimate
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two annotators."""
+
+    first: int
+    second: int
+    items: int
+    """Items that both labelled."""
+    observed: Estimate
+    """Share of these on which they agree."""
+    kappa: Estimate
+    """Cohen's kappa."""
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """What :func:`rater_agreement` finds."""
+
+    items: int
+    """Items with two labels or more, on which alpha rests."""
+    labels: int
+    """Labels of these items."""
+    raters: int
+    """Labels of each item on which kappa rests: the number that most items have, from two."""
+    rated: int
+    """Items with exactly so many labels."""
+    observed: Estimate
+    """Share of pairs of labels of one item that agree, items weighted by their labels."""
+    alpha: Estimate
+    kappa: Estimate
+    categories: tuple[CategoryAgreement, ...]
+    pairs: tuple[PairAgreement, ...]
+
+
+def label_counts(codes: ArrayLike, k: int) -> Array:
+    """How many annotators gave each item each category.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (items, annotators)
+        Categories from 0; -1 where an annotator has not labelled an item.
+    k : int
+        Number of categories.
+
+    Returns
+    -------
+    array, shape (items, k)
+
+    Examples
+    --------
+    >>> label_counts([[0, 0, 1], [1, -1, -1]], 2)
+    array([[2., 1.],
+           [0., 1.]])
+    """
+    given = np.asarray(codes, np.int64)
+    return np.stack([(given == j).sum(axis=1) for j in range(k)], axis=1).astype(np.float64)
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Fleiss' kappa: agreement beyond chance of labels that need not be of the same annotators.
+
+    ``1 - sum_j D_j / sum_j p_j (1 - p_j)``, where ``p_j`` is the share of category j among all
+    labels and ``D_j`` the mean over items of ``n_ij (n - n_ij) / (n (n - 1))`` (Fleiss 1971).
+
+    Parameters
+    ----------
+    counts : array_like, shape (items, k)
+        Labels of each item by category; every item has the same number n of labels, two or more.
+
+    Returns
+    -------
+    float
+        1 for perfect agreement, 0 for that of chance. NaN with a warning where all labels are the
+        same, or there is no item.
+
+    Raises
+    ------
+    ValueError
+        If items have unequal numbers of labels, or fewer than two.
+
+    Examples
+    --------
+    >>> round(fleiss_kappa([[5, 0], [0, 5], [4, 1], [1, 4]]), 3)
+    0.6
+    """
+    given = np.asarray(counts, np.float64)
+    sizes = given.sum(axis=1)
+    if len(given) and (sizes.min() < 2 or sizes.min() != sizes.max()):
+        raise ValueError("every item needs the same number of labels, two or more")
+    return _warned(float(_kappa(given, np.ones((1, len(given))))[0, 0]), "Fleiss' kappa")
+
+
+def krippendorff_alpha(counts: ArrayLike) -> float:
+    """Krippendorff's alpha of nominal labels; items may lack labels.
+
+    ``1 - (n - 1) sum_u (m_u**2 - sum_j n_uj**2) / (m_u - 1) / (n**2 - sum_j n_j**2)``: u are the
+    items with ``m_u`` labels, two or more; n is the number of their labels, ``n_j`` of those of
+    category j (Krippendorff 2011, section D).
+
+    Parameters
+    ----------
+    counts : array_like, shape (items, k)
+        Labels of each item by category; items with fewer than two labels are left out.
+
+    Returns
+    -------
+    float
+        1 for perfect agreement, 0 for that of chance. NaN with a warning where all labels are the
+        same, or no item has two.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([[5, 0], [0, 5], [4, 1], [1, 4]]), 3)
+    0.62
+    """
+    given = np.asarray(counts, np.float64)
+    given = given[given.sum(axis=1) >= 2]
+    return _warned(float(_alpha(given, np.ones((1, len(given))))[0, 0]), "Krippendorff's alpha")
+
+
+def cohen_kappa(first: ArrayLike, second: ArrayLike, k: int) -> float:
+    """Cohen's kappa of two annotators on the items that both labelled.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (items,)
+        Categories from 0 to k - 1; -1 where there is no label.
+    k : int
+        Number of categories.
+
+    Returns
+    -------
+    float
+        NaN with a warning where both give one and the same category alone, or share no item.
+
+    Examples
+    --------
+    >>> round(cohen_kappa([0, 0, 1, 1, -1], [0, 1, 1, 1, 0], 2), 3)
+    0.5
+    """
+    codes = np.stack([np.asarray(first, np.int64), np.asarray(second, np.int64)], axis=1)
+    return _warned(float(_cohen(_common(codes), k, None)[0, 1]), "Cohen's kappa")
+
+
+def rater_agreement(
+    codes: ArrayLike,
+    k: int,
+    *,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> RaterAgreement:
+    """Agreement of annotators over all labels, by category and in pairs, with intervals.
+
+    Items are drawn again with replacement, each with all its labels; intervals are percentiles.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (items, annotators)
+        Categories from 0 to k - 1; -1 where an annotator has not labelled an item.
+    k : int
+        Number of categories.
+    resamples : int, default 1000
+        0 for no intervals.
+    confidence : float, default 0.95
+    rng : numpy.random.Generator, optional
+        Needed for resamples.
+
+    Returns
+    -------
+    RaterAgreement
+        Coefficients are NaN where they are not defined. Fleiss' kappa is of the items with the
+        number of labels that most items have (of several such numbers, the largest).
+
+    Raises
+    ------
+    ValueError
+        If resamples are requested without a generator.
+
+    Examples
+    --------
+    >>> codes = [[0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, -1]]
+    >>> found = rater_agreement(codes, 2, resamples=0)
+    >>> round(found.alpha.value, 3), round(found.kappa.value, 3), found.raters, found.rated
+    (0.667, 0.55, 3, 3)
+    """
+    if resamples and rng is None:
+        raise ValueError("resamples need a generator, rng")
+    given = np.asarray(codes, np.int64)
+    counts = label_counts(given, k)
+    sizes = counts.sum(axis=1).astype(np.int64)
+    several, raters = counts[sizes >= 2], _usual(sizes)
+    equal = counts[sizes == raters] if raters else counts[:0]
+
+    def estimates(
+        of: Callable[[NDArray[np.float64] | None], Array], items: int
+    ) -> Iterator[Estimate]:
+        """Each column of what a function of weights gives, with its interval."""
+        drawn = None
+        if resamples and items and rng is not None:
+            step = max(1, TOGETHER // items)
+            blocks = [min(step, resamples - first) for first in range(0, resamples, step)]
+            each = [of(resampled_weights(items, block, rng)) for block in blocks]
+            drawn = central(np.concatenate(each), confidence)
+        for i, value in enumerate(of(None)[0].tolist()):
+            ends = None if drawn is None or np.isnan(drawn[:, i]).any() else drawn[:, i].tolist()
+            yield Estimate(value, None if ends is None else (ends[0], ends[1]))
+
+    observed, alpha, *of_categories = estimates(
+        lambda weights: _alpha(several, _all(several, weights), observed=True), len(several)
+    )
+    kappa, *kappas = estimates(lambda weights: _kappa(equal, _all(equal, weights)), len(equal))
+    pairs = []
+    for first, second in combinations(range(given.shape[1]), 2):
+        both = _common(given[:, [first, second]])
+        agreed, of_pair = estimates(lambda weights, b=both: _cohen(b, k, weights), len(both))  # type: ignore[misc]
+        pairs.append(PairAgreement(first, second, len(both), agreed, of_pair))
+    return RaterAgreement(
+        items=len(several),
+        labels=int(several.sum()),
+        raters=raters,
+        rated=len(equal),
+        observed=observed,
+        alpha=alpha,
+        kappa=kappa,
+        categories=tuple(
+            CategoryAgreement(labels, of_kappa, of_alpha)
+            for labels, of_kappa, of_alpha in zip(
+                counts.sum(axis=0).astype(int).tolist(), kappas, of_categories, strict=True
+            )
+        ),
+        pairs=tuple(pairs),
+    )
+
+
+def _usual(sizes: Codes) -> int:
+    """The number of labels, from two, that most items have; the largest of several; 0 for none."""
+    tally = np.bincount(sizes[sizes >= 2], minlength=1)
+    return int(len(tally) - 1 - tally[::-1].argmax()) if tally.any() else 0
+
+
+def _all(items: Array | Codes, weights: Array | None) -> Array:
+    """The weights, or 1 for every item."""
+    return np.ones((1, len(items))) if weights is None else weights
+
+
+def _kappa(counts: Array, weights: Array) -> Array:
+    """Fleiss' kappa over all categories, then of each, shape (sets, 1 + k)."""
+    observed, shares, _ = _disagreement(counts, weights)
+    return _coefficients(observed, shares * (1 - shares))
+
+
+def _alpha(counts: Array, weights: Array, *, observed: bool = False) -> Array:
+    """Krippendorff's alpha over all categories, then of each; before them the agreement."""
+    apart, shares, labels = _disagreement(counts, weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = shares * (1 - shares) * labels / (labels - 1)
+    found = _coefficients(apart, expected)
+    agreed = 1 - apart.sum(axis=1, keepdims=True)
+    return np.concatenate([agreed, found], axis=1) if observed else found
+
+
+def _disagreement(counts: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Observed disagreement on each category, its share of all labels, and their number.
+
+    Of an item with m labels, n of them of a category, ``n (m - n) / (m - 1)``; its sum over items
+    is divided by the number of labels.
+    """
+    sizes = counts.sum(axis=1, keepdims=True)
+    labels = weights @ sizes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = weights @ (counts * (sizes - counts) / (sizes - 1)) / labels
+        return apart, weights @ counts / labels, labels
+
+
+def _coefficients(observed: Array, expected: Array) -> Array:
+    """One less the ratio of disagreements, over all categories and for each; NaN for 0 by 0."""
+    above = np.concatenate([observed.sum(axis=1, keepdims=True), observed], axis=1)
+    below = np.concatenate([expected.sum(axis=1, keepdims=True), expected], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, 1 - above / below, np.nan)
+
+
+def _common(codes: Codes) -> Codes:
+    """Rows that two annotators both labelled."""
+    return np.asarray(codes[(codes != MISSING).all(axis=1)])
+
+
+def _cohen(codes: Codes, k: int, weights: Array | None) -> Array:
+    """Share of agreement and Cohen's kappa, shape (sets, 2)."""
+    given = _all(codes, weights)
+    total = given.sum(axis=1, keepdims=True)
+    one, other = ((codes[:, [i]] == np.arange(k)).astype(np.float64) for i in range(2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agreed = given @ (codes[:, [0]] == codes[:, [1]]) / total
+        chance = ((given @ one) * (given @ other)).sum(axis=1, keepdims=True) / total**2
+        kappa = np.where(chance < 1, 1 - (1 - agreed) / (1 - chance), np.nan)
+    return np.concatenate([agreed, kappa], axis=1)
+
+
+def _warned(value: float, name: str) -> float:
+    if np.isnan(value):
+        warnings.warn(
+            f"Undefined {name}: all labels are the same, or no item has two",
+            UndefinedWarning,
+            stacklevel=3,
+        )
+    return value

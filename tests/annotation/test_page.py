@@ -1,0 +1,337 @@
+"""The page in a real browser: labels are saved, people resume, strangers are refused."""
+
+import http.client
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from tests.annotation.conftest import HOSTILE
+
+import eatlas
+from eatlas.annotation.journal import journal_of
+from eatlas.present.text import clean
+
+DESK, PHONE = 1280, 390
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a page as a person would; nothing may go wrong but what a test expects."""
+    faults, contexts = [], []
+
+    def opened(address, width=DESK, scheme="light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: faults.append(f"console: {said.text}"))
+        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
+        page.on("request", lambda one: None if one.url.startswith(address) else faults.append(one.url))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def begin(page: Page, name: str) -> None:
+    page.get_by_label("Your name").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator("#work")).to_be_visible()
+
+
+def press(page: Page, key: str, said: str) -> None:
+    page.keyboard.press(key)
+    expect(page.locator("#status")).to_have_text(said)
+
+
+def shown(page: Page) -> str:
+    return page.locator("#context").inner_text()
+
+
+def label_all(page: Page, n: int, key: str = "1") -> None:
+    for done in range(n):
+        expect(page.locator("#count")).to_contain_text(f"{done} of {n}")
+        page.keyboard.press(key)
+    expect(page.locator("#end")).to_be_visible()
+
+
+def given(sheet: Path) -> dict:
+    return {name: dict(labels) for name, labels in eatlas.read_labels(sheet).given.items()}
+
+
+def test_labels_are_saved_one_by_one_and_a_reload_goes_on(serve, open_page, sheet, items):
+    page = open_page(serve(sheet).address)
+    begin(page, "Anna")
+    first = shown(page)
+    assert first == clean(items.order_of("Anna")[0].text)
+    press(page, "1", "Saved: Female")
+    assert given(sheet) == {"Anna": {items.order_of("Anna")[0].id: "Female"}}
+    press(page, "2", "Saved: Male")
+    press(page, "0", "Saved: None of them")
+    fourth = shown(page)
+    page.reload()
+    expect(page.locator("#count")).to_have_text("3 of 13 labelled")
+    assert shown(page) == fourth
+    order = [one.id for one in items.order_of("Anna")]
+    assert given(sheet)["Anna"] == dict(zip(order[:3], ("Female", "Male", "none"), strict=True))
+
+
+def test_two_people_at_once_see_orders_and_labels_of_their_own(serve, open_page, sheet, items):
+    address = serve(sheet).address
+    anna, ben = open_page(address), open_page(address)
+    begin(anna, "Anna")
+    begin(ben, "Ben")
+    assert [shown(anna), shown(ben)] == [
+        clean(items.order_of(name)[0].text) for name in ("Anna", "Ben")
+    ]
+    press(anna, "1", "Saved: Female")
+    press(ben, "2", "Saved: Male")
+    press(anna, "1", "Saved: Female")
+    expect(ben.locator("#count")).to_have_text("1 of 13 labelled")
+    ben.keyboard.press("ArrowLeft")
+    expect(ben.locator("[aria-pressed=true]")).to_contain_text("Male")
+    assert {name: len(some) for name, some in given(sheet).items()} == {"Anna": 2, "Ben": 1}
+
+
+def test_undo_takes_back_the_last_also_after_a_reload(serve, open_page, sheet, items):
+    page = open_page(serve(sheet).address)
+    begin(page, "Anna")
+    texts = []
+    for key, said in (("1", "Saved: Female"), ("2", "Saved: Male")):
+        texts.append(shown(page))
+        press(page, key, said)
+    page.reload()
+    expect(page.locator("#count")).to_have_text("2 of 13 labelled")
+    press(page, "u", "Undone")
+    assert shown(page) == texts[1]
+    expect(page.locator("#count")).to_have_text("1 of 13 labelled")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#count")).to_have_text("0 of 13 labelled")
+    assert shown(page) == texts[0]
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    press(page, "2", "Saved: Male")
+    assert given(sheet) == {"Anna": {items.order_of("Anna")[0].id: "Male"}}
+
+
+def test_what_was_skipped_comes_again_at_the_end(serve, open_page, sheet):
+    page = open_page(serve(sheet).address)
+    begin(page, "Anna")
+    passed = shown(page)
+    press(page, "s", "Skipped")
+    for done in range(12):
+        expect(page.locator("#count")).to_have_text(f"{done} of 13 labelled, 1 skipped")
+        page.keyboard.press("1")
+    expect(page.get_by_role("heading", name="You have seen every context")).to_be_visible()
+    page.get_by_role("button", name="Go through the skipped").click()
+    expect(page.locator("#context")).to_have_text(passed)
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="All contexts are labelled")).to_be_visible()
+    assert len(given(sheet)["Anna"]) == 13
+    page.get_by_role("button", name="Look through the labels").click()
+    expect(page.locator("[aria-pressed=true]")).to_contain_text("Male")
+
+
+def test_hostile_text_is_text(serve, open_page, sheet, items):
+    page = open_page(serve(sheet).address)
+    begin(page, "<b>Anna</b> & co")
+    expect(page.locator("#annotator")).to_have_text("<b>Anna</b> & co")
+    order = [one.text for one in items.order_of("<b>Anna</b> & co")]
+    for _ in range(order.index(HOSTILE)):
+        before = shown(page)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#context")).not_to_have_text(before)
+    assert shown(page) == clean(HOSTILE)
+    assert page.locator("#context mark").inner_text() == "nurse"
+    press(page, "1", "Saved: Female")
+    page.get_by_role("button", name="Another person").click()
+    expect(page.locator("#start")).to_be_visible()
+    expect(page.locator(".people")).to_contain_text("<b>Anna</b> & co")
+    assert page.evaluate("[window.bad, document.querySelectorAll('img, b').length]") == [None, 0]
+
+
+def test_labels_outlive_a_kill_and_the_next_call_goes_on(serve, open_page, sheet):
+    server = serve(sheet)
+    page = open_page(server.address)
+    begin(page, "Anna")
+    press(page, "1", "Saved: Female")
+    press(page, "1", "Saved: Female")
+    assert server.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    journal = journal_of(sheet)
+    journal.write_bytes(journal.read_bytes() + b'{"annotator": "Anna", "it')
+    page.context.close()
+    again = open_page(serve(sheet).address)
+    again.get_by_role("button", name="Anna 2 of 13").click()
+    expect(again.locator("#count")).to_have_text("2 of 13 labelled")
+    press(again, "2", "Saved: Male")
+    assert sorted(given(sheet)["Anna"].values()) == ["Female", "Female", "Male"]
+
+
+def test_a_server_that_has_ended_is_said(serve, browser, sheet):
+    server = serve(sheet)
+    page = browser.new_page()
+    page.goto(server.address)
+    begin(page, "Anna")
+    press(page, "1", "Saved: Female")
+    code, said = server.end()
+    assert code == 0
+    assert said.splitlines()[1:] == [
+        "Anna: 1 of 13 labelled", f"labels: {journal_of(sheet)}",
+        f"read:   eatlas annotate read {sheet}",
+    ]  # fmt: skip
+    text = shown(page)
+    page.keyboard.press("1")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved: the server has ended.")
+    assert shown(page) == text
+    page.close()
+
+
+def test_the_guide_is_shown_as_text(serve, open_page, sheet, tmp_path):
+    guide = tmp_path / "guide.txt"
+    guide.write_text("Female: <i>she</i> is meant.\n\nnone: nobody of either group.")
+    page = open_page(serve(sheet, "--guide", guide).address)
+    expect(page.get_by_text("Female: <i>she</i> is meant.")).to_be_visible()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+def test_axe_is_content_and_nothing_overflows(serve, open_page, sheet, scheme, width):
+    page = open_page(serve(sheet).address, width, scheme)
+    page.locator("details").evaluate("one => { one.open = true; }")
+
+    def check() -> None:
+        found = Axe().run(page).response["violations"]
+        assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    check()
+    begin(page, "Anna")
+    check()
+    label_all(page, 13)
+    check()
+
+
+def test_the_keyboard_reaches_everything(serve, open_page, sheet):
+    page = open_page(serve(sheet).address)
+    assert page.evaluate("document.activeElement.id") == "name"
+    begin(page, "Anna")
+    assert page.evaluate("document.activeElement.id") == "context"
+    reached = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent.trim()"))
+    assert reached == ["1 Female", "2 Male", "0 None of them", "Forward →", "S Skip", "Keys"]
+    page.keyboard.press("Control+1")
+    expect(page.locator("#count")).to_have_text("0 of 13 labelled")
+
+
+def ask(server, method="POST", path=None, body=b'{"annotator": "Eve"}', **headers) -> tuple[int, str]:
+    """A request as any program could make it."""
+    own = {"Host": f"127.0.0.1:{server.port}", "Origin": f"http://127.0.0.1:{server.port}"}
+    sent = {**own, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.putrequest(method, path or f"/{server.token}/begin", skip_host=True)
+    for name, value in sent.items():
+        if value is not None:
+            connection.putheader(name, value)
+    connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    assert answer.getheader("Content-Security-Policy").startswith("default-src 'none'")
+    assert answer.getheader("Access-Control-Allow-Origin") is None
+    connection.close()
+    return answer.status, text
+
+
+def test_strangers_are_refused_and_change_nothing(serve, sheet, items):
+    server = serve(sheet)
+    assert ask(server)[0] == 200
+    label = json.dumps({"annotator": "Eve", "item": items.rows[0].id, "choice": 0}).encode()
+    there = f"/{server.token}/label"
+    port = server.port
+    for headers in (
+        {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": None},
+        {"Origin": f"http://127.0.0.1:{port + 1}"}, {"Origin": f"http://localhost:{port}"},
+        {"Host": "evil.example"}, {"Host": f"evil.example:{port}"}, {"Host": "127.0.0.1"},
+        {"Host": f"127.0.0.1:{port}.evil.example"}, {"Host": None},
+        {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
+    ):  # fmt: skip
+        status, text = ask(server, path=there, body=label, **headers)
+        assert status in {400, 403}, (headers, status, text)
+    wrong = server.token[:-1] + ("A" if server.token[-1] != "A" else "B")
+    for path in (f"/{wrong}/label", "/label", "//label", f"/{server.token}", "/", f"/x/{server.token}/label"):
+        assert ask(server, path=path, body=label)[0] == 403
+        assert ask(server, "GET", path, b"")[0] == 403
+    for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
+        assert ask(server, method, there, label)[0] == 405
+    page = f"/{server.token}/page.js"
+    assert ask(server, "GET", page, b"", Origin=None)[0] == 200
+    assert ask(server, "GET", page, b"", Origin=None, Sec_Fetch_Site="cross-site")[0] == 403
+    assert ask(server, path=there, body=b"x" * 20_000)[0] == 413
+    assert journal_of(sheet).read_text().count("\n") == 1  # the first line alone
+
+
+def test_requests_that_no_page_makes_are_refused(serve, sheet, items):
+    server = serve(sheet)
+    item = items.rows[0].id
+    for name, body in (
+        ("begin", b"{"), ("begin", b"[]"), ("begin", b'{"annotator": 5}'), ("begin", b"[" * 9_000),
+        ("begin", b'{"annotator": ""}'), ("begin", b'{"annotator": "a\\u0007b"}'),
+        ("begin", json.dumps({"annotator": "x" * 61}).encode()),
+        ("label", json.dumps({"annotator": "Eve", "item": item, "choice": 3}).encode()),
+        ("label", json.dumps({"annotator": "Eve", "item": item, "choice": -1}).encode()),
+        ("label", json.dumps({"annotator": "Eve", "item": item, "choice": "Female"}).encode()),
+        ("label", json.dumps({"annotator": "Eve", "item": "../../x", "choice": 0}).encode()),
+        ("label", json.dumps({"annotator": "Eve", "item": ["x"], "choice": 0}).encode()),
+        ("show", json.dumps({"annotator": "Eve", "at": 13}).encode()),
+        ("show", json.dumps({"annotator": "Eve", "at": True}).encode()),
+    ):  # fmt: skip
+        status, text = ask(server, path=f"/{server.token}/{name}", body=body)
+        assert status == 422, (body, text)
+        assert "error" in json.loads(text)
+    assert ask(server, "GET", f"/{server.token}/items.csv", b"")[0] == 404
+    assert ask(server, "GET", f"/{server.token}/../../etc/passwd", b"")[0] == 404
+    assert journal_of(sheet).read_text().count("\n") == 1
+
+
+def test_another_origin_in_the_browser_is_refused(serve, browser, sheet, items):
+    """A page of another site, in the same browser, that even knows the token."""
+    server, other = serve(sheet), serve(sheet, "--labels", sheet.with_name("other.jsonl"))
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{other.port}/nothing")  # an origin of its own, without a policy
+    page.set_content("<p>evil</p>")
+    body = json.dumps({"annotator": "Eve", "item": items.rows[0].id, "choice": 0})
+    said = page.evaluate(
+        """async ([address, body]) => {
+          const tries = [{method: "POST", body}, {method: "POST", body, mode: "no-cors"}];
+          const found = [];
+          for (const one of tries) {
+            try { found.push((await fetch(address + "label", one)).type); } catch { found.push("failed"); }
+          }
+          return found;
+        }""",
+        [server.address, body],
+    )
+    assert "basic" not in said
+    assert journal_of(sheet).read_text().count("\n") == 1
+    page.close()
+
+
+def test_a_second_server_of_the_same_labels_is_refused(serve, sheet):
+    serve(sheet)
+    with pytest.raises(AssertionError, match="another eatlas annotate serve has it open"):
+        serve(sheet)
+
+
+def test_no_other_address_than_the_loopback(serve, sheet):
+    with pytest.raises(AssertionError, match=r"for this machine alone\n  got: 0.0.0.0"):
+        serve(sheet, "--host", "0.0.0.0")  # noqa: S104
+    server = serve(sheet)
+    with pytest.raises(AssertionError, match="cannot be had"):
+        serve(sheet, "--labels", sheet.with_name("b.jsonl"), "--port", server.port)

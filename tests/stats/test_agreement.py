@@ -1,0 +1,215 @@
+"""Agreement of annotators: by hand, published examples, statsmodels, brute force, properties."""
+
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import fleiss_kappa as of_statsmodels
+
+from eatlas.errors import UndefinedWarning
+from eatlas.stats.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    label_counts,
+    rater_agreement,
+)
+
+WORST = 1e-12
+"""Largest difference allowed; observed: 4e-16 in 2,000 random tables."""
+
+# Fleiss (1971), Table 1: 30 patients, 6 psychiatrists, 5 categories
+FLEISS_1971 = """
+0 0 0 6 0|0 3 0 0 3|0 1 4 0 1|0 0 0 0 6|0 3 0 3 0|2 0 4 0 0|0 0 4 0 2|2 0 3 1 0|2 0 0 4 0|0 0 0 0 6
+1 0 0 5 0|1 1 0 4 0|0 3 3 0 0|1 0 0 5 0|0 2 0 3 1|0 0 5 0 1|3 0 0 1 2|5 1 0 0 0|0 2 0 4 0|1 0 2 0 3
+0 0 0 0 6|0 1 0 5 0|0 2 0 1 3|2 0 0 4 0|1 0 0 4 1|0 5 0 1 0|4 0 0 0 2|0 2 0 4 0|1 0 5 0 0|0 0 0 0 6
+"""
+# Krippendorff (2011), section C: 4 observers, 12 units, 5 values, with missing values
+KRIPPENDORFF_2011 = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 .
+"""
+
+
+def test_the_table_of_fleiss():
+    rows = [[int(n) for n in row.split()] for row in FLEISS_1971.replace("\n", "|").split("|") if row]
+    assert fleiss_kappa(rows) == pytest.approx(0.430, abs=5e-4)
+    codes = np.array([np.repeat(range(5), row) for row in rows])
+    found = rater_agreement(codes, 5, resamples=0)
+    printed = [0.245, 0.245, 0.520, 0.471, 0.566]  # Table 3 of Fleiss (1971), by category
+    assert [one.kappa.value for one in found.categories] == pytest.approx(printed, abs=5e-4)
+    assert found.observed.value == pytest.approx(0.556, abs=5e-4)
+    assert (found.raters, found.rated) == (6, 30)
+
+
+def test_the_example_of_krippendorff():
+    rows = [line.split() for line in KRIPPENDORFF_2011.strip().split("\n")]
+    codes = np.array([[-1 if one == "." else int(one) - 1 for one in row] for row in rows]).T
+    assert krippendorff_alpha(label_counts(codes, 5)) == pytest.approx(0.743, abs=5e-4)
+    found = rater_agreement(codes, 5, resamples=0)
+    assert found.alpha.value == pytest.approx(0.743, abs=5e-4)
+    assert (found.items, found.labels) == (11, 40)  # the twelfth unit has one value
+    assert (found.raters, found.rated) == (4, 8)
+
+
+def alpha_by_brute_force(codes, k):
+    """The coincidence matrix of Krippendorff (2011), pair by pair."""
+    pairs = np.zeros((k, k))
+    for row in codes:
+        known = [one for one in row.tolist() if one >= 0]
+        for one, other in permutations(range(len(known)), 2):
+            pairs[known[one], known[other]] += 1 / (len(known) - 1)
+    totals, n = pairs.sum(axis=1), pairs.sum()
+    expected = sum(totals[c] * totals[d] for c in range(k) for d in range(k) if c != d)
+    if not expected:
+        return None
+    observed = pairs.sum() - np.trace(pairs)
+    return 1 - (n - 1) * observed / expected
+
+
+@st.composite
+def tables(draw, missing=True):
+    k, items, raters = draw(st.integers(2, 4)), draw(st.integers(1, 9)), draw(st.integers(2, 5))
+    codes = arrays(np.int64, (items, raters), elements=st.integers(-1 if missing else 0, k - 1))
+    return draw(codes), k
+
+
+@given(tables())
+def test_alpha_is_that_of_the_coincidences(table):
+    codes, k = table
+    expected = alpha_by_brute_force(codes, k)
+    found = rater_agreement(codes, k, resamples=0)
+    if expected is None:
+        assert np.isnan(found.alpha.value)
+        return
+    assert found.alpha.value == pytest.approx(expected, abs=WORST)
+    for j, one in enumerate(found.categories):
+        against = alpha_by_brute_force(np.where(codes < 0, -1, (codes == j).astype(int)), 2)
+        if against is None:
+            assert np.isnan(one.alpha.value)
+        else:
+            assert one.alpha.value == pytest.approx(against, abs=WORST)
+        assert one.labels == (codes == j).sum()
+
+
+@given(tables(missing=False))
+def test_kappa_is_that_of_statsmodels(table):
+    codes, k = table
+    counts = label_counts(codes, k)
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    assert fleiss_kappa(counts) == pytest.approx(of_statsmodels(counts), abs=WORST)
+    kappa, alpha = fleiss_kappa(counts), krippendorff_alpha(counts)
+    assert 1 - alpha == pytest.approx((1 - 1 / codes.size) * (1 - kappa), abs=WORST)
+
+
+@given(tables())
+def test_pairs_are_those_of_sklearn(table):
+    codes, k = table
+    for pair in rater_agreement(codes, k, resamples=0).pairs:
+        both = codes[:, [pair.first, pair.second]]
+        both = both[(both >= 0).all(axis=1)]
+        assert pair.items == len(both)
+        if len(both) == 0 or (both == both[0, 0]).all():
+            assert np.isnan(pair.kappa.value)
+            continue
+        expected = cohen_kappa_score(both[:, 0], both[:, 1], labels=range(k))
+        assert pair.kappa.value == pytest.approx(expected, abs=WORST)
+        assert pair.observed.value == pytest.approx((both[:, 0] == both[:, 1]).mean())
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_names_and_orders_change_nothing(table, random):
+    codes, k = table
+    items, raters, labels = (random.sample(range(n), n) for n in (*codes.shape, k))
+    renamed = np.where(codes < 0, -1, np.array(labels)[np.maximum(codes, 0)])
+    found = rater_agreement(codes, k, resamples=0)
+    other = rater_agreement(renamed[items][:, raters], k, resamples=0)
+    for name in ("alpha", "kappa", "observed"):
+        values = getattr(found, name).value, getattr(other, name).value
+        assert values[0] == pytest.approx(values[1], abs=WORST, nan_ok=True)
+    assert (found.items, found.raters, found.rated) == (other.items, other.raters, other.rated)
+
+
+def test_perfect_agreement_and_that_of_chance():
+    codes = np.repeat(np.arange(20) % 3, 4).reshape(20, 4)
+    found = rater_agreement(codes, 3, rng=np.random.default_rng(0))
+    assert found.alpha.value == found.kappa.value == 1
+    assert found.alpha.interval == found.kappa.interval == (1, 1)
+    rng = np.random.default_rng(1)
+    chance = rater_agreement(rng.integers(0, 3, (4000, 4)), 3, resamples=200, rng=rng)
+    low, high = chance.alpha.interval
+    assert low < 0 < high
+    assert high - low < 0.05
+
+
+def test_intervals_are_percentiles_of_resampled_items():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 30)
+    codes = np.where(rng.random((30, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    codes[rng.random((30, 3)) < 0.2] = -1
+    found = rater_agreement(codes, 2, resamples=400, rng=np.random.default_rng(7))
+    several = codes[(codes >= 0).sum(axis=1) >= 2]
+    drawn = np.random.default_rng(7).integers(0, len(several), (400, len(several)))
+    values = [krippendorff_alpha(label_counts(several[rows], 2)) for rows in drawn]
+    assert found.alpha.interval == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=1e-9)
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.8])
+def test_intervals_hold_the_alpha_of_the_population(truth):
+    """Of 200 samples of 60 items, at least 90% of the 95% intervals hold it."""
+    rng = np.random.default_rng(3)
+
+    def sample(items):
+        real = rng.integers(0, 2, items)
+        return np.where(rng.random((items, 3)) < truth / 2 + 0.5, real[:, None], 1 - real[:, None])
+
+    population = rater_agreement(sample(200_000), 2, resamples=0).alpha.value
+    held = 0
+    for _ in range(200):
+        low, high = rater_agreement(sample(60), 2, resamples=300, rng=rng).alpha.interval
+        held += low <= population <= high
+    assert held >= 180
+
+
+def test_what_is_not_defined_is_nan_with_a_warning():
+    for function, counts in (
+        (fleiss_kappa, [[3, 0], [3, 0]]), (krippendorff_alpha, [[3, 0], [2, 0]]),
+        (krippendorff_alpha, [[1, 0], [0, 1]]), (fleiss_kappa, np.zeros((0, 2))),
+    ):  # fmt: skip
+        with pytest.warns(UndefinedWarning, match="all labels are the same, or no item has two"):
+            assert np.isnan(function(counts))
+    with pytest.warns(UndefinedWarning, match="Cohen's kappa"):
+        assert np.isnan(cohen_kappa([0, -1], [-1, 0], 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = rater_agreement([[0, -1], [-1, 1]], 2, rng=np.random.default_rng(0))
+    assert np.isnan(found.alpha.value)
+    assert np.isnan(found.kappa.value)
+    assert found.alpha.interval is None
+    assert (found.items, found.raters, found.rated, found.pairs[0].items) == (0, 0, 0, 0)
+
+
+def test_unequal_numbers_of_labels_are_no_kappa():
+    with pytest.raises(ValueError, match="same number of labels"):
+        fleiss_kappa([[2, 0], [3, 0]])
+    with pytest.raises(ValueError, match="same number of labels"):
+        fleiss_kappa([[1, 0], [0, 1]])
+    with pytest.raises(ValueError, match="need a generator"):
+        rater_agreement([[0, 1]], 2)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32))
+def test_a_seed_repeats_the_intervals(seed):
+    codes = np.random.default_rng(seed).integers(-1, 3, (15, 3))
+    first, second = (
+        rater_agreement(codes, 3, resamples=50, rng=np.random.default_rng(seed)) for _ in range(2)
+    )
+    assert repr(first) == repr(second)
