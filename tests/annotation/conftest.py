@@ -20,7 +20,9 @@ from eatlas.corpora import Context, Contexts
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
-HOSTILE = '<script>window.bad = 1</script> the nurse <img src=x onerror="window.bad = 1"> & \u202eleft'
+HOSTILE = (
+    '<script>window.bad = 1</script> the nurse <img src=x onerror="window.bad = 1"> & \u202eleft'
+)
 TEST = "divdist-face-validity"
 
 

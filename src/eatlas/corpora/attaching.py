@@ -96,6 +96,7 @@ def _parts(test: Test, concepts: Mapping[str, Concept]) -> dict[str, Any]:
     return {
         OF_TARGETS: concepts[OF_TARGETS],
         "groups": tuple(concepts[group.name] for group in test.groups),
+        "pairs": (),  # of words, which contexts are not
     }
 
 

@@ -227,7 +227,8 @@ class Sample(Generic[Row, Counted]):
         """Return a row for each context; with a column of labels, if there are some."""
         import pandas as pd  # noqa: PLC0415  (lazy: half a second)
 
-        return pd.DataFrame(*self._table())
+        rows, columns = self._table()
+        return pd.DataFrame(rows, columns=columns)
 
     def _table(self) -> tuple[list[tuple[Any, ...]], list[str]]:
         """Rows and columns, those of labels where there are some."""
