@@ -117,7 +117,7 @@ class Sample(Generic[Row, Counted]):
         """Hash of all contexts and their labels, whatever their order."""
         rows: list[Any] = sorted(self.rows)
         if self.labels:
-            rows = [(*one, self.labels[one]) if one in self.labels else one for one in rows]
+            rows = [self._labelled(row) for row in rows]
         text = json.dumps(rows, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -234,7 +234,11 @@ class Sample(Generic[Row, Counted]):
         """Rows and columns, those of labels where there are some."""
         if not self.labels:
             return list(self.rows), list(self.columns())
-        return [(*row, self.labels.get(row)) for row in self.rows], [*self.columns(), LABEL]
+        return list(map(self._labelled, self.rows)), [*self.columns(), LABEL]
+
+    def _labelled(self, row: Any) -> tuple[Any, ...]:
+        """A context with its label; None for none."""
+        return (*row, self.labels.get(row))
 
     def counts_frame(self) -> pd.DataFrame:
         """Return a row for each stimulus, or pair, that was looked for."""
