@@ -263,6 +263,18 @@ def load_items(path: str | Path) -> Items:
     ------
     SourceError
         If a file is missing or damaged, or items were changed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> contexts = Contexts.of([Context("nurse", "The nurse said she was late.", 4, 9)])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "items.csv")
+    ...     sample_items(contexts, "divdist-face-validity").write(path)
+    ...     items = load_items(path)
+    >>> items
+    <Items: 1 contexts of 1 targets>
     """
     path = require_csv(Path(path))
     about = _about(path)
