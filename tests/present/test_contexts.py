@@ -61,7 +61,10 @@ def test_the_page_has_draws_patterns_and_stimuli(page, result):
     assert "Over draws of contexts 150 draws of one context for each stimulus" in words
     combined = result.draws.level1.combined
     assert effect(combined.effect_size) in words
-    assert "Share of 150 draws of contexts that show each of the nine patterns." in words
+    assert (
+        "Share of 150 draws of contexts that show each of the nine patterns; those that none shows are left out."
+        in words
+    )
     assert "13 contexts of 4 stimuli" in words
     assert "x0 (4)" in words
     assert "x0 0." not in words

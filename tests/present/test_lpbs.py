@@ -95,7 +95,7 @@ def test_no_sentence_of_the_page_is_about_vectors(result):
 
 def test_a_page_of_both_kinds_speaks_of_both(result):
     html = report_html([result, eatlas.run(tests="weat-6")[0]])
-    assert "Association tests of vectors and language models" in html
+    assert "What 2 sources associate: " in html
     assert "the vectors, or the model&#39;s predictions, associate" in html
     assert "Closeness of vectors, measured by their cosine, or for LPBS the log-ratio" in html
     assert "Every term of every test could be used." in html

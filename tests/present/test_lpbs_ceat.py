@@ -35,10 +35,13 @@ def words(result):
 
 def test_it_speaks_of_sentences_and_log_ratios_and_never_of_vectors(words):
     assert "Over draws of sentences 150 draws of one sentence for each pair of a target" in words
-    assert "Share of 150 draws of sentences that show each of the nine patterns." in words
+    assert (
+        "Share of 150 draws of sentences that show each of the nine patterns; those that none shows are left out."
+        in words
+    )
     assert "Other sentences." in words
     assert "its mean log-ratio with" in words
-    assert "Level 1, term by term" in words
+    assert "The map of the terms" in words
     assert "mean log-ratio of one target term with one attribute term, over draws" in words
     assert "Level 3: the log-ratios themselves" in words
     assert "Variance of associations: between sentences of the same pairs" in words

@@ -14,7 +14,9 @@ def test_the_main_job():
     results = eatlas.run(tests=["weat-6", "weat-7"])
     text = methods_paragraph(results, DeclaredFamily.of(results))
     assert text.startswith(
-        f"We measured 2 association tests (weat-6 and weat-7) on glove-sample with eatlas "
+        "We measured 2 association tests (weat-6 and weat-7) on GloVe 6B, 100 dimensions (the "
+        "sample of 10,496 words that comes with "
+        "eatlas) with eatlas "
         f"{eatlas.__version__}. We used the Multilevel Embedding Association Test (ML-EAT; Wolfe, "
         "Hiniker and Howe 2024)"
     )

@@ -22,12 +22,13 @@ def ten() -> Results:
 def test_the_ten_tests_stand_in_a_small_page(ten):
     html = report_html(ten)
     page = Page(html)
-    assert len(html.encode()) < 650_000
+    assert len(html.encode()) < 500_000
     headings = re.findall(r'<span class="id" dir="auto">(.*?)</span>', html)
     assert headings == [f"weat-{i}" for i in range(1, 11)]
     for result in ten:
         assert result.test in page.ids()
-        for part in (result.pattern.label, " ".join(sentence(result).split())):
+        said = re.sub(r"(\d)e-(\d+)", r"\1 × 10−\2", " ".join(sentence(result).split()))
+        for part in (result.pattern.label, said):
             assert re.sub(r"\s", "", part) in re.sub(r"\s", "", page.text)
 
 
@@ -52,7 +53,7 @@ def test_the_page_needs_no_network_and_one_script(ten):
     assert not [key for _, a in page.tags for key in a if key.startswith("on")]
     assert "url(" not in page.style
     assert "@import" not in page.style
-    assert set(re.findall(r"https?://[^\s\"']+", html)) == {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\s\"']+", html)) == set()
 
 
 def test_the_policy_lets_the_one_script_run_and_nothing_else():
@@ -122,7 +123,7 @@ def test_failures_are_listed_with_reason_and_remedy():
 def test_damage_is_listed():
     damage = [ResultsError("r.jsonl, line 4: this line is no result", got="half")]
     text = Page(report_html([ml_eat()], damage=damage)).text
-    assert "Unreadable 1" in text
+    assert "1 unreadable" in text
     assert "r.jsonl, line 4: this line is no result got half" in text
 
 
@@ -161,7 +162,7 @@ def test_long_right_to_left_and_emoji_names_stand_in_full():
     page = Page(report_html([ml_eat(names=names, test="id-" * 40)]))
     for text in (*names.values(), "id-" * 40):
         assert " ".join(text.split()) in page.text
-    assert any(a.get("dir") == "auto" for a in page.all("a"))
+    assert any(a.get("dir") == "auto" for a in page.all("h3"))
 
 
 def test_a_record_of_another_package_is_shown_by_its_rows():
@@ -170,7 +171,7 @@ def test_a_record_of_another_package_is_shown_by_its_rows():
 
     other = Other.from_dict(head(signature="OTHER()"))
     text = Page(report_html([other])).text
-    assert "test-1 Flowers / Insects Pleasant / Unpleasant 12 terms." in text
+    assert "12 terms test-1 · Pleasant / Unpleasant" in text
     assert "test source measure signature X Y A B test-1 some-vectors other OTHER() Flowers" in text
     assert "We used OTHER." in text
 
@@ -199,10 +200,10 @@ def test_of_many_results_the_details_are_packed():
         report_html([full(test=f"test-{i}") for i in range(number)]) for number in (40, 41)
     )
     assert 'class="later"' not in few
-    assert "12,771 of 12,870 relabellings" in few
+    assert "100 of 12,870 relabellings" in few
     page = Page(many)
     assert len(page.scripts) == 1 + 3 + 1  # tags, three packs of 16, the script
-    assert "12,771 of 12,870" not in page.text
+    assert "100 of 12,870" not in page.text
     assert page.text.count("The vectors associate Flowers with Pleasant") == 41
     for pack in page.scripts[:-1]:
         assert b64decode(pack, validate=True)

@@ -169,7 +169,7 @@ def test_few_trends_are_told_in_brief_and_many_are_counted():
 
 def test_the_head_of_the_page_names_the_series_once():
     text = Page(report_html(years())).text
-    assert "Source some-vectors ( 3 periods, 1900 to 1930)" in text
+    assert "3 results of ML-EAT on some-vectors (3 periods, 1900 to 1930)." in text
     assert text.count("3 periods, 1900 to 1930") == 2  # and in the methods paragraph
 
 

@@ -56,7 +56,10 @@ def show(console: Console, what: Table | Text) -> None:
             console.width = max(given, least_width(what, console))
             console.print(what)
     console.width = given
-    write(captured.get(), console.encoding)
+    text = captured.get()
+    if not console.is_terminal:  # a log has no use for the blanks that fill a column
+        text = "".join(f"{line.rstrip(' ')}\n" for line in text.splitlines())
+    write(text, console.encoding)
 
 
 def write(text: str, encoding: str) -> None:

@@ -26,8 +26,10 @@ from eatlas.present.effects import (
     chance_cell,
     legend,
     matched_of,
+    own_share,
 )
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import headline, other_pattern
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.sections import sections
 from eatlas.present.sentences import heading, not_generalised, sentences, short_sentence
@@ -109,6 +111,8 @@ def _print_group(console: Console, members: Sequence[AssociationResult]) -> None
     for table in _tables(members, console):
         show(console, table)
     show(console, Text("\n".join(filter(None, (_legend(members), legend(members)))), "dim"))
+    for line in findings(members):
+        show(console, line)
     if any(map(_singles, members)):
         show(console, over_sentences(members))
         show(console, Text(OVER_SENTENCES, "dim"))
@@ -156,6 +160,28 @@ def _print_changes(console: Console, results: Results) -> None:
                 table.add_row(row.result.test, *(cell.text for cell in row.means))
             show(console, table)
         show(console, Text(found.sentence))
+
+
+def findings(members: Sequence[AssociationResult]) -> list[Text]:
+    """What each result found in one sentence, and how often other words show its pattern."""
+    compared = [one for one in members if any(e.place == "level1" for e in one.effects())]
+    width = max((len(_called(one)) for one in compared), default=0)
+    return [
+        Text.assemble(
+            (_called(one).ljust(width), "bold"), f"  {headline(one)}", (_share(one), "dim")
+        )
+        for one in compared
+    ]
+
+
+def _share(result: AssociationResult) -> str:
+    """How often resamples, or draws of contexts, show the pattern of a result."""
+    share = own_share(result)
+    if share is None or result.pattern is None:
+        return ""
+    of = f"draws of {result.draws.varied}" if result.draws else "resamples"
+    more = other_pattern(result)
+    return f" ({result.primary.label} in {percent(share)} of {of}{f', {more}' if more else ''})"
 
 
 def _called(result: AssociationResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -43,11 +43,14 @@ class DeclaredFamily:
         Whether each setting of a test was declared to count as a test of its own.
     alphas : dict
         Significance level by signature.
+    alone : bool
+        Whether there is one p-value alone, which needs no adjustment.
     """
 
     family: Family | None
     counted: bool = False
     alphas: dict[str, float] = field(default_factory=dict)
+    alone: bool = False
 
     @classmethod
     def of(
@@ -85,6 +88,11 @@ class DeclaredFamily:
             found = Results(given).family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
         alphas = {result.signature: result.rule.alpha for result in given}
         return cls(found if found is not None and len(found) else None, counted, alphas)
+
+    def of_several(self) -> DeclaredFamily:
+        """The same, or without a family where there is one p-value alone."""
+        one = self.family is not None and len(self.family) == 1
+        return replace(self, family=None, alone=True) if one else self
 
     @cached_property
     def _adjusted(self) -> dict[tuple[Any, ...], tuple[float, float | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -257,6 +258,26 @@ def number_of(n: int, thing: str) -> str:
     ('1 test', '0 tests')
     """
     return f"{count(n)} {thing}{'' if n == 1 else 's'}"
+
+
+_MANY = frozenset({"people", "men", "women", "children", "police", "folk", "feet", "teeth"})
+_ONE = ("ics", "ss", "us", "is")
+"""Ends of names in -s that are one thing, such as physics and happiness."""
+
+
+def goes(name: str) -> str:
+    """The verb that follows the name of a group of words, by whether the name is a plural.
+
+    Examples
+    --------
+    >>> goes("Female names"), goes("Math"), goes("Women of color"), goes("Arts and crafts")
+    ('go', 'goes', 'go', 'go')
+    """
+    if " and " in name or not name.isascii():
+        return "go"
+    head = re.split(r" (?:of|in|with|at|from|who|for)\b|[(,:]", name)[0].split() or [""]
+    last = head[-1].lower()
+    return "go" if last in _MANY or (last.endswith("s") and not last.endswith(_ONE)) else "goes"
 
 
 def all_of(n: int) -> str:

@@ -22,8 +22,9 @@ from eatlas.present.comparison import Series, comparisons, kinds, series_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import title
 from eatlas.present.rendering import TEMPLATES, render
-from eatlas.present.sections import Scales, Section, distinct, named_sources, sections
+from eatlas.present.sections import Scales, Section, distinct, full_names, sections
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
@@ -31,6 +32,7 @@ from eatlas.present.tables import report_table
 from eatlas.present.thumbnails import Named, Thumbnails, located
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
+from eatlas.results.settings import Settings
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ PACK = 16
 OFTEN = 20
 """A tag that comes as often gets a letter."""
 _TAG = re.compile("<[^>]*>")
+_INDENT = re.compile(r"\n\s+")
 _PRIVATE = range(0xE000, 0xF900)
 """Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
 
@@ -97,7 +100,7 @@ def report_html(
     True
     """
     given = list(results)
-    declared = DeclaredFamily.of(given, family, adjust)
+    declared = DeclaredFamily.of(given, family, adjust).of_several()
     faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
     trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     texts = {
@@ -107,8 +110,14 @@ def report_html(
     }
     thumbnails = Thumbnails(located(images, given))
     shown = sections(given, declared, dots=_dots(given), thumbnails=thumbnails)
+    settings = Settings.among(given)
+    texts |= {
+        "title": title(given, settings) if given else wording(given).heading,
+        "kinds_named": distinct(one.measure.upper() for one in given),
+        "names_in_full": full_names(given, settings),
+    }
     series = series_of(shown, trends, faults["failures"])
-    brief = in_brief(shown, declared, series)
+    brief = in_brief(shown, declared, series) if len(shown) > 1 else []
     return _rendered(shown, series, thumbnails=thumbnails, brief=brief, **faults, **texts)
 
 
@@ -127,7 +136,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
     others = [section for section in shown if section.anchor not in in_series]
 
     def draw(template: str, **what: object) -> Markup | tuple[int, int]:
-        html = render(template, **what, **kept)
+        html = _INDENT.sub("\n", render(template, **what, **kept))
         return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
 
     # in this order they are packed
@@ -182,7 +191,9 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "kinds": sorted({s.kind for s in shown}, key=_place),
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
-        "symbols": symbols(),
+        "symbols": symbols(
+            undefined=any(s.map and "U" in (s.map.X.state, s.map.Y.state) for s in shown)
+        ),
         "shares": any(result.unit == "share" for result in results),
         "lpbs": any(of_models),
         "only_lpbs": bool(of_models) and all(of_models),
@@ -190,7 +201,6 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
         "tests": tests,
         "test_numbers": {test: number for number, test in enumerate(tests)},
         "sources": sources,
-        "named_sources": named_sources(results),
         "source_numbers": {source: number for number, source in enumerate(sources)},
         "signatures": distinct(r.signature for r in results),
         "several_signatures": {name: len(known) > 1 for name, known in signatures.items()},

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from eatlas.present import effects, numbers, target_values
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
+from eatlas.present.drawings.inlining import inlined
 from eatlas.present.targets import signed_points, target_sentences
 from eatlas.present.text import clean, isolated
 
@@ -26,6 +27,7 @@ FEW, NAMED = 6, 12
 SHORT = 24
 """Characters of a measure's name that are kept on one line."""
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
+_POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
 _PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
 
 
@@ -109,9 +111,10 @@ def _compiled() -> FileSystemBytecodeCache | None:
 
 
 def _unbroken(text: str) -> Markup:
-    """Keep each "d = 1.17" and each pattern's name on one line."""
+    """Keep each "d = 1.17" and each pattern's name on one line, and write 4.5e-6 as a power."""
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
+    marked = _POWER.sub(r'<span class="nb">\1 × 10<sup>−\2</sup></span>', marked)
     return Markup(marked)  # noqa: S704  (escaped above)
 
 
@@ -142,8 +145,8 @@ def _safe(value: object) -> object:
 FILTERS: dict[str, Callable[..., object]] = {
     one.__name__: one
     for one in (
-        numbers.all_of, numbers.count, numbers.effect, numbers.interval, numbers.level_of,
-        numbers.number_of, numbers.p_equals, numbers.percent, effects.about_terms,
+        numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
+        numbers.level_of, numbers.number_of, numbers.p_equals, numbers.percent, effects.about_terms,
         effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
         effects.names_of, effects.one_stimulus, effects.own_share, effects.rank_row,
         effects.runner_up, effects.short_name, isolated, signed_points,
@@ -154,6 +157,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "by_place": lambda found: {one.place: one for one in found},
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
+    "inlined": lambda svg: Markup(inlined(svg)),  # noqa: S704  (a drawing of ours)
     "listed": _listed,
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "matched": effects.matched_effects,

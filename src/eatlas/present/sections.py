@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
 from eatlas.present.drawings.figures import (
+    MOST_DOTS,
     Estimate,
     across,
     blocks,
@@ -25,28 +26,35 @@ from eatlas.present.drawings.figures import (
     ruler,
     share_bar,
 )
+from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.plane import plane_figure
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import clauses, headline, numbers, other_pattern
 from eatlas.present.numbers import effect
 from eatlas.present.sentences import Statement, sentence, short_sentence, statement, statements
 from eatlas.present.targets import Leans, leans
+from eatlas.present.text import isolated
 from eatlas.present.thumbnails import SYMBOL as OF_IMAGES
 from eatlas.present.thumbnails import Finder, Thumbnail, Thumbnails
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel
+from eatlas.results.settings import Settings, source_name
 
-GLANCE, COLUMN = 100.0, 176.0
-"""Pixels of the scale in the summary and in a column of its own."""
-DRIVERS = 8
+GLANCE, COLUMN, LINE, CELL = 100.0, 176.0, 196.0, 84.0
+"""Pixels of the scale in the table of numbers, in a column of its own, in the line of a finding and
+in a cell of a matrix."""
+LINE_SHARE = 64
+"""Pixels of the bar of a share in the line of a finding."""
+DRIVERS = 5
 """Terms that a table of drivers shows of each effect size; the results file has them all."""
 PAGE = frozenset((
-    "main", "in-brief", "over-time", "summary", "sources", "prompts", "layers", "levels", "weights",
-    "windows", "distances", "reading", "details", "not-measured", "unreadable", "paper", "glossary",
-    "methods-text", "bibtex-text", "search", "pattern-filter", "source-filter", "test-filter",
-    "shown", "theme",
+    "main", "in-brief", "findings", "over-time", "summary", "sources", "prompts", "layers",
+    "levels", "weights", "windows", "distances", "reading", "details", "not-measured",
+    "unreadable", "paper", "glossary", "methods-text", "bibtex-text", "search",
+    "pattern-filter", "source-filter", "test-filter", "shown", "theme",
 ))  # fmt: skip
 """Ids that the page itself needs."""
 SERIES, TITLE = "series-", "-title"
@@ -65,6 +73,8 @@ class Section:
     family: DeclaredFamily
     dots: bool
     """Whether single cosines are drawn."""
+    settings: Settings
+    """What sources, and settings of several results, are called."""
     thumbnails: Thumbnails = field(default_factory=Thumbnails, compare=False, repr=False)
     """Of the images of the page."""
 
@@ -92,6 +102,41 @@ class Section:
         """Single terms from the strongest association with A to that with B, undefined last."""
         terms = [one for one in self.result.effects() if one.term is not None]
         return sorted(terms, key=lambda one: (one.d is None, -(one.d or 0.0)))
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """What was found in a short sentence: its first clause and the rest."""
+        return clauses(headline(self.result))
+
+    @property
+    def setting(self) -> str:
+        """What tells it from other settings of its test; empty where there is one."""
+        return self.settings.of(self.result)
+
+    @property
+    def named(self) -> str:
+        """The test, with its setting where there are several."""
+        return isolated(self.settings.named(self.result))
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """What a measure without effect sizes found."""
+        return numbers(self.result)
+
+    @property
+    def stability(self) -> tuple[float, float, Markup] | None:
+        """How often resamples or draws show its pattern, the error of that, and a bar."""
+        shares, errors = shares_of(self.result)
+        label = self.result.primary.label
+        if self.result.pattern is None or label not in shares:
+            return None
+        bar = Markup(share_bar(shares[label], LINE_SHARE, strong=True))  # noqa: S704
+        return shares[label], errors.get(label, 0.0), bar
+
+    @property
+    def other_pattern(self) -> str:
+        """The pattern that other words show more often."""
+        return other_pattern(self.result)
 
     @property
     def sentence(self) -> str:
@@ -127,6 +172,11 @@ class Section:
         """The source with its year and the size of contexts, where it has them."""
         return source_of(self.result)
 
+    @property
+    def source_name(self) -> str:
+        """The same, as a person calls it."""
+        return place_of(self.result, self.settings)
+
     def adjusted(self, shown: Effect) -> tuple[float | None, float | None]:
         """Adjusted p with its lower bound; None where the effect size is undefined."""
         return (None, None) if shown.d is None else self.family.adjusted(self.result, shown)
@@ -142,6 +192,11 @@ class Section:
         return None if self.result.pattern is None else EATMap.of(self.result, self.thumbnail)
 
     @property
+    def most_dots(self) -> bool:
+        """Whether the figure of level 3 shows quantiles rather than every cosine."""
+        return any(len(block) > MOST_DOTS for block in (blocks(self.result) or {}).values())
+
+    @property
     def has_dots(self) -> bool:
         """Whether the figure of level 3 shows every cosine."""
         return self.dots and blocks(self.result) is not None
@@ -149,17 +204,22 @@ class Section:
     @property
     def cosines(self) -> Markup:
         """The figure of level 3."""
-        return Markup(cosine_plot(self.result, dots=self.dots))  # noqa: S704  (escaped there)
+        return Markup(inlined(cosine_plot(self.result, dots=self.dots)))  # noqa: S704  (escaped there)
 
     @property
     def lean(self) -> Markup:
         """The figure of level 1 term by term."""
-        return Markup(lean_plot(self.result, self.thumbnail))  # noqa: S704  (escaped there)
+        drawn = lean_plot(self.result, self.thumbnail)
+        if self.plane and OF_IMAGES not in drawn:
+            return Markup()  # the map shows the same, and more
+        return Markup(inlined(drawn))  # noqa: S704  (escaped there)
 
     @property
     def plane(self) -> Markup:
-        """The map of the words."""
-        return Markup(plane_figure(self.result))  # noqa: S704  (escaped there)
+        """The map of the words; empty where their cosines were not kept."""
+        if self.result.similarities is not None and blocks(self.result) is None:
+            return Markup()
+        return Markup(inlined(plane_figure(self.result)))  # noqa: S704  (escaped there)
 
     @property
     def matched_patterns(self) -> list[tuple[str, float]]:
@@ -170,10 +230,11 @@ class Section:
 
     @property
     def patterns(self) -> list[tuple[str, float, float, Markup, Markup]]:
-        """Label, share, its error, map and bar of the nine patterns, largest share first."""
+        """Label, share, its error, map and bar of patterns that were seen, largest share first."""
         shares, errors = shares_of(self.result)
         own = self.result.primary.label
-        ordered = sorted(PATTERNS if shares else (), key=lambda label: -shares.get(label, 0.0))
+        seen = [label for label in PATTERNS if shares.get(label) or (shares and label == own)]
+        ordered = sorted(seen, key=lambda label: -shares.get(label, 0.0))
         return [
             (
                 label,
@@ -275,6 +336,21 @@ class Scales:
         small = across(self.axis, GLANCE)
         return Markup(glance(map(Estimate.of, rows), small))  # noqa: S704  (numbers alone)
 
+    def line(self, section: Section, width: float = LINE) -> Markup:
+        """The effect sizes of a result in the line of its finding: X, Y, and their comparison."""
+        rows = [row for row in section.levels if row.symbol == "d"]
+        if not rows:
+            return Markup()
+        ordered = sorted(rows, key=lambda row: row.place == "level1")
+        drawn = glance(
+            map(Estimate.of, ordered), across(self.axis, width), section.rule.threshold or 0.0
+        )
+        return Markup(drawn)  # noqa: S704  (numbers alone)
+
+    def line_ruler(self, width: float = LINE) -> Markup:
+        """The numbers of that axis."""
+        return Markup(ruler(across(self.axis, width)))  # noqa: S704
+
     def interval(self, row: Effect) -> Markup:
         """One effect size with its interval."""
         return Markup(interval(Estimate.of(row), self.axis))  # noqa: S704
@@ -307,8 +383,9 @@ def sections(
 ) -> list[Section]:
     """One section for each result, in their order."""
     given, made = list(results), thumbnails or Thumbnails()
+    settings = Settings.among(given)
     return [
-        Section(anchor, result, family, dots, made)
+        Section(anchor, result, family, dots, settings, made)
         for anchor, result in zip(anchors(r.test for r in given), given, strict=True)
     ]
 
@@ -353,6 +430,18 @@ def source_of(result: AssociationResult) -> str:
     return f"{result.source}{year}{f', {size}' if size else ''}"
 
 
+def place_of(result: AssociationResult, settings: Settings) -> str:
+    """The source as a person calls it, its year and the size of contexts."""
+    whole = source_name(result.source)
+    several = len(settings.sources) > 1
+    shown = settings.sources[result.source] if several else settings.subject
+    if several and shown not in whole and not settings.subject.endswith(("sources", "models")):
+        shown = f"{settings.subject}, {shown}"
+    size = result.contexts and result.contexts.size
+    parts = [shown, "" if result.period is None else str(result.period), size or ""]
+    return ", ".join(filter(None, parts))
+
+
 def named_sources(results: Iterable[AssociationResult]) -> list[str]:
     """Each source once; a series with how many periods it has, rather than each of them."""
     years: dict[str, list[int | None]] = {}
@@ -370,6 +459,16 @@ def _named(source: str, years: list[int | None]) -> list[str]:
     else:
         found = [f"{source} ({len(known)} periods, {min(known)} to {max(known)})"]
     return [source, *found] if None in years else found
+
+
+def full_names(results: Iterable[AssociationResult], settings: Settings) -> list[str]:
+    """What sources are called in a sentence; series with their periods, models with layers."""
+    names: dict[str, list[int | None]] = {}
+    for result in results:
+        known = names.setdefault(settings.full_name(result.source), [])
+        if result.period not in known:
+            known.append(result.period)
+    return [name for source, known in names.items() for name in _named(source, known)]
 
 
 def distinct(values: Iterable[str]) -> list[str]:

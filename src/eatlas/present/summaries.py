@@ -14,13 +14,14 @@ from eatlas.present.effects import OFTEN, matched_of, not_beyond, share_by_chanc
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
-from eatlas.present.sections import Section, distinct, named_sources, source_of
+from eatlas.present.sections import Section, distinct, full_names, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import UNDEFINED, Rule, parameters
 from eatlas.results.parts import TAILS
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -46,7 +47,7 @@ def in_brief(
         "used": used,
         "missing": missing,
         "words": wording(s.result for s in shown),
-        "lacking": _names(s for s in shown if s.missing),
+        "lacking": distinct(_looked_up(s) for s in shown if s.missing),
         "gaps": any(one.missing for one in series),
         "leaning": [
             f"{_name(s)}: {s.short_sentence}" for s in shown if s.result.by_target is not None
@@ -115,10 +116,17 @@ def _names(shown: Iterable[Section]) -> list[str]:
     return list(map(_name, shown))
 
 
+def _looked_up(section: Section) -> str:
+    """The test and, where there are several, the source and year that lack its terms."""
+    result, names = section.result, section.settings.sources
+    parts = [names[result.source] if len(names) > 1 else "", str(result.period or "")]
+    setting = ", ".join(filter(None, parts))
+    return isolated(f"{result.test} ({setting})" if setting else result.test)
+
+
 def _name(section: Section) -> str:
-    """The test and, in a series, its year."""
-    year = section.result.period
-    return isolated(section.result.test) + ("" if year is None else f" ({year})")
+    """The test and, where there are several, its setting: source, layer, year, measure."""
+    return section.named
 
 
 def explain(result: ScanResult) -> tuple[str, ...]:
@@ -211,7 +219,7 @@ def methods_paragraph(
     --------
     >>> import eatlas
     >>> methods_paragraph(eatlas.run(tests="weat-6", measures="weat"))[:60]
-    'We measured 1 association test (weat-6) on glove-sample with'
+    'We measured 1 association test (weat-6) on GloVe 6B, 100 dim'
     """
     given = list(results)
     if not given:
@@ -222,7 +230,7 @@ def methods_paragraph(
     found = [one.p for result in given for one in result.effects() if one.p is not None]
     facts: dict[str, object] = {
         "tests": distinct(r.test for r in given),
-        "sources": named_sources(given),
+        "sources": full_names(given, Settings.among(given)),
         "versions": distinct(r.provenance.version for r in given),
         "seeds": distinct(str(r.provenance.seed) for r in given),
         "signatures": distinct(r.signature for r in given),

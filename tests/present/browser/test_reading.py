@@ -5,6 +5,7 @@ from tests.present.browser.conftest import DESK, PHONE, PICTURES
 from tests.present.records import full
 
 PLACES = ("#in-brief", "#summary", "#weat-6", "#paper")
+TITLE = "What GloVe 6B (100d) associates: 8 of 10 tests show an association"
 SHOWN = "element => element.checkVisibility()"
 
 
@@ -23,12 +24,43 @@ def colour(page) -> str:
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_the_main_job_on_a_desk_and_a_telephone(ten_page, open_page, picture, scheme, width):
     page = open_page(ten_page, width=width, scheme=scheme)
-    assert page.title() == "Embedding association tests: 10 results"
+    assert page.title() == TITLE
     assert overflow(page) == 0
     for place in PLACES:
         page.locator(place).evaluate("element => element.scrollIntoView()")
         picture(page, f"{scheme}-{width}-{place[1:]}")
     assert colour(page) == {"light": "rgb(253, 253, 252)", "dark": "rgb(23, 24, 27)"}[scheme]
+
+
+FONTS = ("DejaVu Sans", "Liberation Sans")
+WIDER = """font => {
+  const style = new CSSStyleSheet();
+  style.replaceSync(`* { font-family: "${font}" !important; }`);
+  document.adoptedStyleSheets = [style];
+  document.querySelectorAll("details").forEach(part => { part.open = true; });
+  return [...document.querySelectorAll(".scroll")]
+    .filter(part => part.scrollWidth > part.clientWidth).map(part => part.ariaLabel); }"""
+
+
+@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("width", [DESK, 1920, PHONE])
+def test_all_details_fit_in_wide_and_narrow_letters(ten_page, open_page, width, font):
+    page = open_page(ten_page, width=width)
+    cut = page.evaluate(WIDER, font)
+    assert overflow(page) == 0
+    if width != PHONE:
+        assert cut == []
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_ten_findings_are_on_one_screen_and_the_first_on_a_phone(ten_page, open_page, font):
+    for width, height, number in ((DESK, 800, 9), (PHONE, 844, 0)):
+        page = open_page(ten_page, width=width)
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(WIDER, font)
+        page.evaluate("document.querySelectorAll('.finding-of').forEach(p => { p.open = false; })")
+        box = page.locator("summary.line").nth(number).bounding_box()
+        assert box["y"] + box["height"] <= height
 
 
 def test_sources_side_by_side(mixed, open_page, picture):
@@ -91,6 +123,7 @@ def test_without_a_script_all_can_be_read(mixed, open_page):
     for hidden in (".tools", "#theme", "button"):
         assert not page.locator(hidden).first.is_visible()
     assert page.locator("article.result").count() == 6
+    page.locator("summary.line").first.click()
     assert page.get_by_text("Chance alone.").first.is_visible()
     page.get_by_text("Provenance: what it takes").first.click()
     assert page.get_by_text("Fingerprint of source").first.is_visible()

@@ -71,7 +71,7 @@ def test_rows_are_found(mixed, open_page, how, value, left):
         page.fill(how, value)
     else:
         page.select_option(how, label=value)
-    expect(page.locator("#shown")).to_have_text(f"{left} of 6 results, here and in detail below")
+    expect(page.locator("#shown")).to_have_text(f"{left} of 6 results, here and among the findings")
     assert page.locator("table.summary tbody tr:visible").count() == left
     assert page.locator("article.result:visible").count() == left
 

@@ -323,9 +323,9 @@ def mini_of(shown: str | EATMap) -> Markup:
     )
 
 
-def symbols() -> Markup:
-    """Define the small maps, once for the page."""
-    states = ("A", "B", NEITHER, UNDEFINED)
+def symbols(*, undefined: bool = True) -> Markup:
+    """Define the small maps, once for the page; those with undefined columns where needed."""
+    states = ("A", "B", NEITHER, *([UNDEFINED] if undefined else []))
     drawn = [
         tag("symbol", _small_cells(x, y), id=f"{SYMBOL}{x}{y}", viewBox="0 0 44 44")
         for x in states

@@ -37,6 +37,8 @@ Mark = Literal["diamond", "circle", "square", "triangle"]
 MARKS: dict[str, Mark] = {
     "level1": "diamond", "level2.X": "circle", "level2.Y": "square", "over_attributes": "triangle",
 }  # fmt: skip
+TARGET_OF: dict[str, Literal["", "x", "y"]] = {"level2.X": "x", "level2.Y": "y"}
+"""Effect sizes of one target alone, which have its colour everywhere."""
 MARGIN = 8.0
 """Room at both ends, for a mark that is on the edge."""
 ROW = 12.0
@@ -55,12 +57,15 @@ class Estimate:
     mark: Mark
     filled: bool
     """Filled where p is below alpha, hollow otherwise."""
+    target: Literal["", "x", "y"] = ""
+    """Whose colour it has."""
 
     @classmethod
     def of(cls, shown: Effect) -> Self:
         """Take what is drawn of an effect size; nothing of a number on another scale."""
         d = shown.d if shown.symbol == "d" else None
-        return cls(d, shown.interval, mark_of(shown.place), shown.significant)
+        target: Literal["", "x", "y"] = TARGET_OF.get(shown.place, "")
+        return cls(d, shown.interval, mark_of(shown.place), shown.significant, target)
 
 
 def mark_of(place: str) -> Mark:
@@ -78,10 +83,16 @@ def interval(shown: Estimate, axis: Axis, height: float = 22.0) -> str:
     return _frame(axis, height, [_estimate(shown, axis, height / 2)], "interval")
 
 
-def glance(shown: Iterable[Estimate], axis: Axis) -> str:
-    """Several estimates below each other, small."""
+def glance(shown: Iterable[Estimate], axis: Axis, threshold: float = 0.0) -> str:
+    """Several estimates below each other, small; effects below the threshold lie in a band."""
     rows = [_estimate(one, axis, 2 + ROW * (i + 0.5)) for i, one in enumerate(shown)]
-    return _frame(axis, ROW * len(rows) + 4, rows, "glance")
+    height = ROW * len(rows) + 4
+    if not threshold:
+        return _frame(axis, height, rows, "glance")
+    low, high = (round(axis.at(end), 1) for end in (-threshold, threshold))
+    band = f'<path d="M{low:g} 0h{high - low:g}v{height:g}h{low - high:g}z" class="s"/>'
+    zero = tag("path", d=f"M{axis.at(0):g} 0V{height:g}", class_="z")
+    return _svg(axis.end + MARGIN, height, band + zero + "".join(rows), "glance")
 
 
 def ruler(axis: Axis) -> str:
@@ -103,7 +114,7 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
     width = (high - low) / len(null.counts)
     most = max(null.counts) or 1
     steps = "".join(
-        f"V{round(HILL_BASE - HILL * n / most, 1):g}H{at(low + (i + 1) * width):g}"
+        f"V{HILL_BASE - HILL * n / most:.0f}H{at(low + (i + 1) * width):.0f}"
         for i, n in enumerate(null.counts)
     )
     lines = "".join(
@@ -121,10 +132,11 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
     return _svg(axis.end + MARGIN, HILL_HEIGHT, "".join(children), "hill")
 
 
-def share_bar(share: float, *, strong: bool = False) -> str:
+def share_bar(share: float, width: int = SHARE, *, strong: bool = False) -> str:
     """A share between 0 and 1 as a bar from the left on a faint whole."""
-    bar = _bar(0, max(share * SHARE, 1.0), strong=strong) if share else ""
-    return _svg(SHARE, 16, f'<path d="M0 {BAR_HEIGHT // 2}H{SHARE}" class="g"/>{bar}', "bar", -3)
+    bar = _bar(0, max(share * width, 1.0), strong=strong) if share else ""
+    whole = f'<path d="M0 5H{width}" class="g"/>'
+    return f'<svg class="fig bar w{width}" aria-hidden="true">{whole}{bar}</svg>'
 
 
 def change_bar(change: float, limit: float, *, strong: bool = False) -> str:
@@ -132,7 +144,8 @@ def change_bar(change: float, limit: float, *, strong: bool = False) -> str:
     middle = BAR // 2
     length = min(abs(change) / limit, 1.0) * (middle - 1) if limit else 0.0
     bar = _bar(middle if change > 0 else middle - length, length, strong=strong)
-    return _svg(BAR, 16, f'{bar}<path d="M{middle} -3V{BAR_HEIGHT + 3}" class="z"/>', "bar", -3)
+    zero = f'<path d="M{middle} 0V{BAR_HEIGHT}" class="z"/>'
+    return f'<svg class="fig bar" aria-hidden="true">{bar}{zero}</svg>'  # its size: the style
 
 
 def _bar(start: float, length: float, *, strong: bool) -> str:
@@ -150,9 +163,9 @@ def _frame(axis: Axis, height: float, rows: Sequence[str], kind: str) -> str:
     return _svg(axis.end + MARGIN, height, behind + zero + "".join(rows), kind)
 
 
-def _svg(width: float, height: float, inside: str, kind: str, top: int = 0) -> str:
+def _svg(width: float, height: float, inside: str, kind: str) -> str:
     return (
-        f'<svg width="{width:g}" height="{height:g}" viewBox="0 {top} {width:g} {height:g}" '
+        f'<svg width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
         f'class="fig {kind}" aria-hidden="true">{inside}</svg>'
     )
 
@@ -164,9 +177,10 @@ def _estimate(shown: Estimate, axis: Axis, y: float) -> str:
     line = ""
     if shown.interval is not None:
         low, high = (round(axis.at(end), 1) for end in shown.interval)
-        line = tag("path", d=f"M{low:g} {y:g}H{high:g}", class_="i")
+        line = tag("path", d=f"M{low:g} {y:g}H{high:g}", class_=f"i {shown.target}".strip())
     mark = outline(shown.mark, round(axis.at(shown.d), 1), y)
-    return line + tag("path", d=mark, class_="m on" if shown.filled else "m")
+    kind = " ".join(filter(None, ("m", "on" if shown.filled else "", shown.target)))
+    return line + tag("path", d=mark, class_=kind)
 
 
 def outline(mark: Mark, x: float, y: float, size: float = 1.0) -> str:
@@ -188,6 +202,8 @@ BOX = "#c9c9d0"
 _FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target are together
 _HALF = 15.0
 _BINS = 60
+MOST_DOTS = 80
+"""Cosines that are drawn one by one; of more, so many quantiles, each for as many of them."""
 _GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
 
 
@@ -258,11 +274,14 @@ def _row(
 
 
 def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
-    """One dot a cosine, spread up and down as far as there are others like it.
+    """One dot a cosine, or 80 quantiles of more, spread as far as there are others like it.
 
     Half pixels as whole numbers, each relative to the one before: some 7 bytes a dot.
     """
     ordered = sorted(values)
+    if len(ordered) > MOST_DOTS:
+        every = len(ordered) / MOST_DOTS
+        ordered = [ordered[int((i + 0.5) * every)] for i in range(MOST_DOTS)]
     width = (axis.high - axis.low) / _BINS
     bins = [min(int((v - axis.low) / width), _BINS - 1) for v in ordered]
     counts = [0] * _BINS

@@ -321,13 +321,11 @@ def _mark(plane: Plane, point: Point, result: AssociationResult) -> str:
     name = shown(point.term) if point.term else f"mean of {result.concepts.name(point.role)}"
     about = tag(
         "title",
-        words(
-            f"{name}: {effect(point.a, 3)} with {result.concepts.A}, {effect(point.b, 3)} with "
-            f"{result.concepts.B}"
-        ),
+        words(f"{name}: {effect(point.a, 3)} up, {effect(point.b, 3)} across"),
     )
     if not point.term:
         cross = f"M{x - CROSS:g} {y:g}h{2 * CROSS:g}M{x:g} {y - CROSS:g}v{2 * CROSS:g}"
         return tag("path", about, d=cross, class_=f"mean {kind}")
-    mark = outline("circle" if point.role == "X" else "square", x, y)
-    return tag("path", about, d=mark, class_=f"dot {kind}")
+    if point.role == "X":
+        return tag("circle", about, cx=f"{x:g}", cy=f"{y:g}", r=3.8, class_=f"dot {kind}")
+    return tag("path", about, d=outline("square", x, y), class_=f"dot {kind}")

@@ -98,7 +98,7 @@
         row.hidden = article.hidden = !fits;
         left += fits;
       }
-      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and in detail below`;
+      byId("shown").textContent = left === rows.length ? `${left} results` : `${left} of ${rows.length} results, here and among the findings`;
     };
     let waiting = 0;
     search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); });
@@ -146,18 +146,24 @@
     part.addEventListener("toggle", () => { if (part.open) fill(part); });
   });
 
+  // Packed figures of a finding are unpacked as soon as it is opened.
+  all("details.finding-of").forEach((part) => {
+    part.addEventListener("toggle", () => {
+      const packed = part.querySelector("details.later");
+      if (part.open && packed) packed.open = true;
+    });
+  });
+
   // A link to a result opens it; printing shows what is folded.
   const follow = () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* not an escaped name */ }
     const article = id && byId(id)?.closest("article");
     if (!article) return;
-    const part = article.querySelector("details.later");
+    const part = article.querySelector("details");
     if (part) part.open = true;
-    if (article.hidden) {  // a filter took it away
-      article.hidden = false;
-      byId(id).scrollIntoView();
-    }
+    article.hidden = false;  // a filter may have taken it away
+    byId(id).scrollIntoView();
   };
   addEventListener("hashchange", follow);
   follow();

@@ -1,0 +1,273 @@
+"""What sources are called for people, and what tells the settings of several results apart.
+
+A setting is all that one test can be measured in: a source (file, model, layer, prompt), a period,
+a window, a measure. Where there are several, each is called by what differs alone, such as
+"layer 0"; what all have in common is said once.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from eatlas.results.base import AssociationResult
+
+Parts = Mapping[str, str]
+"""What a setting is made of, such as ``{"model": "bert-base-uncased", "layer": "layer 3"}``."""
+_FEW_FOLDERS = 12
+_SCHEMES = ("hf:", "st:", "clip:")
+_QUIET = {"level", "pool", "weights"}
+"""Choices that are not worth a word where all results have them; random weights are."""
+
+
+class KnownSource(NamedTuple):
+    """Published vectors as people call them."""
+
+    name: str
+    dim: int
+    about: str = ""
+
+    @property
+    def short(self) -> str:
+        """For titles and labels, such as "GloVe 6B (100d)"."""
+        return f"{self.name} ({self.dim}d)"
+
+    @property
+    def full(self) -> str:
+        """For a methods paragraph, such as "GloVe 6B, 100 dimensions"."""
+        return f"{self.name}, {self.dim} dimensions{f' ({self.about})' if self.about else ''}"
+
+
+@cache
+def known_sources() -> Mapping[str, KnownSource]:
+    """Published vectors by the name that ``--vectors`` takes."""
+    data = resources.files("eatlas.results") / "data" / "sources.toml"
+    entries = tomllib.loads(data.read_text(encoding="utf-8"))
+    return {key: KnownSource(**entry) for key, entry in entries.items()}
+
+
+def source_name(source: str, *, full: bool = False) -> str:
+    """What a person calls a source: a published name, or a file's or model's name without its path.
+
+    Parameters
+    ----------
+    source : str
+        As results name it.
+    full : bool
+        With the number of dimensions in words, as a methods paragraph has it.
+
+    Examples
+    --------
+    >>> source_name("glove-sample")
+    'GloVe 6B (100d)'
+    >>> source_name("/data/mine.txt?transform=center"), source_name("hf:org/model?layer=3")
+    ('mine.txt, transform center', 'org/model, layer 3')
+    """
+    return ", ".join(_parts_of_text(source, full=full).values())
+
+
+def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
+    """A source string taken apart: its name, then each option."""
+    head, _, tail = source.partition("?")
+    options, _, member = tail.partition("#")
+    if not tail:
+        head, _, member = source.partition("#")
+    parts = {"model": _short(head, full=full)}
+    if member:
+        parts["member"] = member.rpartition("/")[2]
+    for pair in filter(None, options.split("&")):
+        key, _, value = pair.partition("=")
+        value = unquote(value)
+        parts[key] = f"{key} {PurePath(value).name if '/' in value else value}"
+    return parts
+
+
+def _short(head: str, *, full: bool = False) -> str:
+    """The name of a source without its path; published vectors as people call them."""
+    if known := known_sources().get(head):
+        return known.full if full else known.short
+    for scheme in _SCHEMES:
+        if head.startswith(scheme):
+            return _model(head.removeprefix(scheme))
+    if head.startswith("cbow:"):
+        return f"mean of words of {_short(head.removeprefix('cbow:'), full=full)}"
+    if "://" in head or head.startswith("py:"):
+        return head
+    return PurePath(head.replace("\\", "/")).name or head
+
+
+def _model(name: str) -> str:
+    """A model on a hub by its whole name, one in a folder by the folder's."""
+    is_path = name.startswith(("/", ".", "~")) or name.count("/") > 1 or "\\" in name
+    return PurePath(name.replace("\\", "/")).name if is_path else name
+
+
+def parts_of(result: AssociationResult) -> dict[str, str]:
+    """What the source of a result is made of, in words, from the whole to the detail."""
+    parts = _parts_of_text(result.source)
+    found = result.encoding
+    if found is None or not result.source.startswith(_SCHEMES):
+        return parts
+    beside = {key: text for key, text in parts.items() if key in ("transform", "member")}
+    prompt = f"prompt “{found.prompt}”" if found.prompt else ""
+    random = "" if found.weights_seed is None else f" {found.weights_seed}"
+    told = {
+        "model": _model(found.model),
+        "layer": f"layer {found.layer}" if found.layer else "",
+        "level": found.level,
+        "pool": found.subword or found.pool,
+        "prompt": prompt,
+        "weights": f"{found.weights} weights{random}" if found.weights != "trained" else "trained",
+    }
+    return told | beside
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of some results.
+
+    Parameters
+    ----------
+    results : sequence of AssociationResult
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> results = eatlas.run(tests=["weat-6", "weat-7"])
+    >>> settings = Settings(tuple(results))
+    >>> settings.subject, settings.of(results[0])
+    ('GloVe 6B (100d)', '')
+    """
+
+    results: tuple[AssociationResult, ...]
+
+    @classmethod
+    def among(cls, results: Iterable[AssociationResult]) -> Settings:
+        """Take the results that are shown together."""
+        return cls(tuple(results))
+
+    @cached_property
+    def _parts(self) -> dict[str, dict[str, str]]:
+        """Parts of each source, by its name in the results."""
+        found: dict[str, dict[str, str]] = {}
+        for one in self.results:
+            if one.source not in found:
+                found[one.source] = parts_of(one)
+        return found
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """What tells each source from the others; of one alone its name."""
+        if len(self._parts) == 1:
+            return dict.fromkeys(self._parts, self.subject)
+        told = _apart(list(self._parts.values()))
+        words = [", ".join(filter(None, some)) for some in told]
+        if len(set(words)) == len(words) and all(words):
+            return dict(zip(self._parts, words, strict=True))
+        return dict(zip(self._parts, _shortest(list(self._parts)), strict=True))
+
+    @cached_property
+    def subject(self) -> str:
+        """What all results are about: the one source, or what the sources have in common."""
+        parts = list(self._parts.values())
+        if not parts:
+            return ""
+        first, *others = parts
+        shared = {k: text for k, text in first.items() if all(p.get(k) == text for p in others)}
+        if "model" in shared:
+            named = [
+                text
+                for key, text in shared.items()
+                if text and (key not in _QUIET or text.startswith("random"))
+            ]
+            return ", ".join(named)
+        encoded = all(one.encoding or one.language_model for one in self.results)
+        return f"{len(parts)} {'models' if encoded else 'sources'}"
+
+    def full_name(self, source: str) -> str:
+        """A source in a sentence: published vectors with their dimensions, others as in titles."""
+        if len(self._parts) == 1:
+            known = known_sources().get(source)
+            return known.full if known else self.subject
+        if source in known_sources():
+            return known_sources()[source].full
+        common = {*self.subject.split(", ")}
+        shared = "" if self.subject.endswith(("sources", "models")) else self.subject
+        own = self.sources[source]
+        return own if own in common or not shared else f"{shared}, {own}"
+
+    @cached_property
+    def _several(self) -> bool:
+        return len({self._key(one) for one in self.results}) > 1
+
+    def _key(self, result: AssociationResult) -> tuple[object, ...]:
+        size = result.contexts.size if result.contexts else ""
+        return result.source, result.period, size, result.signature
+
+    @cached_property
+    def _signatures(self) -> dict[str, str]:
+        """What tells measures apart: their names, or the parameters that differ."""
+        known = list(dict.fromkeys(one.signature for one in self.results))
+        if len(known) == 1:
+            return dict.fromkeys(known, "")
+        measures = {one.signature: one.measure.upper() for one in self.results}
+        if len(set(measures.values())) == len(known):
+            return measures
+        bare = [name.partition("(") for name in known]
+        given = [[head, *inside.rstrip(")").split(",")] for head, _, inside in bare]
+        shared = set.intersection(*map(set, given))
+        return {
+            name: ", ".join(one for one in some if one not in shared)
+            for name, some in zip(known, given, strict=True)
+        }
+
+    def of(self, result: AssociationResult) -> str:
+        """What tells the setting of a result from the others; empty where there is one alone."""
+        if not self._several:
+            return ""
+        sizes = {one.contexts.size for one in self.results if one.contexts}
+        periods = {one.period for one in self.results}
+        parts = [
+            self.sources[result.source] if len(self._parts) > 1 else "",
+            str(result.period) if len(periods) > 1 and result.period is not None else "",
+            result.contexts.size if result.contexts and len(sizes) > 1 else "",
+            self._signatures.get(result.signature, ""),
+        ]
+        return ", ".join(filter(None, parts))
+
+    def named(self, result: AssociationResult) -> str:
+        """The test, and its setting where there are several.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> both = eatlas.run(tests="weat-6", measures=["ml-eat", "weat"])
+        >>> [Settings.among(both).named(one) for one in both]
+        ['weat-6 (ML-EAT)', 'weat-6 (WEAT)']
+        """
+        setting = self.of(result)
+        return f"{result.test} ({setting})" if setting else result.test
+
+
+def _apart(parts: Sequence[Parts]) -> list[list[str]]:
+    """Of each, the parts that not all share."""
+    keys = list(dict.fromkeys(key for one in parts for key in one))
+    differing = [key for key in keys if len({one.get(key, "") for one in parts}) > 1]
+    return [[one.get(key, "") or f"no {key}" for key in differing] for one in parts]
+
+
+def _shortest(sources: Sequence[str]) -> list[str]:
+    """As many last parts of each path as it takes to tell all apart."""
+    pieces = [source.split("/") for source in sources]
+    for length in range(1, _FEW_FOLDERS):
+        ends = ["/".join(one[-length:]) for one in pieces]
+        if len(set(ends)) == len(ends):
+            return ends
+    return list(sources)

@@ -1,0 +1,84 @@
+"""The sentence of each finding, the title of a page, and what sources and settings are called."""
+
+import pytest
+from tests.present.records import ml_eat, sc_eat, weat
+
+from eatlas.present.findings import clauses, headline, title
+from eatlas.present.numbers import goes
+from eatlas.results.settings import Settings, known_sources, source_name
+from eatlas.sources.published import published_vectors
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("A-Uniform", "Both Flowers and Insects go with Pleasant"),
+        ("AB-Divergent", "Flowers go with Pleasant; Insects with Unpleasant"),
+        ("AX-Singular", "Flowers go with Pleasant; Insects with neither"),
+        ("BY-Singular", "Insects go with Unpleasant; Flowers with neither"),
+        (
+            "Non-Directional",
+            "Flowers go with Pleasant more than Insects; alone, neither shows an association",
+        ),
+    ],
+)
+def test_each_pattern_has_its_sentence(label, said):
+    assert headline(ml_eat(label)) == said
+
+
+def test_without_any_association_the_sentence_says_so():
+    result = ml_eat("Non-Directional", d=0.1, greater=6000)
+    assert (
+        headline(result) == "No clear association of Flowers or Insects with Pleasant or Unpleasant"
+    )
+
+
+def test_a_measure_without_patterns_has_a_sentence_too():
+    assert headline(weat()) == "Flowers go with Pleasant more than Insects"
+    assert headline(sc_eat({"a": 1.0})).startswith("Of 1 term, the vectors associate 1 with")
+
+
+def test_a_name_with_a_semicolon_splits_nothing_but_style():
+    assert "".join(clauses("a; b; c")) == "a; b; c"
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [("Math", "goes"), ("Physics", "goes"), ("Men", "go"), ("Happiness", "goes"), ("", "goes")],
+)
+def test_verbs_agree(name, verb):
+    assert goes(name) == verb
+
+
+def test_titles_count_what_was_found():
+    given = [ml_eat(), ml_eat("Non-Directional", test="two")]
+    settings = Settings.among(given)
+    assert (
+        title(given, settings) == "What some-vectors associates: 1 of 2 tests shows an association"
+    )
+    both = [ml_eat(source="a.txt"), ml_eat(source="b.txt")]
+    assert title(both, Settings.among(both)).startswith("What 2 sources associate: 2 of 2 results")
+
+
+def test_settings_are_called_by_what_differs():
+    given = [ml_eat(source=f"/data/{name}/vectors.txt") for name in ("one", "two")]
+    settings = Settings.among(given)
+    assert [settings.of(one) for one in given] == ["one/vectors.txt", "two/vectors.txt"]
+    given = [ml_eat(source=f"/data/v.txt{tail}") for tail in ("", "?transform=center")]
+    settings = Settings.among(given)
+    assert settings.subject == "v.txt"
+    assert [settings.named(one) for one in given] == [
+        "test-1 (no transform)",
+        "test-1 (transform center)",
+    ]
+
+
+def test_all_published_vectors_have_a_name_for_people():
+    names = {entry.name: entry.vectors.dim for entry in published_vectors()}
+    assert set(names) <= set(known_sources())
+    assert {name: known_sources()[name].dim for name in names} == names
+
+
+def test_a_source_has_no_path():
+    assert source_name("hf:/home/a/b/MiniLM?layer=3") == "MiniLM, layer 3"
+    assert source_name("vectors.zip#inner/a.txt") == "vectors.zip, a.txt"
