@@ -217,7 +217,7 @@ class Section:
     @property
     def plane(self) -> Markup:
         """The map of the words; empty where their cosines were not kept."""
-        if self.result.similarities is not None and blocks(self.result) is None:
+        if self.result.similarities is None or blocks(self.result) is None:
             return Markup()
         return Markup(inlined(plane_figure(self.result)))  # noqa: S704  (escaped there)
 

@@ -202,7 +202,7 @@ BOX = "#c9c9d0"
 _FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target are together
 _HALF = 15.0
 _BINS = 60
-MOST_DOTS = 80
+MOST_DOTS = 60
 """Cosines that are drawn one by one; of more, so many quantiles, each for as many of them."""
 _GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
 
@@ -274,7 +274,7 @@ def _row(
 
 
 def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
-    """One dot a cosine, or 80 quantiles of more, spread as far as there are others like it.
+    """One dot a cosine, or 60 quantiles of more, spread as far as there are others like it.
 
     Half pixels as whole numbers, each relative to the one before: some 7 bytes a dot.
     """
