@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.image_downloads import bring_images
 from eatlas.sources.image_keys import (
     FUNCTION_WORDS,
     has_words,
@@ -93,6 +92,8 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
     `stems` also without the extension.
     """
     if part.images and encoded:
+        from eatlas.sources.image_downloads import bring_images  # noqa: PLC0415  (only tests of images need it)
+
         bring_images(part.images)
     if part.images and not encoded:
         known = keys_of(part, stems=stems)

@@ -13,7 +13,6 @@ from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.plugins import points
 from eatlas.stimuli.concepts import Concept
-from eatlas.stimuli.image_files import read_images
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
@@ -131,6 +130,8 @@ def with_images(test: Test) -> Test:
     """
     if all(concept.at_hand for _, concept in test.parts):
         return test
+    from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
+
     concepts = {}
     for group, concept in test.concepts.items():
         if concept.images_from and not concept.at_hand:

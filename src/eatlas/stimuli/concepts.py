@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.image_files import read_images
-from eatlas.stimuli.image_sets import not_here
 from eatlas.stimuli.images import Image, same_bytes
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
@@ -164,6 +162,8 @@ class Concept(Frozen):
         """
         if self.images:
             if not self.at_hand:
+                from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+
                 raise not_here([self.images_from], self.name)
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
         if self.sentences:
@@ -176,6 +176,8 @@ class Concept(Frozen):
         given = values.get("images", ())
         if isinstance(given, list | tuple) and all(isinstance(one, Image) for one in given):
             return values
+        from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
+
         try:
             return {**values, **read_images(given).fields}
         except ValueError as fault:

@@ -13,7 +13,6 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import nearest
 from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
-from eatlas.stimuli.image_sets import published_count
 from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.model import (
     ATTRIBUTES,
@@ -432,6 +431,8 @@ def _of_a_set(role: str, concept: Concept) -> Iterator[str]:
     """Say so where a copy of a published set has fewer or more images than were published."""
     if not concept.images_from or not concept.at_hand:
         return
+    from eatlas.stimuli.image_sets import published_count  # noqa: PLC0415  (only tests of images need it)
+
     here, published = len(concept.images), published_count(concept.images_from)
     if here != published:
         left_out = len(concept.absent)

@@ -14,7 +14,6 @@ from pydantic import Field, model_validator
 
 from eatlas.errors import StimulusError
 from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
-from eatlas.stimuli.image_sets import not_here
 from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.records import Frozen, Identifier, quoted
 from eatlas.writing import atomic_file
@@ -120,6 +119,8 @@ class Described(Frozen):
             Saying where they come from.
         """
         if lacking := [one.images_from for _, one in self.parts if not one.at_hand]:
+            from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+
             raise not_here(lacking, f"test {self.id}")
 
     def concept(self, group: str) -> Concept:

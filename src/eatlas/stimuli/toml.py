@@ -14,8 +14,6 @@ from pydantic import ValidationError
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.image_files import read_images
-from eatlas.stimuli.image_sets import not_here
 from eatlas.stimuli.images import Image
 from eatlas.stimuli.kinds import KINDS, OF_TARGETS, Battery, GroupsTest, Test
 from eatlas.stimuli.model import ROLES
@@ -136,6 +134,8 @@ def _with_images(raw: dict[str, Any], folder: Path | None) -> tuple[dict[str, An
                 f"key {key}.images: a concept has terms, sentences or images, one of them"
             )
             return {name: value for name, value in concept.items() if name != "images"}
+        from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
+
         try:
             found = read_images(concept["images"], folder or Path(), sets=folder is not None).fields
         except (ValueError, StimulusError) as fault:
@@ -298,6 +298,8 @@ def _images(concept: Concept, folder: Path | None) -> str:
 def _image(image: Image, folder: Path | None) -> str:
     """An image by its address, or by its path, with its hash."""
     if not (image.url or image.path):
+        from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+
         raise not_here([], f"the image {image.name}")
     path = Path(image.path)
     if folder is not None and path.is_relative_to(folder):
