@@ -137,9 +137,11 @@ class Plane:
 
 def has_pairs(result: AssociationResult) -> bool:
     """Whether a result has kept the cosine of each target with each attribute."""
+    rows = result.similarities
+    if not rows:
+        return False
     x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
-    rows = result.similarities or ()
-    return bool(rows) and len(rows) == x + y and all(len(row) == a + b for row in rows)
+    return len(rows) == x + y and all(len(row) == a + b for row in rows)
 
 
 def require_pairs(result: AssociationResult) -> None:
