@@ -1,8 +1,10 @@
 """The sentence of each finding, the title of a page, and what sources and settings are called."""
 
 import pytest
+from tests.present.reading import Page
 from tests.present.records import ml_eat, sc_eat, weat
 
+from eatlas.present import report_html
 from eatlas.present.findings import clauses, headline, title
 from eatlas.present.numbers import goes
 from eatlas.results.settings import Settings, known_sources, source_name
@@ -71,6 +73,20 @@ def test_settings_are_called_by_what_differs():
         "test-1 (no transform)",
         "test-1 (transform center)",
     ]
+
+
+def test_settings_are_a_matrix_with_what_differs():
+    given = [
+        ml_eat(label, test=test, source=f"/data/{source}.txt")
+        for test, labels in (("one", ("AX-Singular", "A-Uniform")), ("two", ("A-Uniform",) * 2))
+        for source, label in zip("ab", labels, strict=True)
+    ]
+    html = report_html(given)
+    table = html[html.index('<table class="matrix">') :]
+    text = " ".join(Page(table[: table.index("</table>") + 8]).text.split())
+    assert text.startswith("2 tests, 2 sources. Test a.txt b.txt Differs one")
+    assert "AX-Singular → A-Uniform" in text
+    assert "/data/" not in text
 
 
 def test_all_published_vectors_have_a_name_for_people():

@@ -279,6 +279,25 @@ class Comparison:
         return section.source if self.by == "source" else value_of(section.result, self.by)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What each member's setting is called for people, without a path."""
+        if self.by != "source":
+            return tuple(self.value(one) for one in self.members)
+        years = [one.result.period for one in self.members]
+        names = [one.settings.sources[one.result.source] for one in self.members]
+        return tuple(
+            name if year is None else f"{name}, {year}"
+            for name, year in zip(names, years, strict=True)
+        )
+
+    @property
+    def differs(self) -> str:
+        """How the EAT pattern moves from the first setting on; empty where it stays."""
+        labels = [label for _, label in self.labels]
+        steps = [one for i, one in enumerate(labels) if i == 0 or one != labels[i - 1]]
+        return " → ".join(steps) if len(steps) > 1 else ""
+
+    @property
     def called(self) -> str:
         """In which respect the members differ, apart from the levels of a result."""
         return "encoding" if self.by == "level" else self.by
@@ -337,6 +356,15 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
         if _several(group) and frozenset(s.anchor for s in group) not in covered
     ]
     return by_source + encoded
+
+
+def matrices(found: Iterable[Comparison]) -> list[list[Comparison]]:
+    """Comparisons of several tests in the same settings, a row each; of two settings or more."""
+    groups: dict[tuple[str, ...], list[Comparison]] = {}
+    for one in found:
+        place = (one.model, one.beside, one.first.result.signature, *one.names)
+        groups.setdefault(place, []).append(one)
+    return list(groups.values())
 
 
 def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.changes import tables_of_changes
-from eatlas.present.comparison import Series, comparisons, kinds, series_of
+from eatlas.present.comparison import Series, comparisons, kinds, matrices, series_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
@@ -154,7 +154,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
             for table in tables_of_changes(section.result for section in others)
         ],
         compared=[
-            (kind, members)
+            (kind, members, matrices(one for one, _ in members))
             for by, kind in kinds().items()
             if (members := [pair for pair in compared if pair[0].by == by])
         ],

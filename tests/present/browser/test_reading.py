@@ -65,6 +65,8 @@ def test_ten_findings_are_on_one_screen_and_the_first_on_a_phone(ten_page, open_
 
 def test_sources_side_by_side(mixed, open_page, picture):
     page = open_page(mixed)
+    assert page.locator("#sources .matrix a").count() == 2
+    page.locator("#sources > details > summary").click()
     assert "The sources differ: AX-Singular in 1, A-Uniform in 1." in page.inner_text("#sources")
     page.locator("#sources").evaluate("element => element.scrollIntoView()")
     picture(page, "sources")
