@@ -125,8 +125,8 @@ class StudyAnalysis(Record):
     >>> import eatlas
     >>> plan = {"tests": ["weat-6"], "choices": {"transform": ["none", "center"], "ddof": [1, 0]}}
     >>> analysis = eatlas.multiverse(plan).analysis()
-    >>> [(one.choice, round(one.shapley, 2)) for one in analysis.shares]
-    [('transform', 0.06), ('ddof', 0.94)]
+    >>> [(one.choice, round(one.shapley, 4)) for one in analysis.shares]
+    [('transform', 0.0006), ('ddof', 0.9994)]
     """
 
     explained: Share | None = None
