@@ -7,6 +7,7 @@ import sys
 import pytest
 
 HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
+HEAVY |= {"ray", "starlette", "uvicorn"}
 ON_USE = {"numpy", "scipy", "numba", "pydantic", "typer", "rich", "jinja2", "safetensors"}
 
 
