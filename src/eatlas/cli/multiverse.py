@@ -52,7 +52,7 @@ def multiverse(
     plan : PLAN.toml
         The plan of the study.
     out : DIR
-        Where the results, the table of choices, the analysis and the resolved plan go.
+        Where the report, results, the table of choices, the analysis and the resolved plan go.
     dry_run : --dry-run
         Say what would be done, and how long it takes, and do nothing.
     skip_invalid : --skip-invalid

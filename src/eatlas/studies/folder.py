@@ -1,4 +1,4 @@
-"""The folder of a study: results, table of choices, record, analysis and resolved plan."""
+"""The folder of a study: report, results, table of choices, record, analysis, resolved plan."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
 PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
-TESTS, ANALYSIS = "tests.toml", "analysis.json"
+TESTS, ANALYSIS, REPORT = "tests.toml", "analysis.json", "report.html"
 FILES = {
+    REPORT: "report",
     RESULTS: "results",
     TABLE: "choices",
     RECORD: "study",
@@ -92,7 +93,8 @@ def require_same_plan(directory: Path, prepared: Prepared) -> None:
         raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
     found = _SHA256.search(text)
     elsewhere = "choose another folder with --out"
-    if found is None and ((directory / RESULTS).exists() or text):
+    others = any((directory / name).exists() for name in (RESULTS, REPORT))
+    if found is None and (others or text):
         raise StudyError(
             f"{directory}: this folder holds other files of these names",
             got=", ".join(name for name in FILES if (directory / name).exists()),
@@ -157,14 +159,16 @@ def _finished(directory: Path) -> dict[str, Any]:
 
 
 def write_study(study: Study, directory: Path) -> None:
-    """Write results, table of choices, record and analysis; each file appears when it is whole."""
+    """Write results, choices, record, analysis and report; each file appears when it is whole."""
     study.results.write(directory / RESULTS)
     with atomic_file(directory / TABLE) as file:
         file.writelines(table_lines(study.record))
-    for name, record in ((RECORD, study.record), (ANALYSIS, study.analysis())):
+    analysis = study.analysis()
+    for name, record in ((RECORD, study.record), (ANALYSIS, analysis)):
         with atomic_file(directory / name) as file:
             text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
             file.write(text + "\n")
+    study.write_page(directory / REPORT, analysis)
 
 
 def table_lines(record: StudyRecord) -> Iterator[str]:

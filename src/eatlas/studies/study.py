@@ -119,8 +119,32 @@ class Study:
 
         return analyse(self.record, self.results, seed=seed)
 
+    def save(self, path: str | Path, seed: int = 0) -> None:
+        """Write the report of the study as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        seed : int
+            Of the analysis.
+
+        Raises
+        ------
+        ResultsError
+            If the file cannot be written.
+        """
+        self.write_page(Path(path), self.analysis(seed))
+
+    def write_page(self, path: Path, analysis: StudyAnalysis) -> None:
+        """Write the report with an analysis that is there already."""
+        from eatlas.present.study import write_study_page  # noqa: PLC0415  (templates)
+
+        seeds = sorted({one.provenance.seed for one in self.results})
+        write_study_page(self.record, analysis, path, seeds)
+
     def write(self, directory: str | Path) -> None:
-        """Write results, table of choices, record and analysis into a folder."""
+        """Write results, table of choices, record, analysis and report into a folder."""
         from eatlas.studies.folder import write_study  # noqa: PLC0415  (it writes pages)
 
         write_study(self, Path(directory))

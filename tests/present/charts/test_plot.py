@@ -35,6 +35,7 @@ OF_OTHERS = {
     "distances",
     "draws",
     "specification",
+    "scatter-matrix",
 }
 OF_OTHERS |= {"targets", "ternary"}
 """Kinds that show results which differ in encoding or contexts, of CEAT, or of tests of groups;
@@ -52,7 +53,8 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, compact, level3, stability, draws, influence, timeline, prompts, "
-        "layers, levels, weights, windows, distances, targets, ternary, plane, null, cosines, specification, legend"
+        "layers, levels, weights, windows, distances, targets, ternary, plane, null, cosines, specification, "
+        "scatter-matrix, legend"
     )
 
 

@@ -30,7 +30,7 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 Kind = Literal[
     "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
     "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane",
-    "null", "cosines", "specification", "legend",
+    "null", "cosines", "specification", "scatter-matrix", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
     "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "plane": ("plane",),
     "null": ("null",), "cosines": ("cosines",), "specification": ("specification",),
-    "legend": ("legend",),
+    "scatter-matrix": ("scatter",), "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
 
@@ -90,6 +90,8 @@ def plot(
         - ``"ternary"``: shares of three groups in a triangle; DivDist.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
+        - ``"scatter-matrix"``: effect sizes of every two alternatives of a choice against each
+          other, over the tests of a study; the same, or its analysis.
         - ``"legend"``: all nine EAT patterns; also without results.
     width : {"single", "double"} or float, optional
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have

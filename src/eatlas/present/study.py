@@ -1,0 +1,208 @@
+"""A study as one self-contained page: findings, the specification curve, what decides."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from markupsafe import Markup
+
+from eatlas.present.drawings.shares import deviation_bar
+from eatlas.present.drawings.specification import (
+    MOST,
+    MOST_POINTS,
+    drawn_of,
+    panel,
+    specification_curve,
+)
+from eatlas.present.drawings.svg import Axis
+from eatlas.present.numbers import effect
+from eatlas.present.rendering import TEMPLATES, render
+from eatlas.results.study import Specification, StudyRecord, Summary, summaries, summary
+from eatlas.results.study_analysis import ChoiceShare, MethodCorrelation, StudyAnalysis
+from eatlas.writing import atomic_file
+
+MOST_ROWS = 200
+"""Rows of a table; the files beside the page have all."""
+MOST_PANELS = 24
+"""Pairs of methods that are drawn as points."""
+MOST_REASONS = 50
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page of a study shows, made of its record and its analysis."""
+
+    record: StudyRecord
+    analysis: StudyAnalysis
+    seeds: Sequence[int] = ()
+
+    @cached_property
+    def effects(self) -> list[Specification]:
+        """Specifications with an effect size d, in its order."""
+        given = [one for one in self.record.measured if one.symbol == "d"]
+        return sorted(given, key=lambda one: (one.d or 0.0, one.number))
+
+    @cached_property
+    def grid(self) -> list[Specification]:
+        """Specifications without the controls."""
+        return [one for one in self.record.specifications if one.control is None]
+
+    @cached_property
+    def every(self) -> Summary:
+        """All specifications with d together."""
+        return summary(self.effects)
+
+    @cached_property
+    def alternatives(self) -> list[Summary]:
+        """The specifications of each alternative together."""
+        return [one for one in summaries(self.record)[1:] if one.label]
+
+    @cached_property
+    def judged(self) -> list[Specification]:
+        """Those with a finding."""
+        return [one for one in self.effects if one.significant is not None]
+
+    @cached_property
+    def adjusted(self) -> list[Specification]:
+        """Those with an adjusted p-value."""
+        return [one for one in self.effects if one.holm is not None]
+
+    @cached_property
+    def patterns(self) -> list[tuple[str, int]]:
+        """How often each EAT pattern comes, the most frequent first."""
+        return Counter(one.pattern for one in self.grid if one.pattern).most_common()
+
+    @cached_property
+    def shares(self) -> list[ChoiceShare]:
+        """Shares of the variance, the greatest first."""
+        return sorted(self.analysis.shares, key=lambda one: -one.shapley)
+
+    @property
+    def open(self) -> bool:
+        """Whether the interval of the second share reaches into that of the first."""
+        return len(self.shares) > 1 and self.shares[1].high > self.shares[0].low
+
+    @cached_property
+    def curve(self) -> Markup:
+        """The specification curve."""
+        names = self.record.varying or ("test",)
+        choices = {name: self.record.choices.get(name, ()) for name in names}
+        return Markup(specification_curve(self.effects, choices))  # noqa: S704  (escaped there)
+
+    @property
+    def drawn(self) -> int:
+        """Specifications that the curve shows."""
+        return len(drawn_of(self.effects))
+
+    @cached_property
+    def rows(self) -> list[Specification]:
+        """Rows of the table: all, or of many those with the least and the greatest d."""
+        half = MOST_ROWS // 2
+        few = len(self.effects) <= MOST_ROWS
+        return self.effects if few else [*self.effects[:half], *self.effects[-half:]]
+
+    @cached_property
+    def panels(self) -> list[tuple[MethodCorrelation, Markup]]:
+        """Pairs of methods as points."""
+        some = [one for one in self.analysis.correlations if one.points][:MOST_PANELS]
+        return [
+            (one, Markup(panel(one.points, one.first, one.second)))  # noqa: S704  (escaped there)
+            for one in some
+        ]
+
+    def reasons(self, status: str) -> list[tuple[str, int, Specification]]:
+        """Why specifications failed or were skipped, how many, and the first of each."""
+        some = [one for one in self.record.specifications if one.status == status]
+        counts = Counter(one.reason for one in some)
+        first = {one.reason: one for one in reversed(some)}
+        return [(reason, n, first[reason]) for reason, n in counts.most_common()]
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage; a tiny negative one, by rounding, is none.
+
+    Examples
+    --------
+    >>> share(0.5), share(-1e-16), share(0.0004), share(None)
+    ('50%', '0%', '<1%', '–')
+    """
+    if value is None:
+        return effect(None)
+    if abs(value) < 1e-9:
+        return "0%"
+    if 0 < value < 0.01:
+        return "<1%"
+    return f"{effect(100 * value, 0)}%"
+
+
+SCALE = Axis(0.0, 1.0, 0.5, 6.0, 176.0)
+"""Of shares of the variance."""
+
+
+def bar(one: ChoiceShare) -> Markup:
+    """A share of the variance as a bar with the line of its interval."""
+    ends = tuple(min(max(end, 0.0), 1.0) for end in (one.low, one.high))
+    value = min(max(one.shapley, 0.0), 1.0)
+    drawn = deviation_bar(value, (ends[0], ends[1]), SCALE, strong=True)
+    return Markup(drawn)  # noqa: S704  (numbers alone)
+
+
+def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:
+    """A study as one self-contained page.
+
+    Parameters
+    ----------
+    record : StudyRecord
+    analysis : StudyAnalysis
+    seeds : sequence of int, optional
+        Of the random draws of its results.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> study = eatlas.multiverse({"tests": ["weat-6"], "choices": {"ddof": [1, 0]}})
+    >>> "2 specifications" in study_html(study.record, study.analysis())
+    True
+    """
+    css, dark, theme = (
+        (TEMPLATES / name).read_text(encoding="utf-8")
+        for name in ("report.css", "dark.css", "theme.js")
+    )
+    script = f'document.getElementById("theme").hidden = false;\n{theme}'
+    return render(
+        "study",
+        s=Shown(record, analysis, tuple(seeds)),
+        r=record,
+        a=analysis,
+        share=share,
+        bar=bar,
+        most={
+            "drawn": MOST, "rows": MOST_ROWS, "points": MOST_POINTS, "panels": MOST_PANELS,
+            "reasons": MOST_REASONS,
+        },
+        css=Markup(css),  # noqa: S704  (our own files)
+        dark=Markup(dark),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+    )  # fmt: skip
+
+
+def write_study_page(
+    record: StudyRecord, analysis: StudyAnalysis, path: str | Path, seeds: Sequence[int] = ()
+) -> None:
+    """Write a study as one self-contained page; the file appears when it is whole.
+
+    Raises
+    ------
+    ResultsError
+        If the file cannot be written.
+    """
+    text = study_html(record, analysis, seeds)
+    with atomic_file(Path(path)) as file:
+        file.write(text)

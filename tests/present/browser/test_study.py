@@ -1,0 +1,55 @@
+"""The page of a study in a browser: axe, narrow screens, the theme, hostile names."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.present.browser.conftest import DESK, PHONE
+from tests.present.browser.test_access import faults
+from tests.present.test_study import HOSTILE, PLAN, made
+
+import eatlas
+from eatlas.present.study import study_html
+from eatlas.studies.analysis import analyse
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "report.html"
+    eatlas.multiverse(PLAN).save(path)
+    return path
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+def test_axe_is_content_and_nothing_overflows(page_file, open_page, picture, scheme, width):
+    page = open_page(page_file, scheme=scheme, width=width)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    picture(page, f"study-{scheme}-{width}")
+
+
+def test_the_theme_changes_and_links_lead_to_their_parts(page_file, open_page):
+    page = open_page(page_file)
+    page.get_by_role("button", name="Dark").click()
+    expect(page.get_by_role("button", name="Light")).to_be_visible()
+    for link in page.locator("nav a").all():
+        expect(page.locator(link.get_attribute("href"))).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_long_and_hostile_names_stay_inside(tmp_path, open_page, width):
+    choices = {
+        "test": tuple(f"{HOSTILE}{n}" for n in range(30)), "measure": ("w" * 300, "שלום עולם"),
+        "transform": tuple(f"{n} " + "long " * 30 for n in range(9)),
+    }  # fmt: skip
+    study = made(choices, low=-1.0, high=2.0, pattern="Non-Directional")
+    path = tmp_path / "hostile.html"
+    path.write_text(study_html(study, analyse(study)), encoding="utf-8")
+    page = open_page(path, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert faults(page) == []
+    names = page.locator("svg.study-curve text").all()
+    widest = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('svg.study-curve text')].map(t => "
+        "t.getBBox().x + t.getBBox().width))"
+    )
+    assert len(names) > 20
+    assert widest <= 920
