@@ -132,6 +132,12 @@ def test_rows_are_the_patterns_then_the_alternatives():
     ]
 
 
+def test_patterns_that_are_equally_frequent_are_in_the_order_of_their_names():
+    names = ["B-Uniform", "Non-Directional", "A-Uniform", "BY-Singular", "AX-Singular"]
+    found = [spec(n, {"test": "t"}, 0.1 * n, pattern=name) for n, name in enumerate(names, 1)]
+    assert [row.name for row in rows_of(found, {})] == sorted(names)
+
+
 def test_names_are_escaped_everywhere():
     choices = {"test": tuple(f"{HOSTILE}{n}" for n in range(4)), "way": (HOSTILE, "b\u202eb")}
     study = made(choices, pattern="A-Uniform")

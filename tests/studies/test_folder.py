@@ -8,6 +8,7 @@ import pytest
 import eatlas
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import here
+from eatlas.stimuli import to_toml
 from eatlas.studies import prepare
 from eatlas.studies.folder import carry_out_in
 
@@ -102,3 +103,12 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ResultsError, match="cannot be written to"):
         eatlas.multiverse(PLAN, out=tmp_path / "file")
+
+
+def test_tests_of_a_file_are_named_in_a_list(tmp_path, tiny, vectors_csv):
+    (tmp_path / "mine.toml").write_text(to_toml([tiny]), encoding="utf-8")
+    plan = {"vectors": {"mine": str(vectors_csv)}, "measures": ["weat"]}
+    named = eatlas.multiverse({**plan, "tests": [f"{tmp_path / 'mine.toml'}#{tiny.id}"]})
+    assert named.results == eatlas.multiverse({**plan, "tests": [tiny]}).results
+    with pytest.raises(StudyError, match="there is no"):
+        eatlas.multiverse({**plan, "tests": [f"{tmp_path / 'mine.toml'}#nothere"]})

@@ -231,6 +231,8 @@ class _Reader:
     def loaded(self, given: Any, key: str, *, single: bool = False) -> tuple[Test, ...]:
         """Load tests; of a named one there must be a single test."""
         try:
+            if isinstance(given, list | tuple):
+                given = [test for one in given for test in _from_file(one) or (one,)]
             tests = _from_file(given) or load_tests(given)
         except EatlasError as error:
             self.fault(key, error)

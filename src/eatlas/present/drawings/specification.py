@@ -68,7 +68,7 @@ def rows_of(given: Sequence[Specification], choices: Mapping[str, Sequence[str]]
     """
     rows: list[Row] = []
     patterns = [one.pattern for one in given]
-    found = dict.fromkeys(sorted({p for p in patterns if p}, key=lambda p: -patterns.count(p)))
+    found = dict.fromkeys(sorted({p for p in patterns if p}, key=lambda p: (-patterns.count(p), p)))
     for choice, labels, taken in (
         (PATTERN, found, patterns),
         *((c, labels, [one.choices.get(c, "") for one in given]) for c, labels in choices.items()),
