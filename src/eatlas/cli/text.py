@@ -93,12 +93,13 @@ def text(
     as_json : --json
         Print counts and totals as one JSON object, and nothing else.
     """
-    from eatlas.corpora.text_counts import require_room  # noqa: PLC0415  (--help waits for none)
+    from eatlas.corpora.text_counts import TABLES  # noqa: PLC0415  (--help waits for none)
+    from eatlas.corpora.writing import require_place  # noqa: PLC0415
     from eatlas.engine.text.counting import counted  # noqa: PLC0415
     from eatlas.engine.text.plan import make_plan  # noqa: PLC0415
     from eatlas.executors import choose  # noqa: PLC0415
 
-    require_room(output)
+    require_place(output, *TABLES)
     plan = make_plan(
         corpus,
         tests,

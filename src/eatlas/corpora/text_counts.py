@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from eatlas.cells import marked
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.spans import Family, Search, Tally
-from eatlas.corpora.writing import KEY, beside
-from eatlas.errors import ResultsError
-from eatlas.writing import atomic_file, require_writable
+from eatlas.corpora.writing import KEY, beside, require_ending
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = "eatlas/text/1"
-ENDINGS = (".csv", ".parquet")
+TABLES = ("counts", (".csv", ".parquet"))
+"""What is written, and the endings of its files."""
 TERM, SPANS = "term", "spans"
 """Columns of the table before those of the groups."""
 Cells = list[Any]
@@ -162,7 +162,7 @@ class TextCounts:
             If the name has another ending, or the file cannot be written.
         """
         path = Path(path)
-        require_table(path)
+        require_ending(path, *TABLES)
         head = [TERM, SPANS, *(name for name, _ in self.columns)]
         rows = list(self.rows())
         about = json.dumps(self.about(), ensure_ascii=False, indent=1)
@@ -250,36 +250,6 @@ def _of_sentences(search: Search) -> str:
     """The spans in words."""
     kind = "sliding " if search.sliding else ""
     return f"{kind}spans of {search.span} sentence{'s' * (search.span != 1)}"
-
-
-def require_table(path: Path) -> None:
-    """Refuse a name that does not say how to write a table of counts.
-
-    Raises
-    ------
-    ResultsError
-        If it has another ending.
-    """
-    if path.suffix.lower() not in ENDINGS:
-        raise ResultsError(
-            f"{path}: counts cannot be written so",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(ENDINGS),
-        )
-
-
-def require_room(path: Path) -> None:
-    """Refuse, before a corpus is read, a file to which counts could not be written then.
-
-    Raises
-    ------
-    EatlasError
-        If it has another ending, cannot be written, or is Parquet and pyarrow is missing.
-    """
-    require_table(path)
-    if path.suffix.lower() == ".parquet":
-        pyarrow_of(path)
-    require_writable(path)
 
 
 def _parquet(path: Path, head: list[str], rows: list[Cells], about: str) -> bytes:

@@ -25,31 +25,31 @@ MARKED = "marked_cells"
 """Key in the file beside a CSV file whose texts are marked as `eatlas.cells` says."""
 
 
-def require_ending(path: Path) -> None:
-    """Refuse a name that does not say how to write.
+def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
+    """Refuse a name that does not say how to write what was found.
 
     Raises
     ------
     ResultsError
         If it has another ending.
     """
-    if path.suffix.lower() not in ENDINGS:
+    if path.suffix.lower() not in endings:
         raise ResultsError(
-            f"{path}: contexts cannot be written so",
+            f"{path}: {what} cannot be written so",
             got=path.suffix or "a name without ending",
-            allowed=", ".join(ENDINGS),
+            allowed=", ".join(endings),
         )
 
 
-def require_place(path: Path) -> None:
-    """Refuse, before a corpus is read, a file to which contexts could not be written then.
+def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
+    """Refuse, before a corpus is read, a file to which nothing could be written then.
 
     Raises
     ------
     EatlasError
         If it has another ending, cannot be written, or is Parquet and pyarrow is missing.
     """
-    require_ending(path)
+    require_ending(path, what, endings)
     if path.suffix.lower() == ".parquet":
         pyarrow_of(path)
     require_writable(path)

@@ -19,7 +19,8 @@ from eatlas.corpora.matching import Case, Compounds
 from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.shards import Shard, shard_texts
 from eatlas.corpora.spans import Search, SpanCounter, Tally
-from eatlas.corpora.text_counts import SCHEMA, TextCounts, require_room
+from eatlas.corpora.text_counts import SCHEMA, TABLES, TextCounts
+from eatlas.corpora.writing import require_place
 from eatlas.engine.store import Journal
 from eatlas.engine.text.plan import Corpus, Failed, TextPlan, make_plan
 from eatlas.errors import (
@@ -432,7 +433,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     """
     place = None if out is None else Path(out)
     if place is not None:
-        require_room(place)
+        require_place(place, *TABLES)
     choices = {"case": case, "compounds": compounds, "format": format, "field": field, "unit": unit}
     plan = make_plan(corpus, tests, span=span, sliding=sliding, shard=shard, **choices)  # type: ignore[arg-type]
     executor = executor or choose(workers, len(plan.shards))
