@@ -46,10 +46,10 @@ def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
     one, other = ended.err.splitlines()
     assert one == (
         f"warning: {path}: test one: X (Female) has one term; a group of one cannot be permuted, "
-        "so ml-eat, weat and ceat will refuse this test."
+        "so ml-eat, weat, ceat and zero-shot will refuse this test."
     )
     assert "B (Unpleasant) has one term" in other
-    assert "so ml-eat, sc-eat, ceat, lpbs and lpbs-ceat will refuse this test." in other
+    assert "so ml-eat, sc-eat, ceat, lpbs, lpbs-ceat and zero-shot will refuse this test." in other
 
 
 def test_two_concepts_of_one_name(eatlas_cli, tmp_path, vectors_csv):

@@ -149,8 +149,8 @@ def test_contexts_without_a_vector_are_counted():
     )
     assert len(result.scores.X) == 7
     page = report_html([result])
-    assert "2 contexts of <bdi>clover</bdi>" in page
-    assert "<bdi>iris</bdi> (3)" in page
+    assert "2 contexts of clover" in page
+    assert "iris (3)" in page
 
 
 def test_a_test_in_contexts_is_written_and_read_again():

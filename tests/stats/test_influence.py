@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats import weighted
+from eatlas.stats import resampling
 from eatlas.stats.bootstrap import Influence, influence
 from eatlas.stats.effect_size import effect_size
 
@@ -91,7 +91,7 @@ def test_drivers_are_sorted_and_of_the_opposite_sign():
 def test_blocks_change_nothing(monkeypatch):
     s = np.random.default_rng(0).normal(size=(9, 11))
     whole = influence(s, 4, 5)
-    monkeypatch.setattr(weighted, "BLOCK", 20)
+    monkeypatch.setattr(resampling, "HELD", 20)
     cut = influence(s, 4, 5)
     for name in LEVELS:
         assert getattr(cut, name).targets == pytest.approx(getattr(whole, name).targets, abs=SAME)

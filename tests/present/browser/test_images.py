@@ -44,6 +44,7 @@ def test_images_are_drawn_and_axe_is_content(page_of_images, open_page, picture,
 
 def test_images_have_names(page_of_images, open_page):
     page = open_page(page_of_images)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     found = page.get_by_role("img", name=", image of Flowers")
     assert found.count() > 1
     wide = page.evaluate("document.documentElement.scrollWidth")
