@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
+_BROKEN = re.compile(r"(?<=\S)\n(?=\S)(?!Exit codes:)")
+"""A line that ends where the docstring is full; the terminal breaks lines by its own width."""
 _FORM = re.compile(r"((?:--?[a-z-]+(?:, |$| ))*)(.*?)(?: ?>= (\d+))?")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,7 +42,8 @@ class Commands(typer.Typer):
                 function.__annotations__[parameter.name] = Annotated[
                     hints[parameter.name], described
                 ]
-            return super(Commands, self).command(name, help=text, **options)(function)
+            help_ = _BROKEN.sub(" ", text)
+            return super(Commands, self).command(name, help=help_, **options)(function)
 
         return added
 
