@@ -278,19 +278,24 @@ class Results(Sequence[AssociationResult]):
         >>> len(results.filter(lambda one: one.p < 1e-9))
         0
         """
-        kept = [one for one in self if condition is None or condition(one)]
+        facts = [_facts(one) for one in self] if values else [{} for _ in self]
+        kept = [
+            (one, known)
+            for one, known in zip(self, facts, strict=True)
+            if condition is None or condition(one)
+        ]
         for name, value in values.items():
-            allowed = {value} if isinstance(value, str | int | float | None) else set(value)
-            facts = [_facts(one) for one in self]
-            if facts and not any(name in each for each in facts):
-                known = dict.fromkeys(key for each in facts for key in each)
+            if facts and not any(name in known for known in facts):
+                columns = dict.fromkeys(key for known in facts for key in known)
                 raise ResultsError(
-                    f"results cannot be filtered by {name!r}{did_you_mean(name, known)}",
-                    allowed=", ".join(known),
+                    f"results cannot be filtered by {name!r}{did_you_mean(name, columns)}",
+                    allowed=", ".join(columns),
                 )
-            kept = [one for one in kept if _facts(one).get(name) in allowed]
-        trends = [one for one in self.trends if one.test in {each.test for each in kept}]
-        return Results(kept, self.failures, trends)
+            allowed = {value} if isinstance(value, str | int | float | None) else set(value)
+            kept = [(one, known) for one, known in kept if known.get(name) in allowed]
+        tests = {one.test for one, _ in kept}
+        trends = [one for one in self.trends if one.test in tests]
+        return Results((one for one, _ in kept), self.failures, trends)
 
     def to_latex(self) -> str:
         """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""

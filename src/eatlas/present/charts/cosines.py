@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.backend import altair
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import listed, source_note, title, tooltip
+from eatlas.present.charts.layers import below, listed, source_note, title, tooltip
 from eatlas.present.charts.theme import INK
 from eatlas.present.drawings.plane import require_pairs
 from eatlas.present.numbers import effect
@@ -75,7 +75,6 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     blocks = [rows for _, rows in grouped(records(given), "test", "series")]
     names = list(dict.fromkeys(rows[0]["series"] for rows in blocks))
     panels = [_panel(rows, with_series=len(names) > 1) for rows in blocks]
@@ -87,9 +86,7 @@ def draw(given: pd.DataFrame) -> Chart:
     ]
     words = listed(f"Blocks of {unit}s", [_in_words(rows) for rows in blocks])
     heading = title(f"Level 3: the {unit} of each pair of words", notes)
-    if len(panels) == 1:
-        return themed(panels[0], title=heading, description=words)
-    return themed(alt.vconcat(*panels, spacing=18), title=heading, description=words)
+    return below(panels, title=heading, description=words)
 
 
 def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -170,6 +170,12 @@ def title(heading: str, notes: Iterable[str], width: float = WIDTH) -> Any:
     """A heading with notes below it, each broken into lines."""
     lines = [one for note in notes for one in lines_of(note, line(width))]
     return altair().Title(lines_of(heading, line(), 15.0), subtitle=lines)
+
+
+def below(panels: Sequence[Any], **properties: Any) -> Chart:
+    """Panels below each other under one heading; one alone takes the heading itself."""
+    chart = panels[0] if len(panels) == 1 else altair().vconcat(*panels, spacing=18)
+    return themed(chart, **properties)
 
 
 def states() -> Any:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.backend import altair
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import listed, source_note, title, tooltip
+from eatlas.present.charts.layers import below, listed, source_note, title, tooltip
 from eatlas.present.charts.theme import INK, MUTED, OTHER
 from eatlas.present.numbers import effect, p_equals, percent
 from eatlas.present.text import isolated
@@ -79,7 +79,6 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     histograms = [rows for _, rows in grouped(records(given), "test", "series")]
     names = list(dict.fromkeys(rows[0]["series"] for rows in histograms))
     panels = [_panel(rows, with_series=len(names) > 1) for rows in histograms]
@@ -90,9 +89,7 @@ def draw(given: pd.DataFrame) -> Chart:
     ]
     words = listed("Permutation distributions of level 1", [_in_words(rows) for rows in histograms])
     heading = title("What chance alone would show", notes)
-    if len(panels) == 1:
-        return themed(panels[0], title=heading, description=words)
-    return themed(alt.vconcat(*panels, spacing=18), title=heading, description=words)
+    return below(panels, title=heading, description=words)
 
 
 def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
