@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from eatlas.cli import main
+
 # Ctrl-C in the moment in which a module is about to be imported
 CODE = """
 import sys
@@ -37,3 +39,20 @@ def test_one_line_and_no_traceback(tmp_path, module, command):
     assert done.returncode == 130
     assert done.stderr == "interrupted\n"
     assert done.stdout == ""
+
+
+def test_an_interrupt_within_a_class_body_of_an_import(monkeypatch, capsys):
+    """Until Python 3.12, Ctrl-C in `__set_name__` arrives as the cause of a RuntimeError."""
+
+    class Interrupted:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def run_app():
+        type("Record", (), {"field": Interrupted()})
+
+    monkeypatch.setattr("eatlas.cli.app.run_app", run_app)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"

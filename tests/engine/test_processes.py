@@ -126,9 +126,11 @@ if __name__ == "__main__":
     tests = [eatlas.load_tests(f"weat-{{n}}")[0] for n in (6, 7, 9)]
     vectors = eatlas.open_vectors("glove-sample")
     measures = [eatlas.MLEAT(alpha=k / 1000) for k in range(1, 999)]
+    # imported before the signal: Python 3.11 turns one within a class body into a RuntimeError
+    run = eatlas.run
     try:
         threading.Timer({moment}, os.killpg, (os.getpid(), signal.SIGINT)).start()
-        eatlas.run(tests, vectors, measures, workers=3)
+        run(tests, vectors, measures, workers=3)
     except KeyboardInterrupt:
         print("interrupted")
 """

@@ -17,6 +17,9 @@ def main() -> None:
         from eatlas.cli.app import run_app  # noqa: PLC0415
 
         run_app()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # until Python 3.12, Ctrl-C while a class is made arrives as the cause of a RuntimeError
+        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            raise
         sys.stderr.write("interrupted\n")
         sys.exit(130)
