@@ -69,7 +69,7 @@ def _table(head: str, rows: list[tuple[str, str]]) -> str:
 
 def _code(name: str) -> str:
     """A name as code; within backticks, a bar would end the cell or keep its backslash."""
-    plain = name.replace("<int range>", "N")
+    plain = name.replace("<int range>", "N").strip()
     if "|" not in plain:
         return f"`{plain}`"
     return f"<code>{html.escape(plain)}</code>".replace("|", "&#124;")
@@ -81,7 +81,7 @@ def _cell(text: str) -> str:
 
 def _told(said: str) -> str:
     """The help of a parameter, with defaults and ranges as sentences."""
-    text = " ".join(said.replace("[required]", "").split())
+    text = " ".join(said.replace("[required]", "").replace("\\[", "[").split())
     text = re.sub(r"\[default: ([^\];]+?)(?:; (x[^\]]+))?\]", _default, text)
     text = re.sub(r"\[x>=(\d+)\]", r"At least \1.", text)
     return text.strip()

@@ -15,6 +15,12 @@ def test_help_and_version(eatlas_cli):
         ended = eatlas_cli(*arguments)
         assert (ended.code, ended.err) == (0, "")
         assert "Usage: eatlas" in ended.out
+        assert "bool" not in ended.out  # a flag has no value
+
+
+def test_help_keeps_brackets(eatlas_cli):
+    """What installs an extra is not taken for a style."""
+    assert "eatlas[ray])" in eatlas_cli("run", "--help").out
 
 
 def test_no_command_shows_help(eatlas_cli):

@@ -88,7 +88,11 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Print the version.", is_eager=True, callback=_print_version
+            "--version",
+            metavar="",
+            help="Print the version.",
+            is_eager=True,
+            callback=_print_version,
         ),
     ] = False,
 ) -> None:

@@ -21,6 +21,7 @@ _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
 _BROKEN = re.compile(r"(?<=\S)\n(?=\S)(?!Exit codes:)")
 """A line that ends where the docstring is full; the terminal breaks lines by its own width."""
+_BRACKET = re.compile(r"\[(?=[a-z])")
 _FORM = re.compile(r"((?:--?[a-z-]+(?:, |$| ))*)(.*?)(?: ?>= (\d+))?")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -51,7 +52,9 @@ class Commands(typer.Typer):
 def _described(parameter: Parameter, form: str, help_: str) -> Any:
     """An argument or option of typer, from its form and help in a docstring."""
     names, metavar, least = _FORM.fullmatch(form).groups()  # type: ignore[union-attr]
-    shared: dict[str, Any] = {"metavar": metavar or None, "help": help_}
+    # a flag has no value; rich takes "[ray]" for a style
+    metavar = metavar or ("" if isinstance(parameter.default, bool) else None)
+    shared: dict[str, Any] = {"metavar": metavar, "help": _BRACKET.sub(r"\\[", help_)}
     if parameter.kind is not Parameter.KEYWORD_ONLY:
         return typer.Argument(**shared)
     own = names.replace(",", "").split() or [f"--{parameter.name.replace('_', '-')}"]
