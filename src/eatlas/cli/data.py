@@ -90,16 +90,16 @@ def fetch(names: list[str]) -> None:
     Parameters
     ----------
     names : NAME...
-        Names that eatlas data list shows.
+        Names that eatlas data list shows; census is census-gender and census-race.
     """
     from eatlas.sources.fetching import fetch_vectors  # noqa: PLC0415
-    from eatlas.sources.published import find  # noqa: PLC0415
+    from eatlas.sources.published import find_all  # noqa: PLC0415
 
-    for name in names:
-        find(name)  # a wrong name is refused before gigabytes come for the others
-    for name in names:
-        entry = find(name)
-        if entry.vectors.folder or entry.vectors.texts:
+    # a wrong name is refused before gigabytes come for the others
+    entries = [entry for name in names for entry in find_all(name)]
+    for entry in entries:
+        name = entry.name
+        if entry.vectors.folder or entry.vectors.texts or entry.vectors.counts:
             licence = entry.download.licence or "none is stated; see the notes"
             remark(f"{name}: {entry.download.page}; licence: {licence}")
             for note in entry.download.notes:

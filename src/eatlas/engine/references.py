@@ -11,7 +11,7 @@ from typing import Any
 
 from eatlas.errors import ResultsError, StimulusError, described
 from eatlas.results import AssociationResult, is_result, read_results
-from eatlas.sources.counts import Counts, open_counts
+from eatlas.sources.counts import Counts, open_counts, place_of_table
 from eatlas.sources.spec import check_options, is_there, parse_file_spec
 from eatlas.stimuli import GroupsTest, Test
 from eatlas.stimuli.kinds import not_shares, not_weighted
@@ -124,7 +124,7 @@ def _found(test: GroupsTest, given: Any) -> Reference:
         check_options(spec.options, OPTIONS, str(given))
         known = list(read_results(spec.path))
         return _of_result(test, _chosen(test, known, spec.options, str(spec.path)))
-    if isinstance(given, str | Path) and not is_there(str(given).partition("?")[0]):
+    if isinstance(given, str | Path) and not is_there(_place(str(given))):
         raise StimulusError(
             f"{given}: this is no reference, and no such file", got=str(given), allowed=ALLOWED
         )
@@ -137,9 +137,14 @@ def _found(test: GroupsTest, given: Any) -> Reference:
     raise StimulusError("this is no reference", got=described(given), allowed=ALLOWED)
 
 
+def _place(text: str) -> Path:
+    """Where a table lies: a path, or that of a published table."""
+    return place_of_table(Path(text.partition("?")[0]))
+
+
 def _shares(test: GroupsTest, given: Any) -> dict[str, float] | None:
     """A share for each group; None where something else was given."""
-    if isinstance(given, str) and "=" in given and not is_there(given.partition("?")[0]):
+    if isinstance(given, str) and "=" in given and not is_there(_place(given)):
         return _parsed(given)
     if isinstance(given, Mapping) and all(map(_is_number, given.values())):
         return {str(name): float(value) for name, value in given.items()}

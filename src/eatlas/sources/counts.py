@@ -15,7 +15,7 @@ from eatlas.cells import unmarked
 from eatlas.errors import SourceError, described
 from eatlas.sources.archives import check_growth
 from eatlas.sources.files.reading import faults_of_library, library
-from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
+from eatlas.sources.spec import FileSpec, check_options, file_like, is_there, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")
 YEAR = ("year", "period", "census year", "decade")
@@ -120,7 +120,8 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     Parameters
     ----------
     spec : str, path, Counts or mapping
-        A CSV, TSV or Parquet file with a header. Either a row for each pair:
+        A CSV, TSV or Parquet file with a header, or the name of a published table such as
+        ``census-gender``. Either a row for each pair:
         ``term,group,count``; or a column for each group: ``term,Female,Male``. A column ``year``
         makes a series, of which ``FILE?year=2010`` takes one; columns of totals are passed over,
         and a term whose cells are empty has no numbers. A mapping goes from terms to mappings
@@ -151,7 +152,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
     check_options(parsed.options, OPTIONS, name)
     wanted = parsed.options.get("year")
-    by_year = _read(parsed.path)
+    by_year = _read(place_of_table(parsed.path))
     if wanted is None:
         return tuple(
             CountTable(name, rows, year) for year, rows in sorted(by_year.items(), key=_order)
@@ -164,6 +165,21 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
             allowed=", ".join(sorted(years)) or "no years: leave ?year= out",
         )
     return (CountTable(name, by_year[years[wanted]], years[wanted]),)
+
+
+def place_of_table(path: Path) -> Path:
+    """Replace the name of a published table by its path; leave anything else as it is.
+
+    Raises
+    ------
+    SourceError
+        If the table was not fetched.
+    """
+    if path.suffix or len(path.parts) != 1 or is_there(path):
+        return path
+    from eatlas.sources.published import table_on_this_machine  # noqa: PLC0415
+
+    return table_on_this_machine(path.name) or path
 
 
 Rows = dict[str, dict[str, float]]

@@ -350,7 +350,7 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
             made = _years(archive, folder / "years")
         elif vectors.folder:
             made = _files_of(archive, vectors.folder, folder / "files")
-        elif vectors.texts and vectors.member is None:
+        elif (vectors.texts or vectors.counts) and vectors.member is None:
             made = folder / "texts"
             _as_it_is(archive, made)
         else:

@@ -74,11 +74,17 @@ class Vectors(_Entry):
     """The folder of the archive that holds tables of features of images."""
     texts: bool = False
     """Whether it is a corpus of texts, which stays as its publisher compressed it."""
+    counts: bool = False
+    """Whether it is a table of numbers by term and group, such as shares of a census."""
+    part_of: Name | None = None
+    """A name by which several small sets are fetched together."""
 
     @property
     def what(self) -> str:
         """What it holds, as messages call it."""
-        return "images" if self.images else "texts" if self.texts else "vectors"
+        if self.images:
+            return "images"
+        return "texts" if self.texts else "counts" if self.counts else "vectors"
 
     @property
     def folder(self) -> str | None:
@@ -236,6 +242,23 @@ def find(name: str) -> Published:
     )
 
 
+def find_all(name: str) -> tuple[Published, ...]:
+    """Return the published sets that a name stands for: one, or those that are parts of it.
+
+    Raises
+    ------
+    SourceError
+        If there are none.
+
+    Examples
+    --------
+    >>> [one.name for one in find_all("census")]
+    ['census-gender', 'census-race']
+    """
+    parts = tuple(one for one in published_vectors() if one.vectors.part_of == name)
+    return parts or (find(name),)
+
+
 def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
     """Entries by file: those of eatlas, of other packages, of the user."""
     files = [("eatlas", _own())]
@@ -257,7 +280,7 @@ def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
 @cache
 def _own() -> tuple[Published, ...]:
     folder = resources.files("eatlas.sources") / "data"
-    files = ((name, folder / name) for name in ("published.toml", "corpora.toml"))
+    files = ((name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml"))
     return tuple(one for name, path in files for one in parse_registry(path.read_bytes(), name))
 
 
@@ -312,6 +335,12 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
             allowed="published vectors; eatlas data list shows them",
             remedy=f"eatlas text {name} --tests TEST counts associations in it",
         )
+    if entry.vectors.counts:
+        raise SourceError(
+            f"{name}: this is a table of counts, and no vectors",
+            allowed="published vectors; eatlas data list shows them",
+            remedy=f'--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
+        )
     return replace(spec, path=require_here(entry))
 
 
@@ -323,8 +352,23 @@ def corpus_on_this_machine(name: str) -> Path | None:
     SourceError
         If it was not fetched.
     """
-    entries = (one for one in published_vectors() if one.vectors.texts and one.name == name)
-    return next((require_here(one) for one in entries), None)
+    return _here("texts", name)
+
+
+def table_on_this_machine(name: str) -> Path | None:
+    """Return where a published table of counts lies; None if no table has that name.
+
+    Raises
+    ------
+    SourceError
+        If it was not fetched.
+    """
+    return _here("counts", name)
+
+
+def _here(what: str, name: str) -> Path | None:
+    entries = (one for one in published_vectors() if one.name == name)
+    return next((require_here(one) for one in entries if one.vectors.what == what), None)
 
 
 def require_here(entry: Published) -> Path:

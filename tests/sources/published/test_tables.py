@@ -1,0 +1,110 @@
+"""Tables of counts by name: census shares, fetched together, read by year."""
+
+import hashlib
+import shutil
+
+import pytest
+from tests.inputs import optional_data
+
+import eatlas
+from eatlas.errors import SourceError, StimulusError
+from eatlas.sources.counts import open_counts
+from eatlas.sources.fetching import fetch_vectors, unpack
+from eatlas.sources.published import find, find_all, on_this_machine, target_of
+from eatlas.sources.spec import parse_file_spec
+
+TEST = eatlas.GroupsTest(
+    targets=["nurse", "pilot"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
+)
+CENSUS = """\
+Census year,Occupation,Total Weight,Female,Male
+2000,nurse,100.0,0.9,0.1
+2010,nurse,110.0,0.8,0.2
+2010,pilot,90.0,0.1,0.9
+"""
+
+
+def here(tmp_path):
+    """A table of the census' form, as if it had been fetched."""
+    served = tmp_path / "served.csv"
+    served.write_text(CENSUS)
+    entry = find("census-gender")
+    unpack(served, entry.vectors, target_of(entry))
+
+
+def test_one_name_fetches_both_files():
+    assert [one.name for one in find_all("census")] == ["census-gender", "census-race"]
+    assert [one.name for one in find_all("enwik9")] == ["enwik9"]
+    with pytest.raises(SourceError, match="there are no published vectors called 'censu'"):
+        find_all("censu")
+    for one in find_all("census"):
+        assert "/2d65785eed7635a03d9c0ed7045d93a5b5c8318f/" in one.download.url
+        assert one.download.hash.startswith("sha256:")
+        assert "states no licence" in one.download.notes[0]
+        assert "Garg" in one.download.citation
+
+
+def test_a_table_is_a_source_of_counts_by_name(tmp_path):
+    here(tmp_path)
+    by_year = open_counts("census-gender")
+    assert [one.period for one in by_year] == [2000, 2010]
+    (table,) = open_counts("census-gender?year=2010")
+    assert table.counts("pilot") == {"female": 0.1, "male": 0.9}
+    (result,) = eatlas.run(TEST, "census-gender?year=2010", "divdist(soa=counts,resamples=0)")
+    assert {one.term: one.signed for one in result.targets} == pytest.approx(
+        {"nurse": 0.3, "pilot": -0.4}
+    )
+
+
+def test_a_table_is_a_reference_by_name(tmp_path):
+    here(tmp_path)
+    (result,) = eatlas.run(
+        TEST,
+        {"nurse": {"Female": 1, "Male": 1}, "pilot": {"Female": 1, "Male": 1}},
+        "divdist(soa=counts,resamples=0)",
+        reference="census-gender?year=2010",
+    )
+    assert [one.signed for one in result.targets] == pytest.approx([-0.3, 0.4])
+
+
+def test_what_is_not_fetched_says_how():
+    with pytest.raises(SourceError) as caught:
+        open_counts("census-race?year=2010")
+    assert caught.value.what == "census-race: these published counts are not on this machine yet"
+    assert caught.value.remedy == "eatlas data fetch census-race (425 kB)"
+    with pytest.raises(SourceError, match="these published counts are not on this machine yet"):
+        eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
+                   reference="census-gender?year=2010")  # fmt: skip
+    with pytest.raises(StimulusError, match="this is no reference, and no such file"):
+        eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
+                   reference="census-sex")  # fmt: skip
+
+
+def test_a_table_holds_no_vectors():
+    with pytest.raises(SourceError) as caught:
+        on_this_machine(parse_file_spec("census-race"))
+    assert caught.value.what == "census-race: this is a table of counts, and no vectors"
+    assert "--reference census-race?year=YEAR" in caught.value.remedy
+
+
+def test_another_file_is_refused(data):
+    entry = find("census-gender")
+    data.mkdir(parents=True)
+    entry.file("").write_text(CENSUS)
+    with pytest.raises(SourceError, match="has not the published hash"):
+        fetch_vectors("census-gender")
+
+
+@pytest.mark.parametrize("kind", ["gender", "race"])
+def test_the_published_files(data, kind):
+    """The authors' own files, put where somebody without a connection would."""
+    entry = find(f"census-{kind}")
+    theirs = optional_data("census") / entry.download.file
+    assert theirs.stat().st_size == entry.download.size
+    digest = hashlib.sha256(theirs.read_bytes()).hexdigest()
+    assert entry.download.hash == f"sha256:{digest}"
+    data.mkdir(parents=True)
+    shutil.copy(theirs, entry.file(""))
+    assert fetch_vectors(entry.name).read_bytes() == theirs.read_bytes()
+    years = [one.period for one in open_counts(entry.name)]
+    assert (years[0], years[-1], len(years)) == (1850, 2015, 30)
