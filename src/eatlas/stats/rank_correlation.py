@@ -291,7 +291,7 @@ def _interval(
 
 def _centred_ranks(rows: Array) -> Array:
     """Ranks of each row less their mean; equal values share the mean of theirs."""
-    from scipy.stats import rankdata  # noqa: PLC0415  (lazy: half a second)
+    from scipy.stats import rankdata  # type: ignore[import-untyped]  # noqa: PLC0415  (lazy)
 
     return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
 
