@@ -253,7 +253,7 @@ def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def _defined(x: Array, y: Array) -> bool:
-    return len(x) >= FEWEST and np.ptp(x) > 0 and np.ptp(y) > 0
+    return len(x) >= FEWEST and bool(np.ptp(x) > 0 and np.ptp(y) > 0)
 
 
 def _reach(rho: float) -> float:
