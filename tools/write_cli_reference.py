@@ -16,10 +16,10 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 HEAD = """\
 # Command line
 
-What `eatlas COMMAND --help` says, command by command. Tables, results and reports go to standard
-output or to files, progress, remarks and errors to standard error. A user's mistake ends with a
-message that says what is wrong, what was found, what is allowed and what to do, and with exit
-code 2; an interrupted run with 130.
+The text of `eatlas COMMAND --help`, command by command. Tables, results and reports go to standard
+output or to files; progress, warnings and errors go to standard error. A mistake in the input ends
+with exit code 2 and a message: what is wrong, what was found, what is allowed and what to do. An
+interrupted run ends with exit code 130.
 
 Files of tests and vectors and the keys of a result are described in [Files](../files.md).
 """
@@ -62,7 +62,7 @@ def _help(command: Any) -> str:
 
 
 def _table(head: str, rows: list[tuple[str, str]]) -> str:
-    lines = [f"| {head} | what it says |", "| --- | --- |"]
+    lines = [f"| {head} | description |", "| --- | --- |"]
     lines += [f"| {_code(name)} | {_cell(_told(said))} |" for name, said in rows]
     return "\n".join(lines) + "\n"
 

@@ -75,8 +75,8 @@ def require_trust(would: str) -> None:
         got="a source that a results file names, not you",
         allowed="bundled vectors; files and folders of data that are here; published vectors that "
         "were fetched; local models of hf:, st: and clip: without code of their own",
-        remedy=f"if you trust it: --trust {shlex.quote(source)}; where the vectors lie elsewhere: "
-        f"--vectors {shlex.quote(f'{source}=PATH')}",
+        remedy=f"if you trust it: --trust {shlex.quote(source)}; if the vectors are somewhere "
+        f"else: --vectors {shlex.quote(f'{source}=PATH')}",
     )
 
 

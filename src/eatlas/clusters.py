@@ -157,7 +157,7 @@ class OnRay:
             raise EatlasError(
                 "the Ray cluster was lost",
                 got=str(error).splitlines()[0],
-                remedy="what is done is kept; the same command does the rest",
+                remedy="finished jobs are kept; repeat the command to continue",
             ) from error
         finally:
             pool.end()
@@ -209,7 +209,7 @@ def _require_reachable(address: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         raise EatlasError(
-            "this is no address of a Ray cluster",
+            "this is not an address of a Ray cluster",
             got=address,
             allowed="HOST:PORT, such as 10.0.0.1:6379, ray://HOST:PORT, or auto",
         )
@@ -386,10 +386,10 @@ class _Pool:
     def _no_workers(self, reason: str) -> EatlasError:
         free = self._ray.available_resources()
         return EatlasError(
-            "the Ray cluster does not do any work",
+            "the Ray cluster does no work",
             got=f"{reason}; free: {free.get('CPU', 0):g} processors, {free.get('GPU', 0):g} GPUs",
             allowed="nodes on which this version of eatlas is installed, with a free processor",
-            remedy="ray status says what the nodes do",
+            remedy="ray status shows what the nodes do",
         )
 
 

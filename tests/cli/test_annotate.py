@@ -109,7 +109,7 @@ def test_annotators_with_disjoint_items_get_null_and_a_warning(sampled, eatlas_c
     (("read", "items.csv"), "there are no labels"),
     (("read", "items.csv", "wrong.csv"), "1 labels are none of the groups"),
     (("read", "items.csv", "items.csv", "--counts", "items.csv"), "writing would destroy it"),
-    (("read", "items.csv", "items.csv", "--labelled", "x.jsonl"), "--labelled and --contexts belong together"),
+    (("read", "items.csv", "items.csv", "--labelled", "x.jsonl"), "--labelled and --contexts need each other"),
     (("read", "corpus.csv"), "no such file"),
     (("serve", "absent.csv"), "no such file"),
     (("serve", "items.csv", "--guide", "absent.txt"), "the guide cannot be read"),

@@ -132,7 +132,7 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
     alone = eatlas_cli("run", "--per-term", 2)
     assert (alone.code, alone.out) == (2, "")
     assert alone.err == (
-        "error: --per-term says how many contexts are taken of a file of contexts\n"
+        "error: --per-term needs a file of contexts\n"
         "  got: --per-term 2 alone\n  allowed: --contexts FILE --per-term N\n"
     )
 
@@ -196,7 +196,7 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
     [
         (
             ("--window", 1),
-            "a window says to what contexts are cut, and there are none\n"
+            "a window cuts contexts, and no contexts are given\n"
             "  got: window 1\n"
             "  allowed: --contexts FILE --window N; in Python contexts=..., windows=[...]\n",
         ),

@@ -120,8 +120,8 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     assert process.returncode == 130
     assert out == b""
     assert err.decode() == (
-        f"interrupted; {kept():,} of {total} texts are encoded and kept; "
-        "the same command goes on from there\n"
+        f"interrupted; {kept():,} of {total} texts are encoded and kept; repeat the command "
+        "to continue\n"
     )
     assert 0 < kept() < int(total.replace(",", ""))
     process = started(folder, stderr=subprocess.PIPE)

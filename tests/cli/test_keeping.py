@@ -24,7 +24,7 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
     ended = eatlas_cli("run", "--tests", "weat-7", "--measure", "weat")
     assert ended.code == 0
     assert ended.err == (
-        "out held results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
+        "out had results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
     )
     assert ids_in(out / "results.jsonl") == ["weat-7"]
     assert ids_in(out / "results-1.jsonl") == ["weat-6"]
@@ -51,7 +51,7 @@ def test_the_same_run_again_and_one_that_adds_to_it_take_the_place_of_the_old(ea
 def test_another_seed_is_another_run(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
     ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", "--seed", 1)
-    assert "held results of another run" in ended.err
+    assert "had results of another run" in ended.err
     kept = read_results(tmp_path / "out" / "results-1.jsonl")
     assert [result.provenance.seed for result in kept] == [0]
 
@@ -61,7 +61,7 @@ def test_files_of_others_are_kept_too(eatlas_cli, tmp_path):
     out.mkdir()
     (out / "report.html").write_text("a page of somebody else")
     ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
-    assert ended.err == "out held results of another run; kept as out/report-1.html\n"
+    assert ended.err == "out had results of another run; kept as out/report-1.html\n"
     assert (out / "report-1.html").read_text() == "a page of somebody else"
 
 

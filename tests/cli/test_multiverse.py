@@ -51,7 +51,7 @@ def test_json_alone_is_on_standard_output(eatlas_cli, plan):
 def test_again_takes_over_and_another_plan_is_refused(eatlas_cli, plan, tmp_path):
     eatlas_cli("multiverse", plan)
     again = eatlas_cli("multiverse", plan)
-    assert "jobs that are done already and are taken over: 4" in again.err
+    assert "jobs taken over from an interrupted study: 4" in again.err
     (tmp_path / "plan.toml").write_text(PLAN.replace("[1, 0]", "[1]"), encoding="utf-8")
     other = eatlas_cli("multiverse", plan)
     assert other.code == 2

@@ -211,12 +211,12 @@ def test_missing_attributes_and_odd_words_are_shown(eatlas_cli, tmp_path):
         (["--a", "he,him", "--b", " , "], "Concept 'attributes', argument terms: "),
         (
             ["--a", "he,him", "--b", "she,he"],
-            "attributes stand on both sides, A and B\n  got: he\n",
+            "some attributes are on both sides, A and B\n  got: he\n",
         ),
         (
             ["--attributes", "weat-7", "--frequency-bands", "ten"],
-            "--frequency-bands: these are no places\n  got: ten\n  allowed: ascending whole "
-            "numbers with commas, such as 1000,10000,100000, or none\n",
+            "--frequency-bands: these are not ranks\n  got: ten\n  allowed: rising whole "
+            "numbers separated by commas, such as 1000,10000,100000; or none\n",
         ),
         (
             ["--attributes", "weat-7", "--frequency-bands", "10,5"],
@@ -317,11 +317,11 @@ def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeyp
         ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == (
-        "interrupted; 36 words are done and kept; the same command does the rest\n"
+        "interrupted; 36 words are done and kept; repeat the command to continue\n"
     )
     ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert ended.code == 0
-    assert ended.err == "words of a scan that was cut off and are taken over: 36\n"
+    assert ended.err == "words taken over from an interrupted scan: 36\n"
 
 
 def test_what_is_sorted_by_is_said(eatlas_cli, tiny_scan):
@@ -338,7 +338,7 @@ def test_what_another_scan_has_left_is_named_and_left(eatlas_cli, tmp_path, tiny
     ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert ended.code == 0
     assert ended.err == (
-        f"{left.name}: a scan with other settings was cut off here; its words are left there\n"
+        f"{left.name}: found an interrupted scan with other settings; its words are left there\n"
     )
     assert left.exists()
 

@@ -35,7 +35,7 @@ def test_all_faults_of_one_group_at_once(eatlas_cli, tmp_path):
         f"{path}: test tiny, key X.terms: duplicate terms 'aster'; each term may occur once",
         f"{path}: test tiny, key terms: terms 'ant' are on both sides, X and Y; a term that is "
         "both cannot tell the two concepts apart",
-        f"  remedy: mend the file and run: eatlas tests check {path}",
+        f"  remedy: correct the file and run: eatlas tests check {path}",
     ]
 
 

@@ -55,12 +55,12 @@ def test_as_json(eatlas_cli):
     [
         (
             [],
-            "error: power is that of a design, and none is named\n  allowed: tests, as in eatlas "
+            "error: power needs a design, and none is named\n  allowed: tests, as in eatlas "
             "tests power weat-6, or --sizes 8,8,25,25\n",
         ),
         (
             ["--sizes", "8;8"],
-            "error: --sizes takes whole numbers with commas between\n  got: '8;8'\n"
+            "error: --sizes takes whole numbers separated by commas\n  got: '8;8'\n"
             "  allowed: of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25\n",
         ),
         (["--sizes", "0,8"], "error: a size is out of range\n  got: 0\n  allowed: 1 or more\n"),

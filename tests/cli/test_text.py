@@ -90,7 +90,7 @@ def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
     assert ended.code == 1
     assert "nurse       2       1     0" in ended.out
     assert "not counted: bad.txt.gz: the compressed data are damaged or end early" in ended.out
-    assert ended.err.endswith("the same command counts what is left, once it can be read\n")
+    assert ended.err.endswith("repeat the command to count the rest, once it can be read\n")
     (tmp_path / "bad.txt.gz").write_bytes(good)
     again = eatlas_cli("text", "corpus.txt", "bad.txt.gz", "--tests", jobs)
     assert again.code == 0
@@ -157,12 +157,12 @@ def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeyp
     )  # fmt: skip
     assert done.returncode == 130
     assert done.stderr == (
-        "interrupted; 1 shards are counted and kept; the same command does the rest\n"
+        "interrupted; 1 shards are counted and kept; repeat the command to continue\n"
     )
     monkeypatch.setattr(shards, "SIZE", 30)
     other = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 2, "--workers", 1)
-    assert "a count with other options was cut off here; it is left there" in other.err
+    assert "found an interrupted count with other options; it is left there" in other.err
     ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--workers", 1)
-    assert "shards of a count that was cut off and are taken over: 1 of 2" in ended.err
+    assert "shards taken over from an interrupted count: 1 of 2" in ended.err
     assert "nurse       2       1     0" in ended.out
     assert names(tmp_path) == ["corpus.txt", "counts.csv", "counts.csv.json", "jobs.toml"]

@@ -22,6 +22,8 @@ def test_a_number_that_was_edited_is_no_finding(eatlas_cli, tmp_path, test_file,
     path.write_text(edited, encoding="utf-8")
     ended = eatlas_cli(*command)
     assert ended.code == 0
-    assert "unfinished.jsonl: 1 line is not as written; what stood there is done again" in ended.err
+    assert (
+        "unfinished.jsonl: 1 line is damaged; the missing results are computed again" in ended.err
+    )
     assert (tmp_path / "out" / "results.jsonl").read_bytes() == honest
     assert not path.exists()

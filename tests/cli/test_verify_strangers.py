@@ -281,7 +281,7 @@ def test_a_trusted_function_is_called(eatlas_cli, naming, evil):
 def test_trust_is_for_the_very_source(eatlas_cli, naming, evil, trusted):
     ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", trusted)
     assert ended.code == 2
-    assert f"trust: no result has a source of this name\n  got: {trusted}" in ended.err
+    assert f"trust: no result has a source with this name\n  got: {trusted}" in ended.err
     assert not evil.exists()
 
 
@@ -318,7 +318,7 @@ def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 1
     assert (
-        f"remedy: check the path; where the vectors lie elsewhere: --vectors {vectors_csv}=PATH"
+        f"remedy: check the path; if the vectors are somewhere else: --vectors {vectors_csv}=PATH"
         in ended.out
     )
     ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
@@ -353,6 +353,6 @@ def test_vectors_that_no_result_names(eatlas_cli, naming):
     ended = eatlas_cli("verify", naming("glove-sample"), "--vectors", "glove=mine.txt")
     assert ended.code == 2
     assert ended.err == (
-        "error: --vectors: no result has a source of this name\n  got: glove=mine.txt\n"
+        "error: --vectors: no result has a source with this name\n  got: glove=mine.txt\n"
         "  allowed: glove-sample=PATH\n"
     )

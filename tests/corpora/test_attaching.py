@@ -118,7 +118,7 @@ def test_contexts_that_cannot_be_read_are_refused_at_once(tmp_path):
     results = eatlas.run("weat-6")
     for contexts_given, message in (
         (tmp_path / "none.csv", "there is no such file"),
-        (3, "these are no contexts\n  got: 3 (int)"),
+        (3, "these are not contexts\n  got: 3 (int)"),
     ):
         with pytest.raises(EatlasError, match="no") as said:
             verify(results, contexts=contexts_given)
@@ -284,7 +284,7 @@ def test_the_first_are_a_sample_and_say_of_what():
 @pytest.mark.parametrize(
     ("test", "given", "message"),
     [
-        ("weat-6", 3, "these are no contexts\n  got: 3 (int)"),
+        ("weat-6", 3, "these are not contexts\n  got: 3 (int)"),
         ("sent-weat-6", contexts(), "the test sent-weat-6 cannot be one of contexts\n"
          "  got: terms that are sentences already\n"),
         ("divdist", contexts(), "group targets (Professions): no stimulus has a context\n"),

@@ -189,9 +189,9 @@ def test_files_that_are_not_there(tmp_path):
     for corpus_, message in [
         (tmp_path / "none.txt", f"{tmp_path}/none.txt: there is no such file"),
         (tmp_path, f"{tmp_path}: there is no file in this folder"),
-        ([], "no corpus was given"),
-        (3, "this is no corpus\n  got: 3 (int)"),
-        ([None], "this is no corpus\n  got: None (NoneType)"),
+        ([], "no corpus is named"),
+        (3, "this is not a corpus\n  got: 3 (int)"),
+        ([None], "this is not a corpus\n  got: None (NoneType)"),
     ]:
         with pytest.raises(SourceError) as said:
             find_contexts(corpus_, TEST)

@@ -79,23 +79,23 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("c.jsonl", "[1]", "c.jsonl, line 1: this is no context\n  got: a value of the type list"),
+        ("c.jsonl", "[1]", "c.jsonl, line 1: this is not a context\n  got: a value of the type list"),
         ("c.jsonl", '{"text": "a"}', "c.jsonl, line 1: there is no stimulus, start, end\n"
          "  allowed: stimulus, text, start, end of every context"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": "x", "end": 1}',
-         "c.jsonl, line 1: the span is no pair of whole numbers"),
+         "c.jsonl, line 1: the span is not a pair of whole numbers"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
-         "c.jsonl, context 1: its span does not lie in its text\n  got: 0 to 2 of 'a'\n"),
+         "c.jsonl, context 1: its span is not within its text\n  got: 0 to 2 of 'a'\n"),
         ("c.jsonl", '{"stimulus": "a", "text": ["a"], "start": 0, "end": 1}',
          "c.jsonl, line 1: text is no text\n  got: a value of the type list"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}',
-         "c.jsonl, line 1: the span is no pair of whole numbers"),
+         "c.jsonl, line 1: the span is not a pair of whole numbers"),
         ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: maximum recursion depth"),
         ("c.jsonl", "9" * 10_000, "c.jsonl: this file is damaged\n  got: Exceeds the limit"),
         ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
         ("c.csv", "text,start\na,0\n", "c.csv, line 2: there is no stimulus, end\n"),
         ("c.parquet", "PAR1", "c.parquet: "),
-        ("c.txt", "", "c.txt: this is no file of contexts\n"),
+        ("c.txt", "", "c.txt: this is not a file of contexts\n"),
     ],
 )  # fmt: skip
 def test_files_that_are_no_contexts(tmp_path, name, text, message):
@@ -146,9 +146,8 @@ def test_spans_of_something_else_are_said(tmp_path):
         contexts = load_contexts(path)
     assert len(contexts.rows) == 4
     assert str(said[0].message) == (
-        f"{path}: at 2 of 4 spans something else stands than the stimulus, such as 'ose.' for "
-        "'rose'; places are characters of the text, the first of them 0, and the end lies behind "
-        "the last"
+        f"{path}: at 2 of 4 spans the text differs from the stimulus, such as 'ose.' for "
+        "'rose'; a span counts characters of the text from 0 and ends after the last character"
     )
 
 

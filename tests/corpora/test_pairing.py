@@ -126,7 +126,7 @@ def test_what_cannot_be(tmp_path):
     assert str(said.value).startswith("distance is not usable\n  got: -1 (int)")
     with pytest.raises(EatlasError) as said:
         find_pairs(path, TEST, word="x")
-    assert str(said.value).startswith("pairs are not looked for so\n  got: word\n")
+    assert str(said.value).startswith("pairs cannot be found this way\n  got: word\n")
     with pytest.raises(StimulusError) as said:
         find_pairs(path, "divdist")
     assert "has no pairs\n  got: a test of the kind groups" in str(said.value)

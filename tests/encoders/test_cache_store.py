@@ -177,8 +177,8 @@ def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
     computed, digest, said = Encoding(N, before=small_files(limit)).ended()
     assert (computed, digest) == (N, expected(N))
     assert len(said) == 1
-    assert "what models compute is not kept there (" in said[0]
-    assert "the run goes on without" in said[0]
+    assert "computed vectors cannot be kept there (" in said[0]
+    assert "this run continues without" in said[0]
     some = kept()
     assert some < N
     computed, digest, said = Encoding(N).ended()
@@ -221,7 +221,7 @@ def test_a_folder_that_may_only_be_read(filled, computed_vectors):
     computed_vectors.chmod(0o755)
     assert digest == expected(100)
     assert computed == 100
-    assert ["the run goes on without" in text for text in said] == [True]
+    assert ["this run continues without" in text for text in said] == [True]
 
 
 def test_a_process_that_holds_the_file(monkeypatch):

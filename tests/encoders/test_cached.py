@@ -138,7 +138,7 @@ def test_ctrl_c_says_what_is_kept():
     with pytest.raises(KeyboardInterrupt) as caught:
         CachedSource(Stopped()).encode(passages(160))
     assert caught.value.__notes__ == [
-        "100 of 160 texts are encoded and kept; the same command goes on from there"
+        "100 of 160 texts are encoded and kept; repeat the command to continue"
     ]
     rest = Letters()
     cached(rest).encode(passages(160))

@@ -284,7 +284,7 @@ def test_nobody_waits_longer_than_the_time(server, waits):
     server.behave = lambda handler, _: handler.reply({"error": "slow down"}, 429, Retry_After="9")
     error = error_of(server.spec("&timeout=5"))
     assert error.what.endswith("the endpoint gave no vectors within 5 s")
-    assert error.got == "status 429: slow down (it asks for another try after 9 s)"
+    assert error.got == "status 429: slow down (the server requests another try after 9 s)"
     assert waits == []
     assert "after several tries" in error_of(server.spec("&timeout=10")).what
     assert waits == [9.0] * 3

@@ -384,7 +384,7 @@ def test_a_folder_without_the_settings_of_images(seeing, tmp_path):
     with pytest.raises(SourceError) as raised:
         opened(folder)
     assert str(raised.value) == (
-        f"{folder}: it is not said how images become the input of this model\n"
+        f"{folder}: no file describes how images become the input of this model\n"
         "  got: no preprocessor_config.json and no processor_config.json that names an image "
         "processor\n  remedy: fetch the model again, with all its files; transformers writes this "
         "one with save_pretrained of the processor"

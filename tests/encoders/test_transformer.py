@@ -122,7 +122,7 @@ def test_a_text_that_is_too_long(model):
     assert said(source, Passage(LONG)) == (
         f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
         f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
-        "  remedy: shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        "  remedy: shorten it, or add truncate=yes, which cuts it and warns; a --window in words "
         "keeps contexts short"
     )
 
@@ -224,8 +224,8 @@ def test_a_text_of_two_stimuli_has_a_vector_for_each_at_level_word(model):
 
 def test_a_text_without_what_is_asked_for(model):
     by_word = opened(model("bert"), "level=word")
-    assert "at level word a vector stands for the stimulus" in said(by_word, Passage("ivy"))
-    assert "no token stands for the stimulus ' '" in said(by_word, Passage("an ivy", (2, 3)))
+    assert "at level word a vector belongs to the stimulus" in said(by_word, Passage("ivy"))
+    assert "no token belongs to the stimulus ' '" in said(by_word, Passage("an ivy", (2, 3)))
     assert "a text has no token: ''" in said(opened(model("gpt2")), Passage(""))
     assert "adds no [CLS] token" in said(opened(model("gpt2"), "pool=cls"))
 

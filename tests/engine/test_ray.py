@@ -201,7 +201,7 @@ def test_where_there_is_no_cluster():
         "  got: Connection refused",
     ]
     assert "ray start --head --port=6379" in caught.value.remedy
-    with pytest.raises(eatlas.EatlasError, match="this is no address of a Ray cluster"):
+    with pytest.raises(eatlas.EatlasError, match="this is not an address of a Ray cluster"):
         OnRay("somewhere")
     with pytest.raises(eatlas.EatlasError, match="there is no engine 'rya'; did you mean ray?"):
         engine_of("rya", None, None)

@@ -104,7 +104,7 @@ def test_vectors_of_another_seed_are_other_vectors():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"tests": 5}, "this is no test\n  got: 5 (int)\n  allowed: the name of a battery"),
+        ({"tests": 5}, "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery"),
         ({"tests": []}, "no test was chosen\n  allowed: the name of a battery"),
         ({"measures": []}, "no measure was chosen\n  allowed: ml-eat, weat, sc-eat"),
         ({"measures": 5}, "this is no measure\n  got: 5"),
@@ -136,7 +136,7 @@ def test_a_seed_from_numpy(tiny, tiny_vectors):
 
 
 def test_a_concept_is_no_test(tiny, tiny_vectors):
-    with pytest.raises(EatlasError, match=r"this is no test\n  got: Concept\n"):
+    with pytest.raises(EatlasError, match=r"this is not a test\n  got: Concept\n"):
         eatlas.run(tiny.X, tiny_vectors)
 
 

@@ -87,7 +87,7 @@ def test_a_line_that_was_changed_is_done_again_and_that_is_said(tmp_path, plan, 
     line[line.lower().index(old) + len(old) + 1] ^= flip
     path.write_bytes(b"".join([*lines[:2], bytes(line), *lines[3:]]))
     done = []
-    said = f"{path}: 1 line is not as written; what stood there is done again"
+    said = f"{path}: 1 line is damaged; the missing results are computed again"
     with pytest.warns(EatlasWarning) as warned, Store(tmp_path) as store:
         assert execute(plan, counting(done), store=store) == whole
     assert [str(one.message) for one in warned] == [said]

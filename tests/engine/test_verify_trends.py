@@ -118,7 +118,7 @@ def test_a_series_that_is_gone(results, folder):
     status, (why, remedy) = of_the_trend(results)
     assert status == "not repeated"
     assert str(folder) in why
-    assert remedy.endswith(f"where the vectors lie elsewhere: --vectors {folder}=PATH")
+    assert remedy.endswith(f"if the vectors are somewhere else: --vectors {folder}=PATH")
 
 
 def test_a_series_of_which_one_period_is_left(results, folder):

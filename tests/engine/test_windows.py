@@ -115,13 +115,13 @@ def test_a_failure_says_its_window():
     [
         (
             {"windows": [1, 3]},
-            "a window says to what contexts are cut, and there are none\n"
+            "a window cuts contexts, and no contexts are given\n"
             "  got: window 1, 3\n"
             "  allowed: --contexts FILE --window N; in Python contexts=..., windows=[...]",
         ),
         (
             {"distances": 2},
-            "a distance says to what contexts are cut, and there are none\n"
+            "a distance cuts contexts, and no contexts are given\n"
             "  got: distance 2\n"
             "  allowed: --contexts FILE --distance N; in Python contexts=..., distances=[...]",
         ),
@@ -138,7 +138,7 @@ def test_a_failure_says_its_window():
             "  got: 1.5 (float)\n"
             "  allowed: a whole number from 0, or 'sentence'",
         ),
-        ({"contexts": 3, "windows": 1}, "these are no contexts\n  got: 3 (int)"),
+        ({"contexts": 3, "windows": 1}, "these are not contexts\n  got: 3 (int)"),
     ],
 )
 def test_mistakes(choices, message):

@@ -97,7 +97,7 @@ def test_stated_effects():
     [
         (
             lambda: eatlas.power(8),
-            "this cannot be asked of it\n  got: 8\n  allowed: a result, a test, or sizes: two whole "
+            "this measure does not support it\n  got: 8\n  allowed: a result, a test, or sizes: two whole "
             "numbers (X, Y), or four (X, Y, A, B), from 1",
         ),
         (
@@ -134,7 +134,7 @@ def test_stated_effects():
         ),
         (
             lambda: eatlas.generalisation(eatlas.SCEAT()(TEST, make_vectors(TEST))),
-            "this cannot be asked of it\n  got: a result of sc-eat\n  allowed: a result of ML-EAT",
+            "this measure does not support it\n  got: a result of sc-eat\n  allowed: a result of ML-EAT",
         ),
         (lambda: eatlas.generalisation(RESULT, confidence=95), "level must be a probability"),
         (

@@ -438,7 +438,7 @@ def test_words_are_refused_before_anything_is_looked_up():
     assert str(error.value) == (
         "the measure ceat takes contexts, and test tiny has words\n"
         "  got: X: aster, clover, iris, ...\n"
-        "  allowed: tests whose stimuli stand in sentences\n"
+        "  allowed: tests whose stimuli occur in sentences\n"
         "  remedy: take a battery of sentences, such as --tests sent-caliskan, or give contexts of "
         "these words by --contexts FILE"
     )

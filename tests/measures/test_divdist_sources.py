@@ -78,7 +78,7 @@ def test_a_table_with_years_is_a_series(tmp_path):
         ("term,Female,Male\nnurse,1,x\n", "this is no count"),
         ("term,year,Female,Male\nnurse,abc,1,2\n", "this is no year"),
         ("term,Female,Male\n", "the table has no rows"),
-        (LONG + "nurse,Male,3\n", "the pair stands twice"),
+        (LONG + "nurse,Male,3\n", "the pair occurs twice"),
     ],
 )
 def test_damaged_tables(tmp_path, text, said):

@@ -440,7 +440,7 @@ def test_which_list_of_a_file_is_meant_must_be_said(tmp_path):
     one = '["{target} is {attribute}."]'
     path.write_text(f"schema = 1\n[templates]\na = {one}\nb = {one}\n")
     assert len(LPBS(templates=f"{path}#a").sentences) == 1
-    with pytest.raises(StimulusError, match="it is not said which templates are meant"):
+    with pytest.raises(StimulusError, match="no templates are named"):
         LPBS(templates=str(path))
     with pytest.raises(StimulusError, match="there are no templates called 'c'"):
         LPBS(templates=f"{path}#c")

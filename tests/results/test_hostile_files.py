@@ -44,8 +44,8 @@ CHANGES = [
     (("similarities", 0, 0), 1e308, "similarities holds a number beyond 1e+150"),
     (("uncertainty", "level1", "se"), 1e200, "uncertainty.level1: se holds a number beyond 1e+"),
     (("coverage", "X", "contexts"), {"a": 10**12}, "coverage.X: contexts of a group are 0 to 5,000"),
-    (("title",), "\ud800", "\\ud800 stands alone, which is no character"),
-    (("warnings",), ["\udfff\ud83d\ude00"], "\\udfff stands alone, which is no character"),
+    (("title",), "\ud800", "\\ud800 occurs alone, which is not a character"),
+    (("warnings",), ["\udfff\ud83d\ude00"], "\\udfff occurs alone, which is not a character"),
 ]  # fmt: skip
 
 
@@ -63,8 +63,8 @@ def test_a_line_that_cannot_be_is_named_and_the_others_are_shown(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (b'"test":', b'"test": "weat-7", "test":', "the key 'test' stands twice"),
-        (b'"X": "Male', b'"X": "Cats", "X": "Male', "the key 'X' stands twice"),
+        (b'"test":', b'"test": "weat-7", "test":', "the key 'test' occurs twice"),
+        (b'"X": "Male', b'"X": "Cats", "X": "Male', "the key 'X' occurs twice"),
         (b'"title": ', b'"title": ' + b"[" * 100_000, "values that are nested too deep"),
         (b'"seed": 0', b'"seed": ' + b"9" * 5000, "Exceeds the limit (4300 digits) for integer"),
         (b'"seed": 0', b'"seed": NaN', "provenance.seed: Input should be a finite number"),

@@ -347,8 +347,8 @@ def test_too_few_words_to_learn_from(tmp_path):
          ["key defining: set 2 is ['l1'] (allowed: 2 words, one for each of Left, Right)"]),
         (('["l1", "r1"]]', '["l1", "l0"]]'),
          ["key defining: 'l0' stands for Left and for Right",
-          "key equalize: 'l0' stands in two sets, and can be equalized in one (by default the "
-          "defining sets are; equalize = [] is none)"]),
+          "key equalize: 'l0' is in two sets, and can be equalized in only one (default: the "
+          "defining sets; equalize = [] means none)"]),
         (("specific", "spesific"),
          ["key spesific: is not a key that eatlas knows; did you mean specific? (allowed: schema, "
           "title, citation, notes, groups, defining, equalize, specific)"]),
@@ -357,7 +357,7 @@ def test_too_few_words_to_learn_from(tmp_path):
         (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"),
          ['key defining: a list of sets is needed (allowed: [["woman", "man"], ...])']),
         (('"special"]', '"special"]\nequalize = [["l0", "L0"]]'),
-         ["key equalize: 'l0' stands twice in one set"]),
+         ["key equalize: 'l0' occurs twice in one set"]),
     ],
 )  # fmt: skip
 def test_every_fault_of_a_file_is_named(change, faults, tmp_path):

@@ -247,9 +247,9 @@ def test_battery_names():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (5, "this is no test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest, four lists by name, or a list of them"),
-        (None, "this is no test\n  got: None (NoneType)"),
-        ([["weat-6"]], "this is no test\n  got: ['weat-6'] (list)"),
+        (5, "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest, four lists by name, or a list of them"),
+        (None, "this is not a test\n  got: None (NoneType)"),
+        ([["weat-6"]], "this is not a test\n  got: ['weat-6'] (list)"),
         ({"X": ["a"]}, "an association test has four lists of terms\n  got: 1: 'X'\n  allowed: two targets, then two attributes, by name: {\"Engineers\": [...], \"Nurses\": [...], \"Male\": [...], \"Female\": [...]}"),
         ([], "no test was chosen"),
         ("weat-6,weat-7", "there is no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list"),

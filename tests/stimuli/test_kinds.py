@@ -29,7 +29,7 @@ def test_a_measure_of_another_kind_is_refused_before_any_work():
         "  allowed: tests of the kind association for ml-eat; for divdist-face-validity: "
         f"{caught.value.allowed.rsplit(': ', 1)[1]}\n"
         "  remedy: give tests of each kind a measure of theirs, or leave --measure out; "
-        "eatlas tests list says of what kind a test is"
+        "eatlas tests list shows the kind of each test"
     )
 
 

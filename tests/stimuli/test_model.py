@@ -152,7 +152,7 @@ def test_a_span_that_is_given_stands():
 
 @pytest.mark.parametrize("span", [(3, 3), (-1, 2), (0, 5), (4, 2)])
 def test_a_span_lies_in_the_text(span):
-    with pytest.raises(StimulusError, match=r"does not lie in the 4 characters of 'Ivy\.'"):
+    with pytest.raises(StimulusError, match=r"is not within the 4 characters of 'Ivy\.'"):
         Sentence(text="Ivy.", stimulus="ivy", span=span)
 
 

@@ -120,7 +120,7 @@ def test_every_fault_is_named_at_once(tmp_path):
         "test tiny, key terms: terms 'love' are on both sides, A and B; "
         "a term that is both cannot tell the two concepts apart",
     ]
-    assert lines[-1] == f"  remedy: mend the file and run: eatlas tests check {path}"
+    assert lines[-1] == f"  remedy: correct the file and run: eatlas tests check {path}"
 
 
 def test_faults_of_the_battery_and_of_its_tests_come_together(tmp_path):
@@ -137,13 +137,13 @@ def test_faults_of_the_battery_and_of_its_tests_come_together(tmp_path):
         ('"Flowers", terms', '"Flowers",\n terms', "remedy: a table in braces is on one line: { name = ..., terms = [...] }; only the list"),
         ('"lily"] }', '"lily"]\n}', "remedy: a table in braces is on one line"),
         ('X = { name', 'X = {  # the flowers\n name', "remedy: a table in braces is on one line"),
-        ('"lily"', "lily", 'remedy: words stand in quotation marks: "lily"'),
+        ('"lily"', "lily", 'remedy: put words in quotation marks: "lily"'),
         ('"lily"', "“lily”", 'remedy: quotation marks are straight in TOML: " and not “'),
         ('"lily"] }', '"lily"], }', "remedy: no comma comes before a closing brace"),
         ('"aster", "clover"', '"aster" "clover"', "remedy: terms have commas between them"),
         ('id = "tiny"', "id: 'tiny'", "remedy: a key and its value are joined by ="),
         ('"tiny"', '"tiny', "remedy: a quotation mark is opened and not closed on the same line"),
-        ('"tiny"', "'it's'", "remedy: a word that holds ' stands in double quotation marks"),
+        ('"tiny"', "'it's'", "remedy: put a word that contains ' in double quotation marks"),
         ('"agony"] }', '"agony"', "this is not TOML"),
         ('id = "tiny"', 'id = "tiny"\nid = "other"', "remedy: each key occurs once; a second test begins with [[test]]"),
         ("\n", "\r", "remedy: save the file with the line ends of Unix (LF) or Windows (CRLF)"),

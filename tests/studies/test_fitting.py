@@ -58,7 +58,7 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
     study = eatlas.multiverse(several, skip_invalid=True)
     found = study.record.specifications
     assert [one.status for one in found] == ["done", "done", "done", "skipped"]
-    assert found[3].reason == "a prompt changes nothing where stimuli stand in sentences"
+    assert found[3].reason == "a prompt changes nothing where stimuli occur in sentences"
     assert [one.line for one in found] == [1, 2, 3, None]
 
 

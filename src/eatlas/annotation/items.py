@@ -212,7 +212,7 @@ def sample_items(
     given = load_contexts(contexts) if isinstance(contexts, str | Path) else contexts
     if not isinstance(given, Contexts):
         raise StimulusError(
-            "these are no contexts of single words",
+            "these are not contexts of single words",
             got=described(given),
             allowed="what eatlas.find_contexts returned, or the name of a file of it",
         )

@@ -34,24 +34,23 @@ def sample(
 ) -> None:
     """Sample contexts of the targets of a test of groups to a CSV file, for people to label.
 
-    FILE.json beside it holds the groups. Label on the page of eatlas annotate serve, or give each
-    person a copy of the CSV file under their name, to fill in the column label with a group of the
-    test, or none.
+    FILE.json beside it has the groups. People label on the page of eatlas annotate serve, or each
+    fills in the column label of an own copy of the CSV file: a group of the test, or none.
 
-    Exit codes: 0 done; 2 something given is not usable.
+    Exit codes: 0 done; 2 an input cannot be used.
 
     Parameters
     ----------
     contexts : FILE
-        What eatlas contexts wrote.
+        File of contexts, written by eatlas contexts.
     tests : --tests ID|FILE.toml
         One test of targets and groups.
     output : -o, --output FILE.csv
-        Where the items go.
+        File for the items.
     per_target : N >= 1
-        Most contexts of each target.
+        Largest number of contexts for each target.
     seed : N >= 0
-        Of the sample, and of the order in which each person sees it.
+        Seed of the sample and of the order in which each person sees it.
     """
     from eatlas.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
     from eatlas.annotation.items import require_csv  # noqa: PLC0415
@@ -65,7 +64,7 @@ def sample(
         require_other_file(path, [contexts, beside(contexts)])
     if journal_of(output).exists():
         raise EatlasError(
-            f"{output}: there are labels of these items",
+            f"{output}: labels of these items exist",
             got=journal_of(output).name,
             remedy="choose another name with -o, or remove that file",
         )
@@ -108,23 +107,23 @@ def serve(
 ) -> None:
     """Serve a page on which people label the items; Ctrl-C ends it.
 
-    The page is for this machine alone, at an address with a random token. Every label is on the
-    disk before the next context is shown; a later call goes on where each person stopped.
+    Only this machine can open the page; its address has a random token. Every label is saved before
+    the next context is shown. When served again, the page continues where each person stopped.
 
-    Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
+    Exit codes: 0 ended by Ctrl-C; 2 an input cannot be used.
 
     Parameters
     ----------
     items : ITEMS.csv
-        What eatlas annotate sample wrote.
+        File of items, written by eatlas annotate sample.
     labels : --labels FILE.jsonl
-        Where the labels go. [default: ITEMS.labels.jsonl beside the items]
+        File for the labels. [default: ITEMS.labels.jsonl beside the items]
     guide : --guide FILE.txt
-        Text that tells the annotators how to label; the page shows it.
+        Instructions for the annotators, shown on the page.
     host : --host 127.0.0.1|::1
         The loopback address.
     port : --port N >= 0
-        0 takes a free one.
+        Port; 0 chooses a free one.
     """
     from eatlas.annotation import Journal, load_items  # noqa: PLC0415
     from eatlas.annotation.journal import journal_of  # noqa: PLC0415
@@ -184,37 +183,37 @@ def read(
     seed: int = 0,
     as_json: bool = False,
 ) -> None:
-    """Read labels back: agreement of the annotators, one label for each context, what follows.
+    """Read labels back: agreement of the annotators, and one label for each context.
 
     Prints Krippendorff's alpha and Fleiss' kappa with bootstrap intervals over contexts, by label
     and in pairs. A context gets the label that most annotators gave; ties are listed.
 
-    Exit codes: 0 done; 2 something given is not usable.
+    Exit codes: 0 done; 2 an input cannot be used.
 
     Parameters
     ----------
     items : ITEMS.csv
-        What eatlas annotate sample wrote.
+        File of items, written by eatlas annotate sample.
     labels : [LABELS...]
         Files of the page (.jsonl), and CSV files with the columns item and label; the annotator is
         the column annotator, or else the file's name. [default: ITEMS.labels.jsonl]
     decisions : --decisions FILE.csv
-        Labels that go before the majority: what --ties wrote, with the column label filled in.
+        Decisions that override the majority: the file of --ties with the column label filled in.
     counts : --counts FILE.csv
         Write contexts by target and group, for eatlas run --measure "divdist(soa=counts)".
     ties : --ties FILE.csv
-        Write the ties, to be decided.
+        Write the ties to FILE.csv for a decision.
     labelled : --labelled FILE
         Write the contexts with their labels, for eatlas run --measure "divdist(soa=probe)":
         .parquet, .jsonl or .csv; needs --contexts.
     contexts : --contexts FILE
-        The contexts that the items were sampled from.
+        File of contexts from which the items were sampled.
     resamples : N >= 0
-        Of the intervals; 0 for none.
+        Number of resamples for the intervals; 0 for none.
     seed : N >= 0
-        Of the resamples.
+        Seed of the resamples.
     as_json : --json
-        Print the agreement and the adjudication as one JSON object, and nothing else.
+        Print only JSON: agreement and adjudication as one object.
     """
     from eatlas.annotation import load_items, read_labels  # noqa: PLC0415
 
@@ -254,7 +253,7 @@ def _require_outputs(
 
     if (labelled is None) != (contexts is None):
         raise EatlasError(
-            "--labelled and --contexts belong together",
+            "--labelled and --contexts need each other",
             got="--contexts alone" if labelled is None else "--labelled alone",
             allowed="--labelled FILE --contexts FILE: what is written, and the contexts that the "
             "items were sampled from",
@@ -332,7 +331,7 @@ def _after(one: Adjudicated, written: dict[str, Path | None]) -> Iterator[str]:
     how = f", {one.decided:,} by decision" if one.decided else ""
     yield f"contexts with one label: {len(one.labels):,}, by majority{how}"
     if one.unlabelled:
-        yield f"labelled by nobody: {one.unlabelled:,}"
+        yield f"without any label: {one.unlabelled:,}"
     if one.ties:
         yield f"ties, not counted: {len(one.ties):,}"
         for tie in one.ties[:SHOWN]:

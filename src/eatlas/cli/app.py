@@ -117,5 +117,5 @@ def run_app() -> None:
         sys.exit(141)
     except OSError as error:  # a folder that cannot be looked into, a name that is too long
         where = error.filename if isinstance(error.filename, str) else "the system"
-        complain(EatlasError(f"{where}: this cannot be done", got=error.strerror or str(error)))
+        complain(EatlasError(f"{where}: this is not possible", got=error.strerror or str(error)))
         sys.exit(2)

@@ -12,15 +12,15 @@ TITLE = "Atlas of associations"
 def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     """Turn results files into a static site: models by tests, each cell an EAT-Map with a link.
 
-    Each RESULTS is a results file, or a folder: every results.jsonl in it and below is read. The
+    RESULTS are files or folders. In a folder, every results.jsonl is read, also in subfolders. The
     site is a folder with index.html, results.jsonl and results.csv; it needs no server.
 
     Parameters
     ----------
     results : RESULTS...
-        Results files, or folders that hold some.
+        Results files, or folders with results files.
     out : -o, --out SITE
-        The folder of the site. A site that is there already is replaced.
+        Folder of the site. An existing site is replaced.
     title : --title TEXT
         Heading of the page.
     """

@@ -19,16 +19,16 @@ app = Commands(
 
 @app.command("show")
 def show(*, as_json: bool = False) -> None:
-    """Say where computed vectors and answers are kept, and how many each source has.
+    """Show where computed vectors and answers are kept, and how many of each source.
 
-    They are in the folder that the system keeps caches in, or in the one that the environment
-    variable EATLAS_CACHE names. A source whose model or options changed is there twice, with
-    another fingerprint.
+    They are in the cache folder of the system, or in the folder of the environment variable
+    EATLAS_CACHE. If the model or the options of a source changed, it is listed twice, with two
+    fingerprints.
 
     Parameters
     ----------
     as_json : --json
-        Print one JSON object, and nothing else.
+        Print only JSON: one object.
     """
     from eatlas.encoders.cache_store import contents  # noqa: PLC0415
 
@@ -93,7 +93,7 @@ def _print(found: Contents) -> None:
     print_line(f"path:    {found.folder}")
     print_line(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
     if found.damaged:
-        print_line(f"damaged: {found.damaged}; the next run begins anew")
+        print_line(f"damaged: {found.damaged}; the next run starts again")
     for model in found.models:
         counts = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
         print_line(f"{counts} of {model.name}")

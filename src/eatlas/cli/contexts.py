@@ -44,9 +44,9 @@ def contexts(
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
 
-    The corpus is read once. The same seed gives the same sample, in whatever order or files the
-    texts come.
-    Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+    The corpus is read once. The same seed gives the same sample, whatever the order of the texts
+    and files.
+    Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
     ----------
@@ -54,44 +54,44 @@ def contexts(
         Files, folders or patterns: text, JSON Lines (Reddit's dumps too), CSV, TSV, Parquet;
         .gz, .bz2, .xz, .zst.
     tests : ID|BATTERY|FILE.toml
-        Tests whose stimuli are looked for; repeatable.
+        Tests whose stimuli to find. May be repeated.
     output : -o, --output FILE
-        Where the contexts go: .parquet, .jsonl or .csv.
+        File for the contexts: .parquet (needs the extra text), .jsonl or .csv.
     per_term : N >= 1
-        Most contexts of each stimulus.
+        Largest number of contexts for each stimulus.
     window : N|sentence
-        Words on either side of the stimulus, or the whole sentence.
+        Number of words on either side of the stimulus; sentence: the whole sentence.
     pairs
-        Look for a target and an attribute of one test in one text, for LPBS; --per-term counts
+        Find a target and an attribute of one test in one text, for LPBS. --per-term then counts
         contexts of a pair.
     distance : N >= 0
-        Most words between the two of a pair.
+        Largest number of words between target and attribute.
     case : auto|exact|ignore
-        auto: a stimulus in lower case also with a capital and in capitals, others as written;
-        exact: as written; ignore: in any case.
+        auto: a stimulus in lower case also matches with a capital and in capitals, others match as
+        written. exact: as written. ignore: any capitalisation.
     compounds : either|written|head
-        either: hyphen and space stand for each other in stimuli of several words; written: as
-        written; head: fried-chicken is looked for as chicken.
+        Stimuli of several words. either: hyphen and space are the same. written: as written. head:
+        the last word alone (fried-chicken is searched as chicken).
     field : NAME
-        Field or column that holds the text. [default: text, else body]
+        Name of the field or column with the text. [default: text, else body]
     form : --format FORMAT
-        auto, text, jsonl, csv, tsv or parquet; auto goes by the name.
+        auto, text, jsonl, csv, tsv or parquet. auto: by the name of the file.
     unit : line|paragraph
-        What is one text in plain text: a line, or what is between blank lines.
+        What one text is in a plain text file: a line, or a paragraph between blank lines.
     seed : N >= 0
-        Of the sample.
+        Seed of the sample.
     workers : N >= 1
-        Processes that share the files. [default: as many as they are worth]
+        Number of processes. [default: as many as are useful]
     engine : local|ray
-        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
-        eatlas[ray]). Every node must see the files.
+        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
+        Every node must see the files.
     address : HOST:PORT
-        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
-        [default: one of this machine that ends with the command]
+        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
+        machine. [default: a new one on this machine, ended with the command]
     log : FILE
-        Write a line for every damaged line of the corpus.
+        Write the damaged lines of the corpus to FILE.
     as_json : --json
-        Print the counts as one JSON object, and nothing else.
+        Print only JSON: the counts as one object.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.writing import require_place  # noqa: PLC0415

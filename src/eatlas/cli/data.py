@@ -24,7 +24,7 @@ def list_vectors(*, as_json: bool = False) -> None:
     Parameters
     ----------
     as_json : --json
-        Print one JSON object a line, and nothing else.
+        Print only JSON, one object a line.
     """
     from eatlas.sources.published import place_of, published_vectors  # noqa: PLC0415
 
@@ -46,14 +46,14 @@ def list_vectors(*, as_json: bool = False) -> None:
 
 @app.command("show")
 def show(name: str, *, as_json: bool = False) -> None:
-    """Say what is known about published vectors: address, size, hash, licence, what to cite.
+    """Show what is known about published vectors: address, size, hash, licence, what to cite.
 
     Parameters
     ----------
     name : NAME
         A name that eatlas data list shows.
     as_json : --json
-        Print one JSON object, and nothing else.
+        Print only JSON: one object.
     """
     from eatlas.sources.published import find  # noqa: PLC0415
 
@@ -68,7 +68,7 @@ def show(name: str, *, as_json: bool = False) -> None:
 
 @app.command("where")
 def where(name: str) -> None:
-    """Print where published vectors lie on this machine; exit code 2 if they are not here.
+    """Print the path of published vectors on this machine. Exit code 2 if they are not here.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def where(name: str) -> None:
 def fetch(names: list[str]) -> None:
     """Download published vectors, check them, and unpack them.
 
-    They go to the folder that the system keeps caches in, or to the one that the environment
-    variable EATLAS_DATA names. A download that broke off goes on where it stopped.
+    They are saved in the cache folder of the system, or in the folder of the environment variable
+    EATLAS_DATA. An interrupted download continues where it stopped.
 
     Parameters
     ----------

@@ -18,29 +18,29 @@ def diagnose(
     sample: int = 10_000,
     seed: int = 0,
 ) -> None:
-    """Say whether cosines mean anything in a space: anisotropy, rogue dimensions, hubness.
+    """Check whether cosines are meaningful in a space: anisotropy, rogue dimensions, hubness.
 
-    Looks at every vector of the source, once; of a source that encodes texts, at those of tests.
-    Several layers (?layer=all) are shown side by side.
+    Reads every vector of the source once. For a source that encodes texts, it encodes the texts of
+    tests. Several layers (?layer=all) are shown side by side.
 
-    Exit codes: 0 done, whatever was found; 2 the source cannot be used.
+    Exit codes: 0 done; 2 the source cannot be used.
 
     Parameters
     ----------
     source : SOURCE
-        Vectors: a file or a name, as eatlas run takes them; with ?transform=... it shows what a
-        remedy would do. Default: glove-sample.
+        Vectors: a file or a name, as for eatlas run. Add ?transform=... to see what a remedy would
+        do. Default: glove-sample.
     vectors : SOURCE
         The same, as an option.
     as_json : --json
-        Print one JSON object a source, and nothing else.
+        Print only JSON, one object for each source.
     tests : ID|BATTERY|FILE.toml
-        For a source that encodes texts: the tests whose texts are looked at; may be repeated.
-        [default: sent-caliskan, or caliskan where vectors stand for words]
+        For a source that encodes texts: tests whose texts are encoded. May be repeated. [default:
+        sent-caliskan; caliskan for vectors of words]
     sample : N >= 2
-        Vectors drawn at random for hubness; all else is about every vector.
+        Number of random vectors for hubness. All other figures use every vector.
     seed : N >= 0
-        Of that sample.
+        Seed of that sample.
     """
     from eatlas.sources import open_sources  # noqa: PLC0415  (--help need not wait)
     from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415

@@ -42,8 +42,8 @@ def multiverse(
 ) -> None:
     """Measure every combination of the choices of a plan.
 
-    Tests, vectors, measures and choices are in a TOML file; --example prints one. A study that
-    was cut off goes on when the same command is given again.
+    Tests, vectors, measures and choices are in a TOML file; --example prints one. To continue an
+    interrupted study, repeat the command.
     Exit codes: 0 all done, 1 some specifications failed, 2 nothing could be done,
     130 interrupted.
 
@@ -52,23 +52,24 @@ def multiverse(
     plan : PLAN.toml
         The plan of the study.
     out : DIR
-        Where the report, results, the table of choices, the analysis and the resolved plan go.
+        Folder for the report, the results, the table of choices, the analysis and the resolved
+        plan.
     dry_run : --dry-run
-        Say what would be done, and how long it takes, and do nothing.
+        Show what would be computed and how long it would take. Compute nothing.
     skip_invalid : --skip-invalid
-        Leave out combinations whose choices do not fit each other; they are listed.
+        Skip and list combinations of choices that do not fit each other.
     example : --example
-        Print a plan with comments, ready to be saved, changed and run.
+        Print a commented plan to save, change and run.
     as_json : --json
-        Print one JSON object for each specification, and nothing else.
+        Print only JSON, one object for each specification.
     workers : N >= 1
-        Processes that share the work. [default: as many as it is worth]
+        Number of processes. [default: as many as are useful]
     engine : local|ray
-        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
-        eatlas[ray]). Numbers are the same.
+        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
+        The numbers are the same.
     address : HOST:PORT
-        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
-        [default: one of this machine that ends with the command]
+        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
+        machine. [default: a new one on this machine, ended with the command]
     """
     from eatlas.engine import choose  # noqa: PLC0415  (--help waits for none)
     from eatlas.studies import example as plan_example  # noqa: PLC0415
@@ -104,7 +105,7 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     done = 0
 
     def taken(number: int) -> None:
-        remark(f"jobs that are done already and are taken over: {number:,}")
+        remark(f"jobs taken over from an interrupted study: {number:,}")
 
     def ticked(number: int, total: int) -> None:
         nonlocal done
@@ -118,8 +119,8 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     except KeyboardInterrupt as interruption:
         total = len(prepared.requests)
         remark(
-            f"interrupted; {done:,} of {total:,} jobs are done and kept; the same command does "
-            "the rest"
+            f"interrupted; {done:,} of {total:,} jobs are done and kept; repeat the command "
+            "to continue"
         )
         raise typer.Exit(130) from interruption
 

@@ -27,11 +27,11 @@ def replicate(
     seed: int = 0,
     workers: int | None = None,
 ) -> None:
-    """Compare the published numbers of a paper with those of your vectors.
+    """Compare a paper's published numbers with those of your vectors.
 
-    Each model of the paper is measured where its vectors are at hand: those that --vectors names,
-    those that eatlas data fetch brought, or the bundled sample in place of some. Printed numbers
-    are checked against each other in any case.
+    A model of the paper is measured if its vectors are available: named by --vectors, downloaded by
+    eatlas data fetch, or replaced by the bundled sample where possible. The printed numbers are
+    always checked against each other.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def replicate(
         Vectors of one of the paper's models, such as glove-840b=glove.840B.300d.txt; may be
         repeated. The output lists the models.
     out : -o, --out DIR
-        Where replication.html, replication.csv, results.jsonl and report.html go. [default: no
+        Folder for replication.html, replication.csv, results.jsonl and report.html. [default: no
         files]
     as_json : --json
-        Print one JSON object for each published cell, and nothing else.
+        Print only JSON, one object for each published cell.
     seed : N >= 0
-        Recorded with every result.
+        Seed of every random draw. Recorded with every result.
     workers : N >= 1
-        Processes that share the work. [default: one]
+        Number of processes. [default: one]
     """
     from eatlas.present.replication import PAGE, write_replication  # noqa: PLC0415
     from eatlas.studies.replication import compared  # noqa: PLC0415
@@ -103,7 +103,7 @@ def _show(found: Replication) -> None:
         if use.stand_in_is:
             print_line("")
             print_line(
-                f"Other vectors: {use.source} stands in for {use.id}; it is {use.stand_in_is}. "
+                f"Other vectors: {use.source} replaces {use.id}; it is {use.stand_in_is}. "
                 "Differences are expected."
             )
     for grid in grids(found):

@@ -28,7 +28,8 @@ def report(
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
 
-    A damaged file's good results are shown and its bad lines named; the exit code is then 1.
+    If a file is damaged, its intact results are shown, its bad lines are named and the exit code is
+    1.
 
     Parameters
     ----------
@@ -37,16 +38,17 @@ def report(
     output : -o, --output FILE
         The file to write. [default: report.html; all others go to standard output]
     form : --format html|latex|longtable|markdown|html-table|csv|methods|bibtex
-        A page; tables for a manuscript (longtable: over pages; csv: all numbers in full); the
-        methods paragraph, or the BibTeX entries of all works that it cites.
+        html: the page. latex, longtable (over several pages), markdown, html-table: tables for a
+        manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
+        it cites.
     family : level1|level2|both|none[,settings]
-        The p-values that are adjusted together: of the tests of each setting (source, measure,
-        period, window), or with ,settings of all results.
+        p-values that are adjusted together: those of the tests in one setting (source, measure,
+        period, window); with ,settings those of all results.
     adjust : holm|bh|by
-        How: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.
+        Correction: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.
     images : DIR
-        A folder with the images of the tests, of which a page then has small pictures; may be
-        repeated. Files are known by their bytes. [default: none, as results files hold no images]
+        Folder with the images of the tests, for small pictures in the page. Files are recognised by
+        their content. May be repeated. [default: none; results files hold no images]
     """
     from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
 

@@ -20,11 +20,11 @@ def residual(
 ) -> None:
     """Measure the bias that a transform leaves: clusters, neighbours and a classifier.
 
-    What Gonen and Goldberg (2019) look at, before the transform and after: whether the most
-    biased words still cluster by group, whether biased words are still neighbours, and whether a
-    classifier can distinguish them, beside the projection that debiasing targets.
+    Follows Gonen and Goldberg (2019), before the transform and after it. Do the most biased words
+    still cluster by group? Are biased words still neighbours? Can a classifier distinguish them?
+    The projection that debiasing removes is shown beside these figures.
 
-    Exit codes: 0 done, whatever was found; 2 the source is not usable.
+    Exit codes: 0 done; 2 the source cannot be used.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ def residual(
     sets : gender|race|religion|FILE.toml|TEST
         Word sets that define the bias. [default: those of the transform]
     targets : TEST
-        A test of groups whose targets' neighbours are counted.
+        Test of groups whose targets are used to count neighbours.
     as_json : --json
-        Print one JSON object, and nothing else.
+        Print only JSON: one object.
     seed : N >= 0
-        Of the starts of clusters.
+        Seed of the clustering.
     """
     from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
 

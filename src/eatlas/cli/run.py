@@ -57,60 +57,63 @@ def run(
     Parameters
     ----------
     tests : ID|BATTERY|FILE.toml
-        Tests to run; may be repeated. [default: caliskan]
+        Tests to run. May be repeated. [default: caliskan]
     vectors : SOURCE
-        Vectors: a file in any known format, a folder of years, or a name; may be repeated.
-        [default: glove-sample]
+        Vectors to measure: a file in any known format, a folder of years, or a name. Repeat to
+        compare sources. [default: glove-sample]
     measure : SIGNATURE
-        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, zero-shot; divdist and others for tests of
-        groups; with parameters such as 'ml-eat(alpha=0.01)'; may be repeated. [default: ml-eat;
-        divdist for tests of groups]
+        ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat or zero-shot; for tests of groups divdist and
+        others. Parameters follow in brackets: 'ml-eat(alpha=0.01)'. May be repeated. [default:
+        ml-eat; divdist for tests of groups]
     prompt : TEMPLATE
-        Text that words are put into before a model encodes them, such as 'This is {}'; may be
-        repeated, to see how findings move with it: '{}' is the word alone. A file: the prompt on
-        each of its lines. Images are put into none.
+        Template around each word before a model encodes it, such as 'This is {}'; '{}' is the word
+        alone. Repeat to compare templates. A file holds one template a line. Images have no
+        template.
     prompts_averaged : FILE|TEMPLATE|...
-        A set of prompts that are averaged: a word is the mean of its unit vectors in all of them.
-        A file with a prompt on each line, or 'a photo of {}|a picture of {}'; may be repeated.
+        Templates to average over: the vector of a word is the mean of its unit vectors in all of
+        them. A file with one template a line, or 'a photo of {}|a picture of {}'. May be repeated.
     out : DIR
-        Where results.jsonl and report.html go. [default: out, or none with --json]
+        Folder for results.jsonl and report.html. [default: out, or none with --json]
     as_json : --json
-        Print one JSON object a line, and nothing else.
+        Print only JSON, one object a line.
     seed : N >= 0
-        Recorded with every result.
+        Seed of every random draw. Recorded with every result.
     workers : N >= 1
-        Processes that share the work. [default: as many as it is worth]
+        Number of processes. [default: as many as are useful]
     engine : local|ray
-        Who does the work: processes of this machine, or the workers of a Ray cluster (needs
-        eatlas[ray]). Numbers are the same.
+        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
+        The numbers are the same.
     address : HOST:PORT
-        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
-        [default: one of this machine that ends with the command]
+        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
+        machine. [default: a new one on this machine, ended with the command]
     contexts : FILE
-        Measure the stimuli of the tests in their contexts, which eatlas contexts wrote to FILE;
-        for lpbs and lpbs-ceat, a file of eatlas contexts --pairs.
+        Measure the stimuli in the contexts of FILE, written by eatlas contexts (for lpbs and
+        lpbs-ceat by eatlas contexts --pairs).
     per_term : N >= 1
-        Contexts of each stimulus or pair, a random sample of those in FILE. [default: all]
+        Number of contexts for each stimulus or pair, a random sample of those in FILE. [default:
+        all]
     window : N|sentence
-        Words on either side of a stimulus to which the contexts are cut; may be repeated, to see
-        how findings move with it. [default: as they are]
+        Cut contexts to N words on either side of the stimulus. Repeat to compare windows. [default:
+        not cut]
     distance : N
-        For lpbs: most words between the two of a pair; may be repeated. [default: as they are]
+        For lpbs: largest number of words between target and attribute. Repeat to compare distances.
+        [default: all pairs of FILE]
     reference : uniform|GROUP=SHARE,...|FILE
-        What the shares of tests of groups are compared with: equal shares; a share for each group;
-        a CSV table of numbers by term and group, such as a census, FILE.csv?year=2010; or results
-        of another measurement by divdist, FILE.jsonl. [default: as each test says]
+        Shares to compare with in tests of groups: uniform; a share for each group; a CSV table of
+        numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
+        divdist (FILE.jsonl). [default: that of each test]
     family : level1|level2|both|none[,settings]
-        The p-values that are adjusted together (Holm): of the tests of each setting (source,
-        measure, period, window), or with ,settings of all results.
+        p-values that Holm's correction adjusts together: those of the tests in one setting (source,
+        measure, period, window); with ,settings those of all results.
     frequency : off|N
-        Compare each test with N lists of random words that are as frequent as its own, or with
-        none. [default: 2000, where the vectors have their words in order of frequency]
+        Number of random word lists of the same frequencies to compare each test with; off for none.
+        [default: 2000, if the words of the vectors are in order of frequency]
     case : auto|exact
-        auto: a term as written, then lower, capitalised, upper case; exact: only as written.
+        How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
+        exact: only as written.
     no_thumbnails : --no-thumbnails
-        Leave small pictures of the image stimuli out of the report, as of people who agreed to
-        research and not to publication.
+        Leave the image stimuli out of the report, for example where people agreed to research but
+        not to publication.
     """
     from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
     from eatlas.executors import reading_of  # noqa: PLC0415
@@ -169,7 +172,7 @@ def _executed(
         names = [] if store is None else plan.identities()
         taken = 0 if store is None else len(store.done.keys() & set(names))
         if taken:
-            remark(f"jobs of a run that was cut off and are taken over: {taken}")
+            remark(f"jobs taken over from an interrupted run: {taken}")
         try:
             with bar_of("jobs") as tick:
                 results = execute(plan, executor, store=store, progress=tick)
@@ -177,7 +180,7 @@ def _executed(
             kept = 0 if store is None else len(store.done)
             remark(
                 f"interrupted; {kept} of {len(plan.jobs)} jobs are done and kept"
-                + ("; the same command does the rest" if kept else "")
+                + ("; repeat the command to continue" if kept else "")
             )
             raise typer.Exit(130) from interruption
         if target is not None and len(results):
@@ -192,7 +195,7 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
     if path is None:
         if per_term is not None:
             raise EatlasError(
-                "--per-term says how many contexts are taken of a file of contexts",
+                "--per-term needs a file of contexts",
                 got=f"--per-term {per_term} alone",
                 allowed="--contexts FILE --per-term N",
             )
@@ -212,7 +215,7 @@ def _write(results: Results, directory: Path, family: str, images: Sequence[Test
     lines = (*results, *results.trends)
     kept = keep_others(lines, directory / RESULTS, directory / REPORT)
     if kept:
-        remark(f"{directory} held results of another run; kept as {', '.join(map(str, kept))}")
+        remark(f"{directory} had results of another run; kept as {', '.join(map(str, kept))}")
     results.write(directory / RESULTS)
     paths = paths_of_tests(images or ())
     write_report(results, directory / REPORT, family=family, images=paths)

@@ -51,46 +51,46 @@ def scan(
 
     Effect size and exact p-values of each word, adjusted for the whole vocabulary by Westfall and
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
-    Exit codes: 0 done, 2 something given is not usable, 130 interrupted.
+    Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
     ----------
     vectors : SOURCE
-        Vectors whose every word is tested: a file or a name, as eatlas run takes them.
+        Vectors to scan: a file or a name, as for eatlas run.
     attributes : TEST
-        The test whose attributes A and B are taken: an id or FILE.toml.
+        Test that provides the attributes A and B: an id or FILE.toml.
     a : WORD,WORD,...
         Attributes A, instead of a test's.
     b : WORD,WORD,...
         Attributes B, instead of a test's.
     top : N >= 0
-        Words on each list; there is one for each band and side.
+        Number of words in each list. There is one list for each band and side.
     sort : effect_size|difference|p
-        What the lists are sorted by: d, the difference of the mean cosines (how strong an
-        association is, not how even), or the two-sided p.
+        Order of the lists: by d, by the difference of the mean cosines (the strength of an
+        association), or by the two-sided p.
     out : FILE
-        Write every word to FILE, .csv or .parquet, and the summary to FILE.json. A scan that is
-        cut off goes on when the same command is given again.
+        Write every word to FILE (.csv or .parquet) and the summary to FILE.json. To continue an
+        interrupted scan, repeat the command.
     as_json : --json
-        Print the summary as one JSON object, and nothing else.
+        Print only JSON: the summary as one object.
     measure : SIGNATURE
         sc-eat, with parameters such as 'sc-eat(alpha=0.01,ddof=0)'.
     frequency_bands : N,N,...|none
-        Last places of the bands; the place in the source stands for frequency. With none there is
-        one list for all words.
+        Limits of the frequency bands, as ranks of words in the source. none: one list for all
+        words.
     first : N >= 1
         Scan only the first N words of the source. [default: all]
     seed : N >= 0
-        Of the relabellings for maxT, where all are too many.
+        Seed of the relabellings for maxT, if there are too many to visit all.
     case : auto|exact
         How attributes are looked up. auto: as written, then lower, capitalised, upper case;
         exact: only as written.
     engine : local|ray
-        Who does the work: threads of this process, or the workers of a Ray cluster (needs
-        eatlas[ray]). Numbers are the same.
+        local: threads of this process. ray: the workers of a Ray cluster (needs the extra ray). The
+        numbers are the same.
     address : HOST:PORT
-        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
-        [default: one of this machine that ends with the command]
+        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
+        machine. [default: a new one on this machine, ended with the command]
     """
     from eatlas.engine.scan.outcome import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
@@ -132,9 +132,9 @@ def _edges(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
         raise EatlasError(
-            "--frequency-bands: these are no places",
+            "--frequency-bands: these are not ranks",
             got=text,
-            allowed="ascending whole numbers with commas, such as 1000,10000,100000, or none",
+            allowed="rising whole numbers separated by commas, such as 1000,10000,100000; or none",
         ) from error
 
 
@@ -167,9 +167,9 @@ def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
     from eatlas.engine.scan.chunk import others  # noqa: PLC0415
 
     if chunks.words:
-        remark(f"words of a scan that was cut off and are taken over: {chunks.words:,}")
+        remark(f"words taken over from an interrupted scan: {chunks.words:,}")
     for path in others(out, plan.identity):
-        remark(f"{path}: a scan with other settings was cut off here; its words are left there")
+        remark(f"{path}: found an interrupted scan with other settings; its words are left there")
 
 
 @contextmanager
@@ -182,7 +182,7 @@ def _what_is_kept(chunks: Chunks, *, kept: bool) -> Iterator[None]:
         if kept and chunks.words:
             remark(
                 ("interrupted; " if interrupted else "")
-                + f"{chunks.words:,} words are done and kept; the same command does the rest"
+                + f"{chunks.words:,} words are done and kept; repeat the command to continue"
             )
         elif interrupted:
             remark("interrupted; nothing is kept" + ("" if kept else ", which takes --out"))

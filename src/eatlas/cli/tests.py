@@ -53,7 +53,7 @@ def list_tests() -> None:
 
 @app.command("show")
 def show(name: str) -> None:
-    """Print tests as TOML, ready to be saved, changed and run.
+    """Print tests as TOML, to save, change and run.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def show(name: str) -> None:
 
 @app.command("check")
 def check(path: Path) -> None:
-    """Check a test file; every fault is named, and the exit code is 2 if there is one.
+    """Check a test file and list every error. Exit code 2 if there is one.
 
-    What is no fault but deserves a second look, such as a group of one term, is a warning.
+    Warnings name what is allowed but deserves a second look, such as a group of one term.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def import_(
     output: Path | None = None,
     plurals: bool = False,
 ) -> None:
-    """Turn a test of other software into TOML; what was changed is in its notes.
+    """Convert a test of other software to TOML. Its notes list what was changed.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def import_(
     test_id : --id ID
         The test's id. [default: FILE's name]
     output : -o, --output FILE.toml
-        Write here, not to stdout.
+        File to write. [default: standard output]
     plurals
-        Take plural forms too (word sets of Mind Your Bias).
+        Include plural forms (word sets of Mind Your Bias).
     """
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
 
@@ -123,18 +123,18 @@ def sentences(
     classes: list[str] | None = None,
     output: Path | None = None,
 ) -> None:
-    """Make tests of sentences of tests of words: each word in every template of its class.
+    """Make sentence tests from word tests: each word in every template of its class.
 
     Parameters
     ----------
     name : ID
         A test, a battery or a TOML file.
     templates : FILE.toml
-        Templates by class of word, and words with class and forms. [default: SEAT's]
+        File with templates by class of word, and words with class and forms. [default: SEAT's]
     classes : --class [ROLE=]CLASS
-        Class of the words that no file knows, as in X=name; repeatable.
+        Class of words that are in no file, such as X=name. May be repeated.
     output : -o, --output FILE.toml
-        Write here, not to stdout.
+        File to write. [default: standard output]
     """
     from eatlas.stimuli.sentences import sentence_tests  # noqa: PLC0415  (--help need not wait)
 
@@ -158,7 +158,7 @@ def power(
     tail: str = "two-sided",
     as_json: bool = False,
 ) -> None:
-    """Say what designs can find: the smallest p and effect size, and how many terms it takes.
+    """Show what a design can find: smallest p, smallest effect size, number of terms needed.
 
     Level 1 permutes targets, level 2 attributes. Tests of sentences count stimuli.
 
@@ -167,9 +167,9 @@ def power(
     names : [ID|FILE.toml]...
         Tests, batteries or TOML files.
     sizes : X,Y[,A,B]
-        Sizes in place of tests, as in 8,8,25,25; repeatable.
+        Sizes of groups instead of tests, such as 8,8,25,25. May be repeated.
     d
-        An effect size: how likely is it found?
+        Effect size: how likely is it found?
     wanted : --power
         Power of the smallest effect.
     alpha
@@ -177,11 +177,11 @@ def power(
     tail
         two-sided, greater or less.
     as_json : --json
-        Print one JSON object a line, and nothing else.
+        Print only JSON, one object a line.
     """
     if not (names or sizes):
         raise EatlasError(
-            "power is that of a design, and none is named",
+            "power needs a design, and none is named",
             allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
         )
     options = {"d": d, "wanted": wanted, "alpha": alpha, "tail": tail.replace("-", "_")}
@@ -202,7 +202,7 @@ def _of_tests(names: Sequence[str], options: Mapping[str, Any]) -> Iterator[Desi
     for test in load_tests(names) if names else ():
         if not isinstance(test, AssociationTest):
             raise StimulusError(
-                f"the test {test.id} is none of two targets and two attributes",
+                f"the test {test.id} does not have two targets and two attributes",
                 got=f"a test of the kind {test.kind}",
                 allowed="tests of the kind association",
             )
@@ -220,7 +220,7 @@ def _of_sizes(sizes: Sequence[str], options: Mapping[str, Any]) -> Iterator[Desi
         parts = [part.strip() for part in text.split(",")]
         if len(parts) not in (2, 4) or not all(part.isdecimal() for part in parts):
             raise EatlasError(
-                "--sizes takes whole numbers with commas between",
+                "--sizes takes whole numbers separated by commas",
                 got=repr(text),
                 allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
             )

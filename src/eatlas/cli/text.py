@@ -47,12 +47,12 @@ def text(
 ) -> None:
     """Count associations of targets with social groups in texts of any size.
 
-    A span of sentences that mentions a target associates it with a group if some word of this group
-    occurs in it, and none of the other groups. All tests are counted in one pass. The table is a
-    source: eatlas run --measure "divdist(soa=counts)" --vectors counts.csv. A count that is cut off
-    goes on when the same command is given again.
-    Exit codes: 0 done, 1 parts of the corpus could not be read and the rest is counted, 2 something
-    given is not usable, 130 interrupted.
+    A span of sentences associates a target with a group if it contains the target, a word of this
+    group and no word of another group. All tests are counted in one pass. Measure the table with:
+    eatlas run --measure "divdist(soa=counts)" --vectors counts.csv. To continue an interrupted
+    count, repeat the command.
+    Exit codes: 0 done, 1 parts of the corpus could not be read (the rest is counted), 2 an input
+    cannot be used, 130 interrupted.
 
     Parameters
     ----------
@@ -60,38 +60,37 @@ def text(
         Files, folders or patterns: text, JSON Lines, CSV, TSV, Parquet, dumps of Wikipedia (XML);
         .gz, .bz2, .xz, .zst; or the name of a corpus that eatlas data list shows.
     tests : ID|BATTERY|FILE.toml
-        Tests of targets against groups, such as divdist-gender; repeatable.
+        Tests of targets against groups, such as divdist-gender. May be repeated.
     span : N >= 1
-        Sentences of a span; no span goes across the end of a document.
+        Number of sentences in a span. A span never crosses the end of a document.
     sliding
-        Let a span begin with every sentence; by default a span begins where the one before ends.
+        Begin a span at every sentence. By default a span begins where the previous one ends.
     output : -o, --output FILE
-        Where the table goes: .csv or .parquet.
+        File for the table: .csv or .parquet.
     case : auto|exact|ignore
-        auto: a word in lower case also with a capital and in capitals, others as written;
-        exact: as written; ignore: in any case.
+        auto: a word in lower case also matches with a capital and in capitals, others match as
+        written. exact: as written. ignore: any capitalisation.
     compounds : either|written|head
-        either: hyphen and space stand for each other in terms of several words; written: as
-        written; head: fried-chicken is looked for as chicken.
+        Terms of several words. either: hyphen and space are the same. written: as written. head:
+        the last word alone (fried-chicken is searched as chicken).
     field : NAME
-        Field or column that holds the text. [default: text, else body]
+        Name of the field or column with the text. [default: text, else body]
     form : --format FORMAT
-        auto, text, jsonl, csv, tsv, parquet or wikipedia; auto goes by the name and the first
-        bytes.
+        auto, text, jsonl, csv, tsv, parquet or wikipedia. auto: by the name and the first bytes.
     unit : line|paragraph
-        What is one document in plain text: a line, or what is between blank lines.
+        What one document is in a plain text file: a line, or a paragraph between blank lines.
     workers : N >= 1
-        Processes that count. [default: as many as the text is worth]
+        Number of processes. [default: as many as are useful]
     engine : local|ray
-        Who counts: processes of this machine, or the workers of a Ray cluster (needs eatlas[ray]).
+        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
         Every node must see the files.
     address : HOST:PORT
-        Of the cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this machine.
-        [default: one of this machine that ends with the command]
+        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
+        machine. [default: a new one on this machine, ended with the command]
     log : FILE
-        Write a line for every damaged line of the corpus, up to 100 of each part.
+        Write the damaged lines of the corpus to FILE, up to 100 of each part.
     as_json : --json
-        Print counts and totals as one JSON object, and nothing else.
+        Print only JSON: counts and totals as one object.
     """
     from eatlas.corpora.text_counts import TABLES  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.writing import require_place  # noqa: PLC0415
@@ -128,7 +127,7 @@ def text(
         else:
             _print(result, output)
     if result.provenance["failed"]:
-        remark("the same command counts what is left, once it can be read")
+        remark("repeat the command to count the rest, once it can be read")
         raise typer.Exit(1)
 
 
@@ -137,11 +136,10 @@ def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
 
     if len(shards):
         remark(
-            f"shards of a count that was cut off and are taken over: {len(shards):,} of "
-            f"{len(plan.shards):,}"
+            f"shards taken over from an interrupted count: {len(shards):,} of {len(plan.shards):,}"
         )
     for path in others(output, plan):
-        remark(f"{path}: a count with other options was cut off here; it is left there")
+        remark(f"{path}: found an interrupted count with other options; it is left there")
 
 
 @contextmanager
@@ -155,7 +153,7 @@ def _what_is_kept(kept: list[Shards]) -> Iterator[None]:
         if done:
             remark(
                 ("interrupted; " if interrupted else "")
-                + f"{done:,} shards are counted and kept; the same command does the rest"
+                + f"{done:,} shards are counted and kept; repeat the command to continue"
             )
         elif interrupted:
             remark("interrupted; nothing is counted yet")

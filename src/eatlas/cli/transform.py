@@ -12,21 +12,21 @@ SOON = 20.0
 
 
 def transform(source: str, *, out: Path) -> None:
-    """Write the vectors of a source to a file, as its ?transform=... leaves them.
+    """Write the vectors of a source to a file, after its ?transform=...
 
-    A note of origin lies beside it, FILE.json: source, fingerprint, transform, version.
-    Numbers are in single precision. Nothing appears before all is whole.
+    FILE.json beside it records source, fingerprint, transform and version. Numbers have single
+    precision. The file appears only when it is complete.
 
-    Exit codes: 0 done; 2 the source, the transform or the file is not usable.
+    Exit codes: 0 done; 2 the source, the transform or the file cannot be used.
 
     Parameters
     ----------
     source : SOURCE
-        Vectors, as eatlas run takes them, with a transform:
-        "glove.txt?transform=hard-debias:gender". Without one the file is only converted.
+        Vectors as for eatlas run, with a transform: "glove.txt?transform=hard-debias:gender".
+        Without a transform the file is only converted.
     out : -o, --out FILE
-        By its suffix: .txt (GloVe), .vec (text of word2vec and fastText), .bin (word2vec binary),
-        .npz, or .safetensors with NAME.vocab.txt.
+        The suffix chooses the format: .txt (GloVe), .vec (text of word2vec and fastText), .bin
+        (word2vec binary), .npz, or .safetensors with NAME.vocab.txt.
     """
     from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
 

@@ -26,10 +26,10 @@ def verify(
     trust: list[str] | None = None,
     tests: list[str] | None = None,
 ) -> None:
-    """Compute each result and trend again from its provenance, and say whether it is the same.
+    """Compute each result and trend again, and report whether it is the same.
 
-    Vectors are read from bundled sources and from files and folders that are here. What would run
-    code or send a request is refused, unless --trust or --vectors names it.
+    Vectors are read from bundled sources and from local files and folders. A source that would run
+    code or send a request is refused unless --trust or --vectors names it.
 
     Exit codes: 0 all the same, 1 something differs or could not be computed again, 2 nothing
     could be read, or every source was refused.
@@ -39,17 +39,17 @@ def verify(
     results : RESULTS...
         results.jsonl of eatlas run.
     contexts : FILE
-        Contexts that results were made of; may be given several times. [default: files of the
-        names in the results, beside these or in the working folder]
+        Files of contexts that the results used. May be repeated. [default: the files that the
+        results name, beside the results or in the working folder]
     vectors : NAME=SOURCE
-        What is opened in place of a source of the results, such as the path of a file that was
-        moved; NAME as in the results. May be given several times.
+        Open SOURCE in place of NAME, for example a file that was moved. NAME as in the results. May
+        be repeated.
     trust : SOURCE
-        A source of the results that may run code or send texts, as it is there; others are
-        refused. May be given several times.
+        Allow this source of the results to run code or send texts. Others are refused. May be
+        repeated.
     tests : ID|BATTERY|FILE.toml
-        Tests that the results must be of: names, title, citation and terms are compared with
-        theirs, by id. Those of built-in tests always are.
+        Compare names, title, citation and terms with these tests, by id. Results of built-in tests
+        are always compared.
     """
     from eatlas.engine.verify import verify as check  # noqa: PLC0415  (--help need not wait)
     from eatlas.errors import ResultsError  # noqa: PLC0415
@@ -95,7 +95,7 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
     raise SourceError(
         "--vectors: two sources of the results fit this"
         if found
-        else "--vectors: no result has a source of this name",
+        else "--vectors: no result has a source with this name",
         got=text,
         allowed=", ".join(f"{name}=PATH" for name in sorted(found or names)),
     )

@@ -51,7 +51,7 @@ def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ..
         contexts = load_contexts(contexts)
     if not isinstance(contexts, Contexts):
         raise StimulusError(
-            "these are no contexts",
+            "these are not contexts",
             got=described(contexts),
             allowed="what eatlas.find_contexts returned, or the name of a file of it",
         )

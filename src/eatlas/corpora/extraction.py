@@ -184,7 +184,7 @@ def find_pairs(
     known = [one.name for one in fields(_Search) if one.name != "tests"]
     if strange := sorted(choices.keys() - known):
         raise EatlasError(
-            "pairs are not looked for so", got=", ".join(strange), allowed=", ".join(known)
+            "pairs cannot be found this way", got=", ".join(strange), allowed=", ".join(known)
         )
     search = _Search(load_tests(tests), **choices)
     pairs = pairs_of(_associations(search.tests))
@@ -288,7 +288,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
     for test in tests:
         if any(part.images for _, part in test.parts):
             raise StimulusError(
-                f"test {test.id}: its stimuli are images, which no text holds",
+                f"test {test.id}: its stimuli are images, which texts do not contain",
                 allowed="a test of words or phrases, for which contexts are looked for",
             )
         if any(part.sentences for _, part in test.parts):

@@ -92,17 +92,17 @@ def corpus_files(corpus: str | Path | Iterable[str | Path]) -> list[Path]:
     """
     given = [corpus] if isinstance(corpus, str | Path) else corpus
     if not isinstance(given, Iterable):
-        raise SourceError("this is no corpus", got=described(given), allowed="paths of files")
+        raise SourceError("this is not a corpus", got=described(given), allowed="paths of files")
     found = [path for one in given for path in _files_of(one)]
     if not found:
-        raise SourceError("no corpus was given", allowed="files, folders, or patterns of names")
+        raise SourceError("no corpus is named", allowed="files, folders, or patterns of names")
     return sorted(dict.fromkeys(found))
 
 
 def _files_of(one: Any) -> list[Path]:
     """Files of one path, folder or pattern; hidden ones of a folder are left out."""
     if not isinstance(one, str | Path):
-        raise SourceError("this is no corpus", got=described(one), allowed="paths of files")
+        raise SourceError("this is not a corpus", got=described(one), allowed="paths of files")
     path = Path(one)
     if path.is_file():
         return [path]

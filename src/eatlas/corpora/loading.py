@@ -100,7 +100,7 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
     reader = _READERS.get(path.suffix.lower())
     if reader is None or not path.is_file():
         raise SourceError(
-            f"{path}: " + ("there is no such file" if reader else "this is no file of contexts"),
+            f"{path}: " + ("there is no such file" if reader else "this is not a file of contexts"),
             allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
         )
     fields = kind.columns()
@@ -140,9 +140,9 @@ def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path)
     if odd:
         stimulus, there = odd[0]
         warnings.warn(
-            f"{path}: at {len(odd):,} of {len(rows) * at:,} spans something else stands than the "
-            f"stimulus, such as {there!r} for {stimulus!r}; places are characters of the text, the "
-            "first of them 0, and the end lies behind the last",
+            f"{path}: at {len(odd):,} of {len(rows) * at:,} spans the text differs from the "
+            f"stimulus, such as {there!r} for {stimulus!r}; a span counts characters of the "
+            "text from 0 and ends after the last character",
             SourceWarning,
             stacklevel=4,
         )
@@ -220,7 +220,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
     """Cells of one context of a JSON Lines or CSV file, and its label."""
     if not isinstance(values, Mapping):
         raise SourceError(
-            f"{path}, line {number}: this is no context",
+            f"{path}, line {number}: this is not a context",
             got=f"a value of the type {type(values).__name__}",
         )
     if lacking := [name for name in fields if values.get(name) is None]:
@@ -237,7 +237,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
         return (*cells, str(label) if label else None)
     except (TypeError, ValueError, OverflowError) as error:
         raise SourceError(
-            f"{path}, line {number}: the span is no pair of whole numbers", got=str(error)
+            f"{path}, line {number}: the span is not a pair of whole numbers", got=str(error)
         ) from error
 
 
@@ -264,7 +264,7 @@ def _check(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
             for start, end in zip(places[::2], places[1::2], strict=True)
         ):
             raise SourceError(
-                f"{path}, context {number}: its span does not lie in its text",
+                f"{path}, context {number}: its span is not within its text",
                 got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
                 allowed="the first character of the stimulus, and that behind its last",
             )
@@ -366,7 +366,7 @@ def _taken(one: Any) -> Contexts | Pairs:
     if isinstance(one, Contexts | Pairs):
         return one
     raise SourceError(
-        "these are no contexts",
+        "these are not contexts",
         got=described(one),
         allowed="the name of a file that eatlas contexts wrote, or what eatlas.find_contexts or "
         "eatlas.find_pairs returned",

@@ -205,7 +205,7 @@ def through_cache(
                 yield several
         except KeyboardInterrupt as interruption:
             interruption.add_note(
-                f"{done:,} of {len(keys):,} {what} and kept; the same command goes on from there"
+                f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
                 if store.usable and done
                 else "nothing is kept"
             )

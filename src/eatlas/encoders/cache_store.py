@@ -442,8 +442,9 @@ def _said(error: Exception) -> str:
 
 def _of_no_use(folder: Path, error: Exception) -> str:
     return (
-        f"{folder}: what models compute is not kept there ({_said(error)}); the run goes on "
-        f"without, and the next one computes it again. Set {CACHE} to a folder that can be "
+        f"{folder}: computed vectors cannot be kept there ({_said(error)}); this run "
+        f"continues without; the next one computes them again. Set {CACHE} to a folder that "
+        "can be "
         "written to, or add ?cache=no to the source"
     )
 

@@ -212,15 +212,15 @@ def post(
         if time.monotonic() + seconds >= ends:
             end = f"within {timeout:g} s"
             if after is not None:
-                reason += f" (it asks for another try after {after:g} s)"
+                reason += f" (the server requests another try after {after:g} s)"
             break
         wait(seconds)
     raise SourceError(
         f"{address}: the endpoint gave no vectors {end}",
         got=reason,
         allowed=f"a whole answer within {timeout:g} s, all tries together",
-        remedy="try again later, or with timeout=SECONDS; what has been encoded is kept, and the "
-        "same command goes on",
+        remedy="try again later, or with timeout=SECONDS; encoded texts are kept; repeat the "
+        "command to continue",
     )
 
 
@@ -306,7 +306,7 @@ def _exchanged(
         cut = error.args[-1]
         short = isinstance(cut, IncompleteRead) and cut.expected is not None
         said = f"{cut.partial:,} bytes of {cut.partial + cut.expected:,}" if short else error
-        raise BrokenError(f"the answer broke off: {said}") from error
+        raise BrokenError(f"the answer ended early: {said}") from error
     except (requests.RequestException, ValueError) as error:
         raise UnusableError(str(error)) from error
 
@@ -364,8 +364,8 @@ def _read(
         raise SourceError(
             f"{address}: there is no such endpoint, or it does not know the model",
             got=reason,
-            allowed="an address such as https://HOST/v1/embeddings, and a model that is there; "
-            f"asked for: {body['model']}",
+            allowed="an address such as https://HOST/v1/embeddings, and a model of that "
+            f"server; requested: {body['model']}",
         )
     if 300 <= status < 400:
         raise SourceError(

@@ -162,8 +162,8 @@ def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
         return (source,)
     if not version:
         raise SourceError(
-            f"{text}: vectors are kept under a version that you choose, for nothing else says "
-            "whether the function still computes the same",
+            f"{text}: vectors are kept under a version that you choose, since nothing else "
+            "shows whether the function changed",
             remedy="add version=1, and change it when the model, its data or the function changes",
         )
     return (CachedSource(source),)

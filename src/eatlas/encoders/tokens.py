@@ -92,8 +92,8 @@ def need_offsets(tokenizer: Any, where: str) -> None:
     if tokenizer.is_fast:
         return
     raise SourceError(
-        f"{where}: the tokenizer does not say which characters a token stands for, so the pieces "
-        "of a stimulus cannot be told",
+        f"{where}: the tokenizer does not report the characters of a token, so the tokens of "
+        "a stimulus cannot be found",
         got=type(tokenizer).__name__,
         allowed="level=sentence with this model, or a model with a fast tokenizer (tokenizer.json)",
     )
@@ -228,7 +228,7 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
         f"{where}: a text is longer than the model takes: {shown(text)}",
         got=f"{len(tokens.ids):,} tokens",
         allowed=f"up to {limit:,} tokens, special ones included",
-        remedy="shorten it, or add truncate=yes, which cuts it and says so; a --window in words "
+        remedy="shorten it, or add truncate=yes, which cuts it and warns; a --window in words "
         "keeps contexts short",
     )
 
@@ -257,15 +257,15 @@ def _of_stimulus(one: Item, tokens: Tokens, where: str) -> list[int]:
     """Places of the tokens of a stimulus."""
     if one.span is None:
         raise SourceError(
-            f"{where}: at level word a vector stands for the stimulus in a text, and this text has "
-            f"none: {shown(one.text)}",
+            f"{where}: at level word a vector belongs to the stimulus in a text, and this "
+            f"text has no stimulus: {shown(one.text)}",
             remedy="level=sentence, or give the stimulus' span in the test file",
         )
     found = tokens.of_span(one.span)
     if found:
         return found
     raise SourceError(
-        f"{where}: no token stands for the stimulus {one.stimulus!r} in {shown(one.text)}",
+        f"{where}: no token belongs to the stimulus {one.stimulus!r} in {shown(one.text)}",
         got=" ".join(tokens.pieces[:20]),
     )
 

@@ -334,8 +334,8 @@ def _method(options: Options, card: Card, said: Declared, where: str) -> str:
         raise SourceError(
             f"{where}: the model has a pooling of its own that hf: does not do",
             got=said.theirs,
-            allowed=f"st:{where.removeprefix(SCHEME)}, which pools as the model says; or a pooling "
-            "of your choice: ?pool=mean, ?pool=cls",
+            allowed=f"st:{where.removeprefix(SCHEME)}, which pools as the model declares; "
+            "or a pooling of your choice: ?pool=mean, ?pool=cls",
             remedy="?pool=... leaves out what the model does after its transformer",
         )
     if sentence and said.pool is not None:

@@ -257,7 +257,7 @@ def _ask(asking: Asking) -> Source:
 def _not_lost(answer: Source | Lost) -> Source:
     if isinstance(answer, Lost):
         raise SourceError(
-            "a source could not be asked in a process of its own",
+            "a source could not be read in a separate process",
             got=answer.reason or f"the process was killed {answer.kills} times",
             remedy="ask it in this process",
         )
@@ -279,7 +279,7 @@ def _require_fitting(tests: tuple[Test, ...], measures: Sequence[Measure]) -> No
         allowed=f"tests of the kind {measure.kind} for {measure.name}; "
         f"for {test.id}: {', '.join(fitting) or 'no measure that is installed'}",
         remedy="give tests of each kind a measure of theirs, or leave --measure out; "
-        "eatlas tests list says of what kind a test is",
+        "eatlas tests list shows the kind of each test",
     )
 
 
@@ -307,7 +307,7 @@ def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
     same = [name for (name, _), n in names.items() if n > 1]
     if same:
         raise SourceError(
-            f"two sources have the name {same[0]!r}, so their results could not be told apart",
+            f"two sources have the name {same[0]!r}, so their results could not be distinguished",
             remedy="name them: eatlas.ArraySource(words, array, name=...)",
         )
     return sources
@@ -406,7 +406,7 @@ def _require_none(windows: list[Any], distances: list[Any]) -> None:
     for name, given in (("window", windows), ("distance", distances)):
         if given:
             raise EatlasError(
-                f"a {name} says to what contexts are cut, and there are none",
+                f"a {name} cuts contexts, and no contexts are given",
                 got=_said(name, given),
                 allowed=f"--contexts FILE --{name} N; in Python contexts=..., {name}s=[...]",
             )

@@ -180,7 +180,7 @@ class Journal(ABC):
         if faulty:
             lines = "1 line is" if faulty == 1 else f"{faulty} lines are"
             warnings.warn(
-                f"{self.path}: {lines} not as written; what stood there is done again",
+                f"{self.path}: {lines} damaged; the missing results are computed again",
                 EatlasWarning,
                 stacklevel=4,
             )

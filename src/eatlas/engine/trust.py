@@ -44,7 +44,7 @@ class Trust:
             for name in given:
                 if name not in known:
                     raise SourceError(
-                        f"{said}: no result has a source of this name",
+                        f"{said}: no result has a source with this name",
                         got=name,
                         allowed=", ".join(known),
                     )
@@ -89,7 +89,9 @@ class Trust:
         except SourceError as error:
             if name in self.vectors or isinstance(error, UntrustedSourceError):
                 raise
-            elsewhere = f"where the vectors lie elsewhere: --vectors {shlex.quote(f'{name}=PATH')}"
+            elsewhere = (
+                f"if the vectors are somewhere else: --vectors {shlex.quote(f'{name}=PATH')}"
+            )
             remedy = f"{error.remedy}; {elsewhere}" if error.remedy else elsewhere
             raise SourceError(
                 error.what, got=error.got, allowed=error.allowed, remedy=remedy

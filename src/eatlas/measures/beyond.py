@@ -409,7 +409,7 @@ def _refuse_others(given: Any, allowed: str) -> None:
     """Say what is taken, of results of other measures and of single numbers."""
     if is_result(given) or isinstance(given, Integral | float) or given is None:
         said = f"a result of {given.measure}" if is_result(given) else repr(given)
-        raise EatlasError("this cannot be asked of it", got=said, allowed=allowed)
+        raise EatlasError("this measure does not support it", got=said, allowed=allowed)
 
 
 __all__ = ["equivalence", "generalisation", "power"]

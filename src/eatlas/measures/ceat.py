@@ -239,7 +239,7 @@ class CEAT(AssociationMeasure):
             raise StimulusError(
                 f"the measure ceat takes contexts, and test {test.id} has words",
                 got=f"{words[0]}: {', '.join(terms[:3])}{', ...' if len(terms) > 3 else ''}",
-                allowed="tests whose stimuli stand in sentences",
+                allowed="tests whose stimuli occur in sentences",
                 remedy="take a battery of sentences, such as --tests sent-caliskan, or give "
                 "contexts of these words by --contexts FILE",
             )

@@ -152,7 +152,7 @@ class DivDist(GroupsMeasure):
                 f"the measure {self.name} takes contexts by soa={self.soa}, and test {test.id} "
                 "has words",
                 got=f"targets: {listed(test.concepts[OF_TARGETS].terms, 3)}",
-                allowed="stimuli that stand in contexts",
+                allowed="stimuli that occur in contexts",
                 remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
                 "writes; or take soa=cosine",
             )

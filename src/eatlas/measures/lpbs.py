@@ -185,7 +185,7 @@ class LogRatioMeasure(AssociationMeasure):
         if said := [role for role, concept in test.parts if concept.sentences]:
             raise StimulusError(
                 f"test {test.id}: {self.name} puts words into its own templates",
-                got=f"terms that are sentences already, in {', '.join(said)}",
+                got=f"terms that are already sentences, in {', '.join(said)}",
                 allowed="a test of words",
                 remedy="use the test that these sentences are made of",
             )
@@ -247,7 +247,7 @@ class LogRatioMeasure(AssociationMeasure):
                 raise SignatureError(
                     f"{self.name}: sentences of a corpus do not go with the parameter {name}",
                     got=f"{name}={getattr(self, name)}",
-                    allowed="masked models, and stimuli as they stand in the sentences",
+                    allowed="masked models, and stimuli as written in the sentences",
                     remedy=f"leave {name} out, or the pairs",
                 )
         object.__setattr__(self, "templates", CORPUS)
@@ -268,8 +268,7 @@ class LogRatioMeasure(AssociationMeasure):
             raise SignatureError(
                 f"{self.name}: the template {template!r} has the attribute before the target",
                 allowed=f"the target first, as in {EXAMPLE}",
-                remedy="a causal model cannot take into account what stands behind; "
-                "model=masked can",
+                remedy="a causal model cannot see the text after a word; model=masked can",
             )
 
 

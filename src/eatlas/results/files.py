@@ -197,7 +197,7 @@ def _parse(line: bytes) -> dict[str, object]:
     Raises
     ------
     ValueError
-        If it is no JSON object, a key occurs twice in one, or half a character is in a text.
+        If it is not a JSON object, a key occurs twice in one, or half a character is in a text.
     RecursionError
         If it is nested too deep.
     """
@@ -209,7 +209,7 @@ def _parse(line: bytes) -> dict[str, object]:
             json.dumps(values, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             half = ord(error.object[error.start])
-            raise ValueError(f"\\u{half:04x} stands alone, which is no character") from error
+            raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
     return values
 
 
@@ -219,7 +219,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice[:60]!r} stands twice")
+        raise ValueError(f"the key {twice[:60]!r} occurs twice")
     return found
 
 

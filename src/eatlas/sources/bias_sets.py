@@ -230,11 +230,11 @@ def _overlaps(table: Mapping[str, Any], groups: Sequence[str]) -> Iterator[str]:
         lower = tuple(word.lower() for word in one)
         for word in lower:
             if lower.count(word) > 1:
-                yield f"key equalize: {word!r} stands twice in one set"
+                yield f"key equalize: {word!r} occurs twice in one set"
             elif seen.setdefault(word, lower) != lower:
                 yield (
-                    f"key equalize: {word!r} stands in two sets, and can be equalized in one "
-                    "(by default the defining sets are; equalize = [] is none)"
+                    f"key equalize: {word!r} is in two sets, and can be equalized in only one "
+                    "(default: the defining sets; equalize = [] means none)"
                 )
 
 

@@ -85,7 +85,7 @@ class CountTable:
         folded: dict[str, dict[str, float]] = {}
         for term, row in self.rows.items():
             if term.casefold() in folded:
-                raise SourceError(f"{self.name}: a term stands twice", got=repr(term))
+                raise SourceError(f"{self.name}: a term occurs twice", got=repr(term))
             folded[term.casefold()] = {
                 group.casefold(): _number(value, f"{self.name}, {term}, {group}")
                 for group, value in row.items()
@@ -212,7 +212,7 @@ def _read(path: Path) -> dict[int | None, Rows]:
             for group, value in columns.numbers(cells):
                 if group in row:
                     raise SourceError(
-                        f"{where}: the pair stands twice", got=f"{cells[columns.term]}, {group}"
+                        f"{where}: the pair occurs twice", got=f"{cells[columns.term]}, {group}"
                     )
                 row[group] = _number(value, where)
     except csv.Error as error:

@@ -219,8 +219,8 @@ def unproven(entry: Published, earlier: Record | None) -> str:
         kind = stated.partition(":")[0].upper()
         return f"of this file only an {kind} is published, which can be forged{way}"
     return (
-        "nobody has published a hash of this file, so nothing tells whether it is the right one; "
-        f"its SHA-256 is recorded, and later downloads are compared with it{way}"
+        "no hash of this file was published, so it cannot be checked; its SHA-256 is recorded "
+        f"and later downloads are compared with it{way}"
     )
 
 
@@ -248,8 +248,8 @@ def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
             f"{at or f'{entry.name}: what {entry.download.url} serves'}: this is a web page, no "
             "file of vectors" + ("" if at else "; the download was removed"),
             got=page,
-            remedy="a network that asks for a login, or a host that has moved the file, sends such "
-            f"a page; see {entry.download.page or 'the address in a browser'}",
+            remedy="a network that requires a login, or a host that moved the file, sends "
+            f"such a page; see {entry.download.page or 'the address in a browser'}",
         )
     record = _record(entry, path, None)
     known_before = earlier and (earlier.url, earlier.sha256) == (record.url, record.sha256)
@@ -283,7 +283,7 @@ def _record(entry: Published, path: Path, remote: Remote | None) -> Record:
 def _no_file(entry: Published, error: RefusedError | BrokenOffError) -> SourceError:
     url, page, again = entry.download.url, entry.download.page, f"eatlas data fetch {entry.name}"
     if isinstance(error, BrokenOffError):
-        first = f"run {again} again when there is a connection, it goes on where it stopped"
+        first = f"run {again} again when there is a connection; it continues where it stopped"
     else:
         first = f"see {page}" if page else "ask the publisher"
     by_hand = f"or get the file in another way, put it at {entry.file('')} and run {again}"

@@ -227,7 +227,7 @@ def _load_one(spec: object) -> tuple[Test, ...]:
         return (AssociationTest.of_lists(spec),)
     if not isinstance(spec, str | Path):
         raise StimulusError(
-            "this is no test",
+            "this is not a test",
             got=described(spec),
             allowed=f"{_ALLOWED}, an AssociationTest, four lists by name, or a list of them",
         )

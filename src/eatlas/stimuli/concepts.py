@@ -52,7 +52,7 @@ class Sentence(Frozen):
     def _span_lies_in_the_text(self) -> Sentence:
         if self.span is not None and not 0 <= self.span[0] < self.span[1] <= len(self.text):
             raise ValueError(
-                f"the span {list(self.span)} does not lie in the {len(self.text)} characters "
+                f"the span {list(self.span)} is not within the {len(self.text)} characters "
                 f"of {self.text!r}"
             )
         return self

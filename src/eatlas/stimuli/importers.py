@@ -120,7 +120,7 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> Test:
     if test is None:
         raise StimulusError(
             "\n".join(f"{path}: the imported test, {fault}" for fault in faults),
-            remedy="mend a copy of the file, or give another id with --id",
+            remedy="correct a copy of the file, or choose another id with --id",
         )
     return test
 

@@ -48,7 +48,7 @@ _BY_MESSAGE = {
     "Unclosed array": "terms have commas between them, and a ] behind the last",
     "Expected '='": "a key and its value are joined by =",
     "at end of document": "a quotation mark or a bracket is opened and never closed",
-    "Expected newline": "a word that holds ' stands in double quotation marks",
+    "Expected newline": "put a word that contains ' in double quotation marks",
     "Illegal character '\\n'": "a quotation mark is opened and not closed on the same line",
 }
 
@@ -98,7 +98,7 @@ def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None
         shown = [f"{where}: {fault}" for fault in faults[:_MOST_FAULTS]]
         raise StimulusError(
             "\n".join([*shown, f"{where}: and {more:,} more faults"] if more > 0 else shown),
-            remedy=f"mend the file and run: eatlas tests check {where}",
+            remedy=f"correct the file and run: eatlas tests check {where}",
         )
     return battery
 
@@ -338,7 +338,7 @@ def hint(text: str, message: str) -> str | None:
     Examples
     --------
     >>> hint("words = [aster]", "Invalid value (at line 1, column 10)")
-    'words stand in quotation marks: "aster"'
+    'put words in quotation marks: "aster"'
     """
     if "twice" in message and "'test'" in message:
         return "each test begins with [[test]], in double brackets"
@@ -365,7 +365,7 @@ def _hint_at(text: str, offset: int, message: str) -> str | None:
     if rest.startswith("}") and text[:offset].rstrip().endswith(","):
         return "no comma comes before a closing brace"
     if "Invalid value" in message and (word := re.match(r"[^\W\d][^,\]}\n]*", rest)):
-        return f'words stand in quotation marks: "{word[0].strip()}"'
+        return f'put words in quotation marks: "{word[0].strip()}"'
     return None
 
 

@@ -268,7 +268,7 @@ class _Fitter:
                 raise StudyError("pool changes nothing at level word")
         sentences = any(concept.sentences for concept in test.concepts.values())
         if sentences and str(values.get("prompt", NONE)) not in {NONE, ""}:
-            raise StudyError("a prompt changes nothing where stimuli stand in sentences")
+            raise StudyError("a prompt changes nothing where stimuli occur in sentences")
         if values.get("case") == "exact" and is_contextual(cast("Any", source)):
             raise StudyError("the case rule changes nothing where a model encodes texts")
 
@@ -320,7 +320,7 @@ def _require_some_use(found: Fitted) -> None:
                 raise StudyError(
                     f"{name} = {label}: this alternative fits nowhere in the study",
                     got="; ".join(list(reasons)[:SHOWN]),
-                    remedy=f"mend it, or leave it out; {CONDITION}",
+                    remedy=f"correct it, or leave it out; {CONDITION}",
                 )
 
 
@@ -362,7 +362,7 @@ def _require_names(requests: Sequence[Request]) -> None:
         name = f"{one.need} {one.source.name}"
         if known.setdefault(name, one.source) is not one.source:
             raise StudyError(
-                f"two sources have the name {one.source.name!r}, so their results could not be "
-                "told apart",
+                f"two sources have the name {one.source.name!r}, so their results could not "
+                "be distinguished",
                 remedy="name them: eatlas.ArraySource(words, array, name=...)",
             )

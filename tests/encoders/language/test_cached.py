@@ -162,8 +162,7 @@ def test_ctrl_c_keeps_what_was_answered():
     done = kept()
     assert 0 < done < len(ASKED)
     assert caught.value.__notes__ == [
-        f"{done} of {len(ASKED)} questions are answered and kept; "
-        "the same command goes on from there"
+        f"{done} of {len(ASKED)} questions are answered and kept; repeat the command to continue"
     ]
     told = []
     rest, _ = counted()
@@ -195,7 +194,7 @@ def test_answers_that_changed_on_disk_are_asked_again():
 def test_a_folder_that_cannot_be_used_costs_the_cache_and_not_the_run(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.warns(SourceWarning, match="the run goes on without") as caught:
+    with pytest.warns(SourceWarning, match="this run continues without") as caught:
         answers = counted()[0].score(ASKED)
     assert len(caught) == 1
     assert answers == language_model(*tiny.bert(), name="tiny").score(ASKED)

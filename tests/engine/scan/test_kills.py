@@ -109,7 +109,7 @@ def test_sigkill(folder, uninterrupted):
         kept = now
     out, err = scan.finish()
     words = min(1024 * len(kept), WORDS + 24)
-    assert err == f"words of a scan that was cut off and are taken over: {words:,}\n"
+    assert err == f"words taken over from an interrupted scan: {words:,}\n"
     assert_same(scan, out, uninterrupted)
 
 
@@ -126,5 +126,5 @@ def test_ctrl_c(folder, uninterrupted):
     kept = int(said.split()[1].replace(",", ""))
     assert kept >= 1024
     out, err = scan.finish()
-    assert err == f"words of a scan that was cut off and are taken over: {kept:,}\n"
+    assert err == f"words taken over from an interrupted scan: {kept:,}\n"
     assert_same(scan, out, uninterrupted)

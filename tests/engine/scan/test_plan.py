@@ -75,7 +75,7 @@ def test_the_hash_of_the_stimuli_knows_words_and_sides_alone():
         ),
         (
             (["love", "joy"], ["war", "joy", "love"]),
-            "attributes stand on both sides, A and B\n  got: joy, love\n"
+            "some attributes are on both sides, A and B\n  got: joy, love\n"
             "  allowed: words that tell the two concepts apart",
         ),
     ],
@@ -98,7 +98,7 @@ def test_a_test_without_attributes(tmp_path):
     assert str(caught.value) == (
         "the test g has no attributes A and B\n  got: a test of the kind groups\n"
         "  allowed: a test of the kind association\n"
-        "  remedy: eatlas tests list says of what kind a test is"
+        "  remedy: eatlas tests list shows the kind of each test"
     )
 
 

@@ -24,10 +24,13 @@ def sound(tmp_path) -> bytes:
             b"13 8",
             "FILE: the file ends early\n  got: 12 vectors\n  allowed: 13 vectors of 8 numbers",
         ),
-        (b"11 8", "FILE: the file goes on after the last vector\n  got: more than 11 vectors of 8"),
+        (
+            b"11 8",
+            "FILE: the file continues after the last vector\n  got: more than 11 vectors of 8",
+        ),
         (b"999999999999 8", "FILE: the file ends early\n  got: 460 bytes"),
         (b"12 9", "is not UTF-8"),
-        (b"12 7", "remedy: if the header tells the right dimension, say what the words are"),
+        (b"12 7", "remedy: if the dimension in the header is right, name the encoding of the words"),
         (b"12 2000", "FILE: the file ends early"),
         (
             b"1 99999999",

@@ -116,8 +116,9 @@ def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
     assert str(caught.value).splitlines() == [
         f"mine: {publisher.url}/mine.vec cannot be downloaded",
         f"  got: {caught.value.got}",
-        "  remedy: run eatlas data fetch mine again when there is a connection, it goes on where it "
-        f"stopped; or get the file in another way, put it at {data / 'mine.vec'} and run eatlas "
+        "  remedy: run eatlas data fetch mine again when there is a connection; it continues "
+        f"where it stopped; or get the file in another way, put it at {data / 'mine.vec'} and "
+        "run eatlas "
         "data fetch mine",
     ]
     assert (data / "mine.vec.part").stat().st_size == 1500
@@ -471,8 +472,8 @@ def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     said = []
     fetch_vectors("mine", say=said.append).unlink()
     assert said[:2] == [
-        "mine: nobody has published a hash of this file, so nothing tells whether it is the right "
-        "one; its SHA-256 is recorded, and later downloads are compared with it; over http, "
+        "mine: no hash of this file was published, so it cannot be checked; its SHA-256 is "
+        "recorded and later downloads are compared with it; over http, "
         "everybody on the way can replace it",
         f"mine: downloading {publisher.url}/mine.vec",
     ]

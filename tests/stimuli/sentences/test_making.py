@@ -203,7 +203,7 @@ def test_classes_that_do_not_exist(classes, message):
         ("divdist-race", "of the test divdist-race\n  got: a test of the kind groups"),
         (
             "sent-weat-6",
-            "of the test sent-weat-6\n  got: terms that are sentences already, in X, Y",
+            "of the test sent-weat-6\n  got: terms that are already sentences, in X, Y",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         if isinstance(found, dict) and _type(found):
             return found
     raise SourceError(
-        f"{folder}: it is not said how images become the input of this model",
+        f"{folder}: no file describes how images become the input of this model",
         got=f"no {' and no '.join(PROCESSOR)} that names an image processor",
         remedy="fetch the model again, with all its files; transformers writes this one with "
         "save_pretrained of the processor",

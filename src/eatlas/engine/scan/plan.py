@@ -97,7 +97,7 @@ def find_attributes(spec: Any) -> Attributes:
             f"the test {test.id} has no attributes A and B",
             got=f"a test of the kind {test.kind}",
             allowed="a test of the kind association",
-            remedy="eatlas tests list says of what kind a test is",
+            remedy="eatlas tests list shows the kind of each test",
         )
     if any(test.concept(side).images for side in SIDES):
         raise StimulusError(
@@ -121,7 +121,7 @@ def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
     both = sorted(set(a.terms) & set(b.terms))
     if both:
         raise StimulusError(
-            "attributes stand on both sides, A and B",
+            "some attributes are on both sides, A and B",
             got=", ".join(both),
             allowed="words that tell the two concepts apart",
         )

@@ -129,7 +129,7 @@ def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
             raise StimulusError(
                 "two targets differ by case alone",
                 got=f"{other}, {term}",
-                allowed="targets that a table of counts tells apart",
+                allowed="targets that a table of counts distinguishes",
                 remedy="count their tests one by one",
             )
     return tuple(found)

@@ -22,7 +22,7 @@ def _theme() -> alt.theme.ThemeConfig:
 class Themed(alt.TopLevelMixin):
     """What the charts of eatlas add to altair's own.
 
-    The theme where a chart stands alone, files that need no network, and a picture in notebooks.
+    The theme of a single chart, files that need no network, and a picture in notebooks.
     ``properties``, ``encode``, ``configure_axis``, ``+``, ``&``, ``|`` and ``facet`` are altair's,
     and what comes out of them is themed too.
     """

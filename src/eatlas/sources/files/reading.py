@@ -38,7 +38,7 @@ class Stamp:
         if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
             raise SourceError(
                 f"{path}: this is neither a file nor a folder",
-                got="a device, a pipe or a socket, of which nobody knows where it ends",
+                got="a device, a pipe or a socket, whose end is unknown",
                 allowed="a file of vectors",
                 remedy="save what comes from it in a file",
             )

@@ -29,7 +29,7 @@ BLOCK = 4 << 20
 _SPACE = 32
 MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
 _NO_WORD = (
-    "if the header tells the right dimension, say what the words are: ?encoding=latin-1; "
+    "if the dimension in the header is right, name the encoding of the words: ?encoding=latin-1; "
     "else correct the header, or get the file again; words of this form cannot hold spaces"
 )
 
@@ -104,7 +104,7 @@ class Word2VecBinarySource(SequentialSource):
                 kept, offset = kept[used:], offset + used
             if (kept + file.read(2)).strip(b"\n"):
                 raise SourceError(
-                    f"{label}: the file goes on after the last vector",
+                    f"{label}: the file continues after the last vector",
                     got=f"more than {self._count} vectors of {self._dim} numbers",
                     allowed="what its header announces",
                     remedy="correct the header, or get the file again",

@@ -92,7 +92,7 @@ def make_sentences(
     if done := [role for role, concept in test.parts if concept.sentences]:
         raise StimulusError(
             f"no sentences can be made of the test {test.id}",
-            got=f"terms that are sentences already, in {', '.join(done)}",
+            got=f"terms that are already sentences, in {', '.join(done)}",
             allowed="a test of words",
         )
     chosen = {

@@ -156,7 +156,7 @@ def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[
     raise StimulusError(
         f"{where}: there are no templates called {name!r}{did_you_mean(name, sets)}"
         if name
-        else f"{where}: it is not said which templates are meant",
+        else f"{where}: no templates are named",
         allowed=", ".join(sets),
         remedy=None if name else f"name them: {where}#{next(iter(sets), 'basic')}",
     )
