@@ -30,7 +30,10 @@ def sound(tmp_path) -> bytes:
         ),
         (b"999999999999 8", "FILE: the file ends early\n  got: 460 bytes"),
         (b"12 9", "is not UTF-8"),
-        (b"12 7", "remedy: if the dimension in the header is right, name the encoding of the words"),
+        (
+            b"12 7",
+            "remedy: if the dimension in the header is right, name the encoding of the words",
+        ),
         (b"12 2000", "FILE: the file ends early"),
         (
             b"1 99999999",
