@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from eatlas.results import diagnosis, files, residual, scan
+from eatlas.results import diagnosis, evidence, files, residual, scan
 
 DATA = Path(__file__).parents[1] / "src/eatlas/results/data"
 
@@ -15,6 +15,7 @@ if __name__ == "__main__":
         ("scan-1", scan),
         ("diagnosis-1", diagnosis),
         ("residual-1", residual),
+        ("card-1", evidence),
     ):
         target = DATA / f"{name}.schema.json"
         target.write_text(json.dumps(module.json_schema(), indent=1) + "\n", encoding="utf-8")

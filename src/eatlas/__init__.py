@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from eatlas.present.charts import plot
     from eatlas.present.replication import write_replication
     from eatlas.results import Results, read_results
+    from eatlas.results.evidence import read_card
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from eatlas.studies import Study, multiverse
     from eatlas.studies.folder import read_study
     from eatlas.studies.replication import replicate
+    from eatlas.validation.running import protocol
 
 __all__ = [
     "CEAT",
@@ -118,6 +120,8 @@ __all__ = [
     "permutation_test",
     "plot",
     "power",
+    "protocol",
+    "read_card",
     "read_labels",
     "read_results",
     "read_scan",
@@ -157,7 +161,9 @@ _HOMES = {
     "eatlas.present.atlas": "write_atlas",
     "eatlas.present.charts": "plot",
     "eatlas.present.replication": "write_replication",
+    "eatlas.validation.running": "protocol",
     "eatlas.results": "Results read_results",
+    "eatlas.results.evidence": "read_card",
     "eatlas.results.scan": "read_scan",
     "eatlas.sources": "ArraySource open_vectors",
     "eatlas.sources.diagnosis": "diagnose",

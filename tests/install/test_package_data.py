@@ -35,6 +35,7 @@ def test_the_wheel_is_complete(wheel):
         "eatlas/sources/data/LICENSE-PDDL-1.0.txt",
         "eatlas/results/data/result-1.schema.json",
         "eatlas/results/data/scan-1.schema.json",
+        "eatlas/results/data/card-1.schema.json",
         "eatlas/results/data/diagnosis-1.schema.json",
         "eatlas/results/data/residual-1.schema.json",
         "eatlas/studies/data/replications/ml-eat.csv",

@@ -1,0 +1,178 @@
+"""Face validity: whether signs agree with stereotypes that everybody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+from typing import Any, cast
+
+from eatlas.errors import EatlasError
+from eatlas.results import AssociationResult
+from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.stats.distributions import clopper_pearson
+from eatlas.stimuli import TARGETS, GroupsTest, load_tests
+from eatlas.validation.leanings import leanings, plain
+from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+
+TEST = "divdist-face-validity"
+STEREOTYPES = {
+    "carpenter": "Male",
+    "dancer": "Female",
+    "librarian": "Female",
+    "nurse": "Female",
+    "pilot": "Male",
+    "soldier": "Male",
+    "businessman": "Male",
+    "businesswoman": "Female",
+}
+"""Group that each profession is stereotyped with in the US: six by labour statistics of 2000, two
+by their name (Bommasani and Liang 2022, Table 3)."""
+INTERVAL = "95% Clopper-Pearson"
+
+
+def two_sided_binomial(successes: int, trials: int) -> float:
+    """Exact two-sided p of a number of successes, where each has a chance of one half.
+
+    Examples
+    --------
+    >>> two_sided_binomial(8, 8), two_sided_binomial(4, 8)
+    (0.0078125, 1.0)
+    """
+    extreme = max(successes, trials - successes)
+    tail = sum(comb(trials, k) for k in range(extreme, trials + 1)) / 2**trials
+    return min(1.0, float(2 * tail))
+
+
+def agreement(agreeing: int, total: int, of: str) -> Figure:
+    """The share of signs that agree, with an exact interval and test against one half."""
+    low, high = clopper_pearson(agreeing, total)
+    return Figure(
+        name="signs that agree",
+        value=agreeing / total,
+        low=low,
+        high=high,
+        interval=INTERVAL,
+        n=total,
+        of=of,
+        p=two_sided_binomial(agreeing, total),
+        test="exact binomial against one half, two-sided",
+    )
+
+
+def stereotyped_professions(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The sign of each profession of Table 3, on each source."""
+    (test,) = load_tests(TEST)
+    yield from study.of_each_source(
+        context, lambda name, source: _signs(study, context, cast("GroupsTest", test), name, source)
+    )
+
+
+def _signs(
+    study: ProtocolStudy, context: Context, test: GroupsTest, name: str, source: Any
+) -> Evidence:
+    """The signs on one source: how many agree, the table, and a drawing."""
+    found = leanings(context, test, source, name)
+    first, second = (group.name for group in test.groups)
+    known = {term: value for term, value in found.signs().items() if value is not None}
+    rows, agreeing = [], 0
+    for term, stereotype in STEREOTYPES.items():
+        value = known.get(term)
+        side = None if value is None else first if value > 0 else second if value < 0 else "neither"
+        agrees = None if side is None else side == stereotype
+        agreeing += bool(agrees)
+        rows.append((term, stereotype, value, side, agrees))
+    missing = [term for term in STEREOTYPES if term not in known]
+    remarks = [f"A profession's number is its {found.what}; above 0 it leans to {first}."]
+    if missing:
+        remarks.append(f"No number is defined for {', '.join(missing)}.")
+    if not known:
+        raise NotRunError("No profession has a number.")
+    return study.evidence(
+        source=name,
+        figures=(agreement(agreeing, len(known), "professions"),),
+        tables=(
+            Table(
+                title="Sign of each profession",
+                columns=("profession", "stereotype", "number", "leans to", "agrees"),
+                rows=tuple(rows),
+            ),
+        ),
+        drawings=(
+            Drawing(
+                title="Where each profession leans",
+                axis=f"below 0 {second}, above 0 {first}",
+                marks=tuple(
+                    Mark(label=term, value=known[term], group=STEREOTYPES[term])
+                    for term in STEREOTYPES
+                    if term in known
+                ),
+            ),
+        ),
+        remarks=tuple(remarks),
+    )
+
+
+def documented_tests(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The sign of each Caliskan test, whose X people associate with A, on each source."""
+    if context.measure.kind != "association":
+        raise NotRunError(
+            f"{context.measure.name} takes tests of groups, and these are tests of two targets "
+            "and two attributes."
+        )
+    yield from study.of_each_source(
+        context, lambda name, source: _directions(study, context, name, source)
+    )
+
+
+def _directions(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
+    """The effect size of each test on one source; of several for single terms, X less Y."""
+    rows: list[tuple[str | float | bool | None, ...]] = []
+    reasons: list[str] = []
+    one_number = "X" in getattr(context.measure, "compared", ())
+    measure = context.measure if one_number else plain(context.measure)
+    for test in load_tests("caliskan"):
+        try:
+            d, p = _effect(context.measured(test, source, name, measure))
+        except EatlasError as error:
+            reasons.append(f"Not measured, {test.id}: {in_a_sentence(error)}")
+            continue
+        rows.append((test.id, test.label, d, p, None if d is None else d > 0))
+    known = [row for row in rows if row[2] is not None]
+    if not known:
+        raise NotRunError(
+            f"None of the ten tests could be measured. {reasons[0]}"
+            if reasons
+            else "No effect size is defined."
+        )
+    return study.evidence(
+        source=name,
+        figures=(agreement(sum(bool(row[4]) for row in known), len(known), "tests"),),
+        tables=(
+            Table(
+                title="Sign of each test",
+                columns=("test", "targets and attributes", "number", "p", "agrees"),
+                rows=tuple(rows),
+            ),
+        ),
+        drawings=(
+            Drawing(
+                title="Effect size of each test",
+                axis="effect size; above 0 is the direction that people show",
+                marks=tuple(Mark(label=str(row[0]), value=cast("float", row[2])) for row in known),
+            ),
+        ),
+        remarks=tuple(reasons),
+    )
+
+
+def _effect(result: AssociationResult) -> tuple[float | None, float | None]:
+    """The first effect size with its p; of effect sizes of terms the mean of X less that of Y."""
+    terms = [one for one in result.effects() if one.term and one.d is not None]
+    if not terms:
+        return result.d, result.p
+    means = [[one.d for one in terms if role in one.roles] for role in TARGETS]
+    if not all(means):
+        return None, None
+    x, y = (sum(cast("list[float]", some)) / len(some) for some in means)
+    return x - y, None

@@ -1,0 +1,188 @@
+"""What a protocol is run on: sources, tests and files, and the context in which a study runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from eatlas.errors import EatlasError
+from eatlas.measures.base import Measure
+from eatlas.results import AssociationResult
+from eatlas.results.evidence import Covered, Given
+from eatlas.stimuli import Test
+
+MOST_MISSING = 20
+"""Missing terms of a group that a card lists."""
+
+
+class NotRunError(Exception):
+    """A study cannot be run on what was given; its text is the reason, a whole sentence."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything that a protocol is run on; what is None was not given.
+
+    Parameters
+    ----------
+    vectors : tuple
+        Sources: what :func:`eatlas.open_vectors` opens, a language model, or a table of counts,
+        as the measure needs.
+    tests : tuple of AssociationTest or GroupsTest
+        Tests besides those that studies bring themselves.
+    census : Path, optional
+        CSV of occupation shares by group and year.
+    contexts : Path, optional
+        Contexts of the stimuli, as ``eatlas contexts`` writes them.
+    labels : tuple of Path
+        Labels by people, as ``eatlas annotate`` writes them.
+    counts : tuple of Path
+        Counts of texts, as ``eatlas text`` writes them; of several, the spans differ.
+    generated : tuple of Path
+        Counts of texts that a model generated.
+    representations : tuple
+        Sources of the model that learned from the text behind `counts`.
+    answers : Path, optional
+        TOML file with answers to the questionnaire.
+    """
+
+    vectors: tuple[Any, ...] = ()
+    tests: tuple[Test, ...] = ()
+    census: Path | None = None
+    contexts: Path | None = None
+    labels: tuple[Path, ...] = ()
+    counts: tuple[Path, ...] = ()
+    generated: tuple[Path, ...] = ()
+    representations: tuple[Any, ...] = ()
+    answers: Path | None = None
+
+    def files(self) -> Iterator[tuple[str, Path]]:
+        """Yield each file that was given, with the name of its option."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            for path in value if isinstance(value, tuple) else (value,):
+                if isinstance(path, Path):
+                    yield one.name, path
+
+    def require_files(self) -> None:
+        """Refuse a file that is not there, before any work.
+
+        Raises
+        ------
+        EatlasError
+            Naming its option.
+        """
+        for option, path in self.files():
+            if not path.is_file():
+                raise EatlasError(
+                    f"--{option}: there is no file {path}",
+                    got="a folder" if path.is_dir() else "nothing",
+                    allowed="a file",
+                )
+
+    def stated(self) -> tuple[Given, ...]:
+        """What a card says of tests and files; sources are stated when they are opened."""
+        of_tests = (
+            Given(name="tests", value=test.id, sha256=test.stimuli_sha256) for test in self.tests
+        )
+        of_files = (
+            Given(name=option, value=path.name, sha256=_hash_of(path))
+            for option, path in self.files()
+        )
+        return (*of_tests, *of_files)
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a study is handed: the measure, what was given, opened sources, and the seed."""
+
+    measure: Measure
+    material: Material
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    """Opened sources of `material.vectors` by their source strings."""
+    seed: int = 0
+
+    @cached_property
+    def numbers(self) -> dict[Any, Any]:
+        """Numbers that several studies read, found once; see :mod:`eatlas.validation.leanings`."""
+        return {}
+
+    @cached_property
+    def coverage(self) -> dict[Covered, None]:
+        """How much of each test each source has, in the order in which they were measured."""
+        return {}
+
+    def measured(
+        self, test: Test, source: Any, name: str, measure: Measure | None = None
+    ) -> AssociationResult:
+        """Measure a test on an opened source, and note its coverage.
+
+        Parameters
+        ----------
+        test : AssociationTest or GroupsTest
+        source : source
+        name : str
+            Source string, by which the coverage is noted.
+        measure : Measure, optional
+            By default that of the protocol.
+        """
+        result = (measure or self.measure)(test, source, seed=self.seed)
+        for group in result.concepts:
+            found = result.coverage.group(group)
+            self.coverage[
+                Covered(
+                    source=name,
+                    test=test.id,
+                    group=result.concepts[group],
+                    used=len(found.used),
+                    total=len(found.used) + len(found.missing),
+                    missing=tuple(found.missing)[:MOST_MISSING],
+                )
+            ] = None
+        return result
+
+    def require(self, option: str, why: str) -> Any:
+        """Return what was given by an option.
+
+        Raises
+        ------
+        NotRunError
+            If nothing was, with `why` it is needed, the end of a sentence.
+        """
+        given = getattr(self.material, option)
+        if not given:
+            raise NotRunError(f"Nothing was given by --{option}, {why}.")
+        return given
+
+    def each_source(self) -> Iterator[tuple[str, Any]]:
+        """Yield each opened source with its source string.
+
+        Raises
+        ------
+        NotRunError
+            If there is none.
+        """
+        if not self.sources:
+            raise NotRunError(
+                f"No source was given that the measure takes: {self.measure.name} needs "
+                f"{NEEDS[self.measure.needs]}."
+            )
+        yield from self.sources.items()
+
+
+NEEDS = {
+    "vectors": "vectors",
+    "masked": "a masked language model",
+    "causal": "a causal language model",
+    "counts": "a table of counts",
+}
+"""What a measure needs of a source, in words."""

@@ -1,0 +1,129 @@
+"""The table of studies: for each criterion of the protocol, what is asked and who answers it.
+
+A study is a row here and a function ``(study, context) -> Iterable[Evidence]`` in a module of this
+room, which is imported when the study runs. The function yields evidence by
+:meth:`ProtocolStudy.evidence`, one piece for each source where it asks several. Where it cannot
+be run it raises :class:`~eatlas.validation.material.NotRunError`, or yields
+:meth:`ProtocolStudy.not_run` for one source; an :class:`~eatlas.EatlasError` on the way is taken
+for the reason too. It never leaves a study out in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from eatlas.errors import EatlasError
+from eatlas.results.evidence import CRITERIA, Criterion, Evidence
+from eatlas.validation.material import Context, NotRunError
+
+DIVDIST = "Bommasani and Liang (2022)"
+
+
+@dataclass(frozen=True)
+class ProtocolStudy:
+    """One study of a criterion: what it asks, and the function that answers."""
+
+    criterion: Criterion
+    id: str
+    title: str
+    question: str
+    function: str
+    """Module of this room and name, such as ``face:stereotyped_professions``."""
+    citation: str = ""
+
+    def evidence(self, **found: Any) -> Evidence:
+        """Make evidence of this study; `found` are fields such as ``source`` and ``figures``."""
+        asked = {"criterion": self.criterion, "study": self.id, "title": self.title}
+        return Evidence(**asked, question=self.question, citation=self.citation, **found)
+
+    def not_run(self, reason: str, **found: Any) -> Evidence:
+        """Make the evidence that the study was not run, for a reason in whole sentences."""
+        return self.evidence(not_run=reason, **found)
+
+    def of_each_source(
+        self, context: Context, answer: Callable[[str, Any], Evidence]
+    ) -> Iterator[Evidence]:
+        """Yield the answer of each source, or why the study was not run on it.
+
+        Parameters
+        ----------
+        context : Context
+        answer : callable
+            Takes a source string and the opened source.
+        """
+        for name, source in context.each_source():
+            try:
+                yield answer(name, source)
+            except NotRunError as reason:
+                yield self.not_run(str(reason), source=name)
+            except EatlasError as error:
+                yield self.not_run(in_a_sentence(error), source=name)
+
+    @property
+    def answer(self) -> Callable[[ProtocolStudy, Context], Iterable[Evidence]]:
+        """The function of the study."""
+        module, name = self.function.split(":")
+        found: Callable[[ProtocolStudy, Context], Iterable[Evidence]]
+        found = getattr(import_module(f"eatlas.validation.{module}"), name)
+        return found
+
+    def run(self, context: Context) -> tuple[Evidence, ...]:
+        """Run the study; what cannot be run is evidence with its reason."""
+        found: list[Evidence] = []
+        try:
+            found.extend(self.answer(self, context))
+        except NotRunError as reason:
+            found.append(self.not_run(str(reason)))
+        except EatlasError as error:
+            found.append(self.not_run(in_a_sentence(error)))
+        return tuple(found) or (self.not_run("The study found nothing to measure."),)
+
+
+def in_a_sentence(error: EatlasError) -> str:
+    """An error as the reason why something was not run.
+
+    Examples
+    --------
+    >>> in_a_sentence(EatlasError("the file is empty", got="0 lines", allowed="10"))
+    'The file is empty (got: 0 lines; allowed: 10).'
+    """
+    parts = (("got", error.got), ("allowed", error.allowed))
+    details = "; ".join(f"{name}: {value}" for name, value in parts if value)
+    first = error.what.split(maxsplit=1)[0]
+    text = error.what if not first.isalpha() else error.what[:1].upper() + error.what[1:]
+    return f"{text} ({details})." if details else f"{text}."
+
+
+STUDIES: tuple[ProtocolStudy, ...] = (
+    ProtocolStudy(
+        "face",
+        "stereotyped-professions",
+        "Stereotyped professions",
+        "Do the measure's signs agree with the stereotypes of professions?",
+        "face:stereotyped_professions",
+        f"{DIVDIST}, section 6 and Table 3",
+    ),
+    ProtocolStudy(
+        "face",
+        "documented-tests",
+        "Documented associations",
+        "Do the measure's signs agree with the associations that people show in the ten tests of "
+        "Caliskan, Bryson and Narayanan (2017)?",
+        "face:documented_tests",
+        "Caliskan, Bryson and Narayanan (2017), Table 1",
+    ),
+)
+"""All studies, in the order of the criteria; those of one criterion in the order of the card."""
+
+
+def studies_of(criterion: Criterion) -> tuple[ProtocolStudy, ...]:
+    """Return the studies of one criterion."""
+    return tuple(study for study in STUDIES if study.criterion == criterion)
+
+
+def in_order() -> tuple[ProtocolStudy, ...]:
+    """Return all studies in the order of the criteria."""
+    return tuple(study for criterion in CRITERIA for study in studies_of(criterion))
