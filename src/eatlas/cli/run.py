@@ -58,9 +58,10 @@ def run(
     ----------
     tests : ID|BATTERY|FILE.toml
         Tests to run. May be repeated. [default: caliskan]
-    vectors : SOURCE
+    vectors : [NAME=]SOURCE
         Vectors to measure: a file in any known format, a folder of years, or a name. Repeat to
-        compare sources. [default: glove-sample]
+        compare sources. 50d=glove.6B.50d.txt is called 50d in tables, charts and results.
+        [default: glove-sample]
     measure : SIGNATURE
         ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat or zero-shot; for tests of groups divdist and
         others. Parameters follow in brackets: 'ml-eat(alpha=0.01)'. May be repeated. [default:

@@ -60,12 +60,13 @@ def verify(
         complain(error)
     if not len(good):
         raise ResultsError("there are no results to verify")
+    names = {name for one in good for name in (one.source, one.source_string)}
     folders = [path if path.is_dir() else path.parent for path in results]
     verdicts = check(
         good,
         contexts=contexts or (),
         folders=folders,
-        vectors=dict(_named(text, {result.source for result in good}) for text in vectors or ()),
+        vectors=dict(_named(text, names) for text in vectors or ()),
         trust=trust or (),
         tests=tests or (),
     )

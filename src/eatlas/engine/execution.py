@@ -53,8 +53,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     ----------
     tests : str, path, AssociationTest, or list of them, default "caliskan"
         What :func:`eatlas.load_tests` takes.
-    vectors : str, path, object, or list of them, default "glove-sample"
-        What :func:`eatlas.open_vectors` takes.
+    vectors : str, path, object, list or mapping of them, default "glove-sample"
+        What :func:`eatlas.open_vectors` takes. A mapping, ``{"50d": "glove.6B.50d.txt"}``, or a
+        text ``"50d=glove.6B.50d.txt"`` gives each the name that results call it by.
     measures : str, measure, or list of them, optional
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
@@ -284,9 +285,12 @@ def _measured(job: Job, conditions: Conditions) -> AssociationResult:
     """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
     case, seed, rounding = conditions.case, conditions.seed, conditions.rounding
     measure: Callable[..., AssociationResult] = job.measure  # of the kind of test that it takes
-    if rounding == 1:  # measures of other packages may know no other
-        return measure(job.test, job.source, case=case, seed=seed)
-    return measure(job.test, job.source, case=case, seed=seed, rounding=rounding)
+    # measures of other packages may know no other rounding
+    precise = {} if rounding == 1 else {"rounding": rounding}
+    found = measure(job.test, job.source, case=case, seed=seed, **precise)
+    if not job.source_from:
+        return found
+    return found.model_copy(update={"source_from": job.source_from})
 
 
 def failure(job: Job, error: EatlasError) -> Failure:

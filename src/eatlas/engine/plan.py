@@ -34,7 +34,7 @@ from eatlas.sources import (
     period_of,
 )
 from eatlas.sources.counts import Counts, open_counts
-from eatlas.sources.opening import is_pair
+from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
 from eatlas.sources.prompts import PromptSet, in_prompts
 from eatlas.sources.snapshot import strongest
 from eatlas.sources.source import as_source, is_contextual
@@ -74,6 +74,8 @@ class Job:
     source: Source
     """The vectors or log-probabilities that the run's tests request, and no others."""
     measure: Measure
+    source_from: str = ""
+    """Source string of what the run calls by a name; empty where the name opens the source."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ def identity(job: Job, case: CaseRule, seed: int) -> str:
     """
     test = job.test.model_dump(mode="json")
     source = [job.source.name, period_of(job.source), job.source.fingerprint]
-    parts = [__version__, test, *source, job.measure.signature, case, seed]
+    named = [job.source_from] if job.source_from else []
+    parts = [__version__, test, *source, *named, job.measure.signature, case, seed]
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -156,9 +159,11 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
     questions = _by_need(variants)
     _require_texts(loaded, prompts)
-    specs = [vectors] if is_pair(vectors) else _several(vectors, [DEFAULT_VECTORS])
+    specs = specs_of(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is read, so that a mistake costs no work
-    places = [(source, need) for need in questions for source in _open_all(specs, prompts, need)]
+    found = [(*one, need) for need in questions for one in _open_all(specs, prompts, need)]
+    places = [(source, need) for source, _, need in found]
+    names = [name for _, name, _ in found]
     for source, need in places:
         _require_source(source, need, questions[need])
 
@@ -168,12 +173,23 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         asking = _asking([places[position] for position in some], questions, case, shown)
         with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
             answers |= {some[place]: answer for place, answer in outcomes}
+    named = [_named(_not_lost(answers[position]), name) for position, name in enumerate(names)]
     jobs = tuple(
-        Job(test, _not_lost(answers[position]), measure)
-        for position, (_, need) in enumerate(places)
+        Job(test, source, measure, source_from)
+        for (source, source_from), (_, need) in zip(named, places, strict=True)
         for test, measure in questions[need]
     )
     return Plan(jobs, case, int(seed))
+
+
+def _named(source: Source, name: str) -> tuple[Source, str]:
+    """What a source answered under the name that the run gives it, and its source string."""
+    return (renamed(source, name), source.name) if name else (source, "")
+
+
+def renamed(source: Source, name: str) -> Source:
+    """Give what a source answered the name that results know it by."""
+    return source if source.name == name else cast("Any", source).renamed(name)
 
 
 def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tuple[Measure, ...]:
@@ -289,28 +305,29 @@ def _several(given: Any, default: Sequence[str]) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _open_all(specs: list[Any], prompts: Any, need: Need) -> list[Source]:
-    """Open each source once, and put it into every prompt.
+def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tuple[Source, str]]:
+    """Open each source once, and put it into every prompt; each with the name that it is given.
 
     The names that results will carry must distinguish them.
     """
-    texts = {str(spec): spec for spec in specs if isinstance(spec, str | Path)}
-    objects = {id(spec): spec for spec in specs if not isinstance(spec, str | Path)}.values()
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    sources = [source for spec in (*texts.values(), *objects) for source in opened(spec, need)]
-    if prompts is not None:
-        sources = _prompted(
-            sources, [prompts] if isinstance(prompts, str | PromptSet) else prompts, need
-        )
-    names = Counter((source.name, period_of(source)) for source in sources)
+    found: list[tuple[Source, str]] = []
+    for spec, name in distinct(specs):
+        sources: Sequence[Source] = opened(spec, need)
+        if prompts is not None:
+            each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
+            sources = _prompted(sources, each, need)
+        under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
+        found += zip(sources, under, strict=True)
+    names = Counter((name or source.name, period_of(source)) for source, name in found)
     same = [name for (name, _), n in names.items() if n > 1]
     if same:
         raise SourceError(
             f"two sources have the name {same[0]!r}, so their results could not be distinguished",
-            remedy="name them: eatlas.ArraySource(words, array, name=...)",
+            remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
         )
-    return sources
+    return found
 
 
 def _require_texts(tests: Iterable[Test], prompts: Any) -> None:

@@ -100,6 +100,7 @@ def _trend(
         test=first.test,
         title=first.title,
         source=first.source,
+        source_from=first.source_from,
         concepts=first.concepts,
         periods=tuple(_year(result) for result in found),
         missing=missing,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from eatlas.care import data_only
-from eatlas.engine.plan import Source, asked, opened
+from eatlas.engine.plan import Source, asked, opened, renamed
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
@@ -31,16 +31,25 @@ class Trust:
     vectors: Mapping[str, Any] = field(default_factory=dict)
     trusted: Collection[str] = ()
 
-    def require_named(self, names: Iterable[str]) -> None:
+    def require_named(self, names: Iterable[str], sources: Iterable[str]) -> None:
         """Refuse a name that is in no result: it would be without effect, or a misprint.
+
+        Parameters
+        ----------
+        names, sources : iterable of str
+            What results call their sources, and what opens these, which alone is trusted.
 
         Raises
         ------
         SourceError
             Naming it, and the names that there are.
         """
-        known = list(dict.fromkeys(names))
-        for said, given in (("vectors", self.vectors), ("trust", self.trusted)):
+        strings = list(dict.fromkeys(sources))
+        either = list(dict.fromkeys([*names, *strings]))
+        for said, given, known in (
+            ("vectors", self.vectors, either),
+            ("trust", self.trusted, strings),
+        ):
             for name in given:
                 if name not in known:
                     raise SourceError(
@@ -49,12 +58,12 @@ class Trust:
                         allowed=", ".join(known),
                     )
 
-    def moved(self, name: str) -> bool:
-        """Whether something else is opened in the place of a source."""
-        return name in self.vectors
+    def moved(self, *names: str) -> bool:
+        """Whether something else is opened in the place of a source of these names."""
+        return any(name in self.vectors for name in names)
 
     def ask(
-        self, name: str, need: Need, questions: list[tuple[Test, Measure]]
+        self, name: str, source: str, need: Need, questions: list[tuple[Test, Measure]]
     ) -> dict[int | None, Source]:
         """Open what results name, and look up the words of all of them at once.
 
@@ -62,6 +71,8 @@ class Trust:
         ----------
         name : str
             The source as the results name it.
+        source : str
+            What opens it: the same, unless the run gave it a name of its own.
         need : {"vectors", "masked", "causal"}
         questions : list of pairs of a test and a measure
 
@@ -76,18 +87,19 @@ class Trust:
             If it cannot be opened, or would do more than read data and the user does not trust it.
         """
         try:
-            if name in self.vectors:
-                return self._each(self.vectors[name], name, need, questions)
-            if name in self.trusted:
-                return self._each(name, name, need, questions)
-            with data_only(name):
-                return self._each(name, name, need, questions)
+            known = next((one for one in (name, source) if one in self.vectors), None)
+            if known is not None:
+                return self._each(self.vectors[known], name, need, questions)
+            if source in self.trusted:  # never by a name, which says nothing of what is run
+                return self._each(source, name, need, questions)
+            with data_only(source):
+                return self._each(source, name, need, questions)
         except RecursionError as error:
             raise SourceError(
-                f"{name[:60]}...: one source is wrapped in another too many times"
+                f"{source[:60]}...: one source is wrapped in another too many times"
             ) from error
         except SourceError as error:
-            if name in self.vectors or isinstance(error, UntrustedSourceError):
+            if self.moved(name, source) or isinstance(error, UntrustedSourceError):
                 raise
             elsewhere = (
                 f"if the vectors are somewhere else: --vectors {shlex.quote(f'{name}=PATH')}"
@@ -107,8 +119,3 @@ class Trust:
         return {
             period_of(one): renamed(asked(one, need, questions), name) for one in opened(spec, need)
         }
-
-
-def renamed(source: Source, name: str) -> Source:
-    """Give what a source answered the name that the results know it by."""
-    return source if source.name == name else cast("Any", source).renamed(name)

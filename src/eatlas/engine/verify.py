@@ -80,9 +80,9 @@ def verify(
     folders : iterable of path
         Where files of contexts lie, besides the working folder.
     vectors : mapping, optional
-        From the name of a source in the results to what is opened in its place: the path of a file
-        that was moved, or anything else that :func:`eatlas.open_vectors` takes. Its content must
-        be the same.
+        From the name of a source in the results, or its source string, to what is opened in its
+        place: the path of a file that was moved, or anything else that
+        :func:`eatlas.open_vectors` takes. Its content must be the same.
     trust : str or iterable of str
         Names of sources in the results that may do more than read data, such as
         ``"py:module:function"``.
@@ -113,15 +113,21 @@ def verify(
     known = {test.id: test for test in (load_tests(tests) if tests else ())}
     trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
-    said.require_named(result.source for result in results)
+    said.require_named([one.source for one in results], [one.source_string for one in results])
     with computed_afresh():
         checks = [_Check(result, _question(result, at_hand, known, said)) for result in results]
         opened = {place: _opened(place, checks, said) for place in {c.place: 0 for c in checks}}
         for check in checks:
             check.compute(opened[check.place])
     return (
-        *(check.verdict(moved=said.moved(check.result.source)) for check in checks),
-        *(_of_trend(trend, checks, opened.get((trend.source, "vectors"))) for trend in trends),
+        *(
+            check.verdict(moved=said.moved(check.result.source, check.result.source_from))
+            for check in checks
+        ),
+        *(
+            _of_trend(trend, checks, opened.get((trend.source, _string(trend), "vectors")))
+            for trend in trends
+        ),
     )
 
 
@@ -145,8 +151,8 @@ class Question(NamedTuple):
     labels: Labels
 
 
-Place = tuple[str, Need]
-"""A source, as results name it, and what is needed of it."""
+Place = tuple[str, str, Need]
+"""A source, as results name it; what opens it; and what is needed of it."""
 Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
 Again = AssociationResult | Failure | EatlasError
@@ -167,9 +173,9 @@ class _Check:
     @property
     def place(self) -> Place:
         """Where its vectors, or log-probabilities, come from."""
-        if isinstance(self.question, EatlasError):
-            return self.result.source, "vectors"
-        return self.result.source, self.question.measure.needs
+        asked = self.question
+        need: Need = "vectors" if isinstance(asked, EatlasError) else asked.measure.needs
+        return self.result.source, self.result.source_string, need
 
     def compute(self, opened: Opened) -> None:
         """Measure again; what model and rounding decide is measured with other tolerances too."""
@@ -190,7 +196,8 @@ class _Check:
         if rounding != 1:
             known = {one.name for one in fields(measure) if one.init}
             asked = measure.with_parameters(**{k: v for k, v in BRIEF.items() if k in known})
-        found = perform(Job(test, source, asked), Conditions(given.case, given.seed, rounding))
+        job = Job(test, source, asked, self.result.source_from)
+        found = perform(job, Conditions(given.case, given.seed, rounding))
         # without the number of resamples that was recorded
         if isinstance(found, Failure):
             return replace(found, signature=measure.signature)
@@ -222,10 +229,10 @@ def _question(
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
-        with data_only(result.source):  # a signature that eatlas wrote names no file
+        with data_only(result.source_string):  # a signature that eatlas wrote names no file
             test = with_files(rebuilt_test(result), known.values())
             measure = get_measure(result.signature)
-        if result.source not in trust.trusted:
+        if result.source_string not in trust.trusted:
             _require_few_draws(as_recorded(measure, result))
         if origin is None:
             return Question(test, measure, compared(result, test, known, lambda one: one))
@@ -263,6 +270,11 @@ def _opened(place: Place, checks: Iterable[_Check], trust: Trust) -> Opened:
         return trust.ask(*place, asked)
     except EatlasError as error:
         return error
+
+
+def _string(trend: TrendResult) -> str:
+    """What opens the series of a trend."""
+    return trend.source_from or trend.source
 
 
 def _of_period(found: Opened, period: int | None) -> Source | EatlasError:

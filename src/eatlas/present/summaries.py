@@ -363,7 +363,7 @@ def bibtex(
     given = list(results)
     used = {result.measure for result in given}
     methods = {
-        "glove-sample": any(result.source == "glove-sample" for result in given),
+        "glove-sample": any(one.source_string == "glove-sample" for one in given),
         "bootstrap": any(r.uncertainty or _several(r, "resamples") for r in given),
         "holm": any(_several(result, "labels") for result in given),
         "crossed": any(map(_answered, given)),

@@ -100,7 +100,9 @@ class AssociationResult(Record):
     """Id of the test."""
     title: str = ""
     source: str
-    """Source string of the vectors."""
+    """Source string of the vectors, or the name that the run gives them."""
+    source_from: str = Field(default="", exclude_if=is_empty)
+    """Source string of vectors that the run gives a name; empty where `source` is one."""
     period: int | None = None
     """Year of the vectors, in a series of periods."""
     encoding: Encoding | None = None
@@ -224,6 +226,11 @@ class AssociationResult(Record):
             cls.full_name = cls.__dict__.get("full_name") or cls.display_name
 
     @property
+    def source_string(self) -> str:
+        """What opens the source again."""
+        return self.source_from or self.source
+
+    @property
     def primary(self) -> Primary:
         """The findings that are read: over stimuli where one has several sentences."""
         return primary_of(self)
@@ -301,6 +308,7 @@ class AssociationResult(Record):
         return {
             "test": self.test,
             "source": self.source,
+            **({"source_from": self.source_from} if self.source_from else {}),
             **({} if self.period is None else {"period": self.period}),
             **({} if self.encoding is None else self.encoding.columns()),
             **({} if self.contexts is None else self.contexts.columns()),

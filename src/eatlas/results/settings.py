@@ -114,7 +114,9 @@ def parts_of(result: AssociationResult) -> dict[str, str]:
     parts = _parts_of_text(result.source)
     found = result.encoding
     if found is None or not result.source.startswith(_SCHEMES):
-        return parts
+        return (
+            parts  # a source with a name of its own is called by it, and by what differs under it
+        )
     beside = {key: text for key, text in parts.items() if key in ("transform", "member")}
     prompt = f"prompt “{found.prompt}”" if found.prompt else ""
     random = "" if found.weights_seed is None else f" {found.weights_seed}"
@@ -163,11 +165,19 @@ class Settings:
         return found
 
     @cached_property
+    def _from(self) -> dict[str, str]:
+        """What each source was opened from, where the run gave it a name."""
+        return {one.source: one.source_from for one in self.results if one.source_from}
+
+    @cached_property
     def sources(self) -> dict[str, str]:
         """What tells each source from the others; of one alone its name."""
         if len(self._parts) == 1:
             return dict.fromkeys(self._parts, self.subject)
         told = _apart(list(self._parts.values()))
+        if len({one["model"] for one in self._parts.values()}) > 1:  # names say it all
+            pairs = zip(self._parts.items(), told, strict=True)
+            told = [list(p.values()) if s in self._from else some for (s, p), some in pairs]
         words = [", ".join(filter(None, some)) for some in told]
         if len(set(words)) == len(words) and all(words):
             return dict(zip(self._parts, words, strict=True))
@@ -192,7 +202,13 @@ class Settings:
         return f"{len(parts)} {'models' if encoded else 'sources'}"
 
     def full_name(self, source: str) -> str:
-        """A source in a sentence: published vectors with their dimensions, others as in titles."""
+        """A source in a sentence: published vectors with their dimensions, others as in titles.
+
+        What the run gives a name has both, as tables have the name alone.
+        """
+        if source in self._from:
+            named, meant = source_name(source), source_name(self._from[source], full=True)
+            return named if named == meant else f"{meant}, here “{named}”"
         if len(self._parts) == 1:
             known = known_sources().get(source)
             return known.full if known else self.subject

@@ -357,6 +357,12 @@ def _meant(path: Path, published: list[str]) -> str:
     return "check the path"
 
 
+def _opens(text: str, names: list[str]) -> bool:
+    """Whether a source string seems to open something."""
+    file = parse_file_spec(text)
+    return str(file.path) in names or is_there(file.path) or opener_of(text) is not None
+
+
 def _no_such(file: FileSpec, text: str) -> SourceError:
     """Say that there is no such source, and what may be meant."""
     from eatlas.sources.published import published_vectors  # noqa: PLC0415
@@ -383,6 +389,8 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     if len(parts) > 1 and all(part in (*names, *published) or is_there(part) for part in parts):
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
+    elif "=" in spec and _opens(source := spec.partition("=")[2], names):
+        remedy = f"one source is opened without a name: {source}; eatlas run takes NAME=SOURCE"
     elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
         return SourceError(f"{spec}: there is no such file", remedy=_meant(Path(spec), published))
     return SourceError(

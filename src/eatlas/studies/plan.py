@@ -11,6 +11,7 @@ from typing import Any
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, StudyError, described, did_you_mean
 from eatlas.measures import Measure, get_measure
+from eatlas.sources.naming import NamedSpec, is_row, named_spec
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import Test, load_tests
 from eatlas.studies.choices import DIMENSIONS, KNOWN, NONE, label_of, parameters_of, part_of
@@ -249,16 +250,23 @@ class _Reader:
             return {DEFAULT_VECTORS: DEFAULT_VECTORS}
         if isinstance(given, Mapping) and all(isinstance(key, str) for key in given):
             if not given or any(
-                isinstance(one, str | Path) or not _is_row(one) for one in given.values()
+                isinstance(one, str | Path) or not is_row(one) for one in given.values()
             ):
                 return self.named(given, "vectors")
             return {"vectors": given}  # a mapping from words to vectors
         several = given if isinstance(given, list) or _is_list(given) else [given]
+        specs = [named_spec(one) if isinstance(one, str) else NamedSpec(one) for one in several]
         labels = [
-            str(one) if isinstance(one, str | Path) else getattr(one, "name", f"vectors-{n}")
-            for n, one in enumerate(several, start=1)
+            one.name
+            or (str(one.spec) if isinstance(one.spec, str | Path) else "")
+            or getattr(one.spec, "name", f"vectors-{n}")
+            for n, one in enumerate(specs, start=1)
         ]
-        return self.named(dict(zip(labels, several, strict=True)), "vectors")
+        found: dict[str, Any] = {}
+        for label, one in zip(labels, specs, strict=True):
+            if found.setdefault(label, one.spec) != one.spec:
+                self.faults.append(f"key vectors: two sources have the name {label!r}")
+        return self.named(found, "vectors")
 
     def measures(self, given: Any, default: list[str]) -> dict[str, Measure]:
         """Measures by label; those of a list are called as they are written."""
@@ -443,12 +451,6 @@ def _from_file(given: Any) -> tuple[Test, ...]:
             allowed=", ".join(tests),
         )
     return (tests[name],)
-
-
-def _is_row(value: Any) -> bool:
-    """Whether this is a vector of numbers, and no source."""
-    numbers = isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value)
-    return numbers or getattr(value, "ndim", 0) == 1
 
 
 def _is_list(given: Any) -> bool:

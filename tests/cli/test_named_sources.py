@@ -1,0 +1,103 @@
+"""``--vectors NAME=SOURCE``: what people read is the name, and verify finds the source again."""
+
+import json
+
+import pytest
+from tests.inputs import TOML, make_test, make_vectors
+from tests.tiny_models import LAYERS, make_model
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two files of vectors below a folder, and a test."""
+    (tmp_path / "t.toml").write_text(TOML, encoding="utf-8")
+    (tmp_path / "deep").mkdir()
+    for name, seed in (("one.txt", 1), ("two.txt", 2)):
+        vectors = make_vectors(make_test(), seed=seed)
+        text = "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in vectors.items())
+        (tmp_path / "deep" / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+BOTH = ("--vectors", "small=deep/one.txt", "--vectors", "large=deep/two.txt")
+
+
+def test_names_everywhere(eatlas_cli, folder):
+    ended = eatlas_cli("run", "--tests", "t.toml", *BOTH)
+    assert ended.code == 0, ended.err
+    assert "on small" in ended.out
+    assert "deep/" not in ended.out
+    lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
+    assert [(one["source"], one["source_from"]) for one in lines] == [
+        ("small", "deep/one.txt"),
+        ("large", "deep/two.txt"),
+    ]
+    page = (folder / "out/report.html").read_text(encoding="utf-8")
+    assert '<code dir="auto">small</code>, the name of <code dir="auto">deep/one.txt</code>' in page
+    assert "deep/one.txt, here" not in page
+    assert "on one.txt, here “small” and two.txt, here “large” with eatlas" in page
+    for form in ("csv", "markdown", "latex"):
+        eatlas_cli("report", "out/results.jsonl", "--format", form, "-o", "table")
+        assert "small" in (folder / "table").read_text(encoding="utf-8")
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+
+
+def test_a_file_that_was_moved_is_found_by_the_name_or_the_path(eatlas_cli, folder):
+    eatlas_cli("run", "--tests", "t.toml", *BOTH)
+    (folder / "deep" / "one.txt").rename(folder / "moved.txt")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert "--vectors small=PATH" in ended.out
+    for name in ("small", "deep/one.txt"):
+        ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{name}=moved.txt")
+        assert (ended.code, "2 of 2 results are the same" in ended.out) == (0, True), ended.out
+    wrong = eatlas_cli("verify", "out/results.jsonl", "--vectors", "small=deep/two.txt")
+    assert ": differs" in wrong.out
+
+
+def test_layers_under_one_name(eatlas_cli, folder):
+    make_model(folder / "bert", "bert")
+    ended = eatlas_cli(
+        "run", "--tests", "weat-6", "--measure", "weat", "--vectors", "tiny=hf:bert?layer=all",
+        "--vectors", "deep=hf:bert",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
+    assert [one["source"] for one in lines] == [
+        *(f"tiny?layer={n}" for n in range(LAYERS + 1)),
+        "deep",
+    ]
+    assert lines[1]["source_from"] == "hf:bert?layer=1"
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+
+
+def test_a_series_under_one_name(eatlas_cli, folder):
+    (folder / "years").mkdir()
+    for year in (1990, 2000):
+        (folder / "years" / f"{year}.txt").write_bytes((folder / "deep/one.txt").read_bytes())
+    ended = eatlas_cli("run", "--tests", "t.toml", "--vectors", "press=years")
+    assert ended.code == 0, ended.err
+    assert "years" not in ended.out.replace("report", "")
+    lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
+    assert {(one["source"], one["source_from"]) for one in lines} == {("press", "years")}
+    assert len(lines) == 3
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert (ended.code, ended.out.count(": same")) == (0, 3), ended.out
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        (["=deep/one.txt"], "the name of a source is empty"),
+        (["a=deep/one.txt", "a=deep/two.txt"], "two sources have the name 'a'"),
+        (["x\ty=deep/one.txt"], "the name of a source is not usable"),
+        (["a=deep/one.tx"], "did you mean deep/one.txt?"),
+    ],
+)
+def test_mistakes(eatlas_cli, folder, vectors, said):
+    ended = eatlas_cli(
+        "run", "--tests", "t.toml", *(p for one in vectors for p in ("--vectors", one))
+    )
+    assert ended.code == 2
+    assert said in ended.err
+    assert not (folder / "out").exists()

@@ -1,0 +1,152 @@
+"""Sources that a run calls by a name: NAME=SOURCE, and a mapping from names to sources."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.inputs import make_test, make_vectors
+
+import eatlas
+from eatlas.errors import SourceError
+from eatlas.results.settings import Settings
+from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, names_under, specs_of
+from eatlas.studies.plan import read_plan
+
+TINY = make_test()
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """A file of vectors, in the working folder, of whatever name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, seed=7):
+        vectors = make_vectors(TINY, seed=seed)
+        lines = (f"{word} {' '.join(map(str, row))}" for word, row in vectors.items())
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "name"),
+    [
+        ("50d=glove.txt", "glove.txt", "50d"),
+        (" 50 d =glove.txt?a=b", "glove.txt?a=b", "50 d"),
+        ("base=hf:M?layer=3", "hf:M?layer=3", "base"),
+        ("α (2) =x=y.txt", "x=y.txt", "α (2)"),
+        ("hf:M?layer=3", "hf:M?layer=3", ""),
+        ("glove-sample?transform=center", "glove-sample?transform=center", ""),
+        ("/data/a=b.txt", "/data/a=b.txt", ""),
+        ("./a=b.txt", "./a=b.txt", ""),
+        ("C:\\a=b.txt", "C:\\a=b.txt", ""),
+        ("vectors.zip#a=b.txt", "vectors.zip#a=b.txt", ""),
+        ("glove-sample=glove-sample", "glove-sample", "glove-sample"),
+    ],
+)
+def test_a_name_is_what_no_source_string_begins_with(text, spec, name):
+    assert named_spec(text) == NamedSpec(spec, name)
+
+
+def test_an_existing_path_wins(written):
+    assert named_spec(written("a=b.txt")) == NamedSpec("a=b.txt")
+    assert named_spec("a=b.txt?transform=center").name == ""
+    assert named_spec("mine=a=b.txt") == NamedSpec("a=b.txt", "mine")
+    (result,) = eatlas.run(TINY, "a=b.txt", "weat")
+    assert (result.source, result.source_from) == ("a=b.txt", "")
+
+
+@given(st.from_regex(r"[a-z0-9][a-z0-9 ._+()-]{0,38}[a-z0-9)]", fullmatch=True))
+def test_what_is_named_comes_apart_again(name):
+    assert named_spec(f"{name}=hf:m/n?layer=1&pool=mean") == NamedSpec(
+        "hf:m/n?layer=1&pool=mean", name
+    )
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        ("=glove-sample", "the name of a source is empty\n  got: =glove-sample"),
+        ("50d=", "nothing is named '50d'\n  got: 50d="),
+        ({" ": "glove-sample"}, "the name of a source is empty"),
+        ({"a/b": "glove-sample"}, "the name of a source is not usable\n  got: 'a/b', 3 characters"),
+        ({"a\x1b[2J": "glove-sample"}, "the name of a source is not usable"),
+        ({"n" * (LONGEST + 1): "glove-sample"}, "the name of a source is too long"),
+        ({3: "glove-sample"}, "the name of a source is no text\n  got: 3 (int)"),
+        ("glove-sample=other.txt", "'glove-sample' is the name of other vectors"),
+        (["a=glove-sample", "a=glove-sample?transform=center"], "two sources have the name 'a'"),
+        ({"a": "glove-sample", "b": [1.0, 2.0]}, "sources by name or vectors by word, not both"),
+        ("nope=nope.txt", "nope.txt: there is no such file"),
+    ],
+)
+def test_names_that_are_refused(vectors, said):
+    with pytest.raises(SourceError) as caught:
+        eatlas.run("weat-6", vectors)
+    assert said in str(caught.value)
+
+
+def test_one_source_twice_is_one():
+    assert specs_of(["a=glove-sample", "b=glove-sample"], "") == [
+        NamedSpec("glove-sample", "a"),
+        NamedSpec("glove-sample", "b"),
+    ]
+    assert len(eatlas.run("weat-6", ["a=glove-sample", "a=glove-sample"], "weat")) == 1
+
+
+def test_what_differs_under_one_name():
+    assert names_under("s", ["decades", "decades"]) == ["s", "s"]
+    prompts = ["hf:m?layer=2&prompt={}", "hf:m?layer=2&prompt=It is {}."]
+    assert names_under("m", prompts) == ["m?prompt={}", "m?prompt=It is {}."]
+
+
+def test_results_have_the_name_and_where_it_came_from(written, tmp_path):
+    results = eatlas.run(TINY, {"first": written("a.txt"), "second": written("b.txt", 8)}, "weat")
+    assert [(one.source, one.source_from) for one in results] == [
+        ("first", "a.txt"),
+        ("second", "b.txt"),
+    ]
+    assert list(results.to_frame()["source"]) == ["first", "second"]
+    assert [one.source for one in results.filter(source_from="b.txt")] == ["second"]
+    results.save(tmp_path / "r.jsonl")
+    again = eatlas.read_results(tmp_path / "r.jsonl")
+    assert again == results
+    assert [one.status for one in eatlas.verify(again)] == ["same", "same"]
+    (bare,) = eatlas.run(TINY, "a.txt", "weat")
+    assert "source_from" not in bare.to_dict()
+    named = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])
+    plain = json.loads(json.dumps(named).replace("first has", "a.txt has"))
+    assert plain.pop("source_from") == "a.txt"
+    assert plain | {"source": "a.txt"} == bare.to_dict()
+
+
+def test_vectors_in_memory_are_told_apart():
+    vectors = make_vectors(TINY)
+    given = {"mine": vectors, "pair": (list(vectors), list(vectors.values()))}
+    results = eatlas.run(TINY, given, "weat")
+    assert [one.source for one in results] == ["mine", "pair"]
+    verdicts = eatlas.verify(results, vectors=given)
+    assert [one.status for one in verdicts] == ["same", "same"]
+    with pytest.raises(SourceError, match=r"have the name 'dict'.*\n.*NAME=SOURCE"):
+        eatlas.run(TINY, [vectors, dict(vectors)], "weat")
+
+
+def test_people_read_the_name():
+    given = {"100d": "glove-sample", "centred": "glove-sample?transform=center"}
+    settings = Settings.among(eatlas.run("weat-6", given, "weat"))
+    assert list(settings.sources.values()) == ["100d", "centred"]
+    assert settings.named(settings.results[1]) == "weat-6 (centred)"
+    assert settings.full_name("centred").endswith(", transform center, here “centred”")
+    alone = Settings.among(eatlas.run("weat-6", "100d=glove-sample", "weat"))
+    assert alone.subject == "100d"
+
+
+def test_lists_of_a_plan_take_names():
+    plan = read_plan({"tests": "weat-6", "vectors": ["100d=glove-sample"]})
+    assert plan.vectors == {"100d": "glove-sample"}
+
+
+def test_one_source_is_opened_without_a_name():
+    with pytest.raises(SourceError, match="opened without a name: glove-sample"):
+        eatlas.open_vectors("50d=glove-sample")
