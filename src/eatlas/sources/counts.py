@@ -182,6 +182,22 @@ def place_of_table(path: Path) -> Path:
     return table_on_this_machine(path.name) or path
 
 
+def places_of_table(path: Path) -> tuple[Path, ...]:
+    """Return the paths of the published tables that a name stands for, or the path as it is.
+
+    Raises
+    ------
+    SourceError
+        If a table was not fetched.
+    """
+    if path.suffix or len(path.parts) != 1 or is_there(path):
+        return (path,)
+    from eatlas.sources.published import published_vectors  # noqa: PLC0415
+
+    parts = [one.name for one in published_vectors() if one.vectors.part_of == path.name]
+    return tuple(place_of_table(Path(name)) for name in parts or [path.name])
+
+
 Rows = dict[str, dict[str, float]]
 
 

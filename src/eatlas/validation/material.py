@@ -34,8 +34,8 @@ class Material:
         as the measure needs.
     tests : tuple of AssociationTest or GroupsTest
         Tests besides those that studies bring themselves.
-    census : Path, optional
-        CSV of occupation shares by group and year.
+    census : tuple of Path
+        CSV files of occupation shares by group and year.
     contexts : Path, optional
         Contexts of the stimuli, as ``eatlas contexts`` writes them.
     labels : tuple of Path
@@ -52,7 +52,7 @@ class Material:
 
     vectors: tuple[Any, ...] = ()
     tests: tuple[Test, ...] = ()
-    census: Path | None = None
+    census: tuple[Path, ...] = ()
     contexts: Path | None = None
     labels: tuple[Path, ...] = ()
     counts: tuple[Path, ...] = ()

@@ -14,6 +14,7 @@ from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.results.files import record_types
 from eatlas.results.target_values import WORDS
 from eatlas.sources import period_of
+from eatlas.sources.counts import places_of_table
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import load_tests
 from eatlas.validation.material import Context, Material
@@ -30,7 +31,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     vectors: Any = None,
     *,
     tests: Any = None,
-    census: str | Path | None = None,
+    census: str | Path | Iterable[str | Path] | None = None,
     contexts: str | Path | None = None,
     labels: str | Path | Iterable[str | Path] | None = None,
     counts: str | Path | Iterable[str | Path] | None = None,
@@ -52,8 +53,9 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         tables of counts. By default ``glove-sample`` for measures of vectors, none for others.
     tests : anything that :func:`eatlas.load_tests` takes, optional
         Tests besides those of the studies: measures are correlated over their targets too.
-    census : path, optional
-        CSV of occupation shares by group and year.
+    census : path or several, optional
+        CSV of occupation shares by group and year; ``"census"`` is both of those that
+        ``eatlas data fetch census`` brings.
     contexts : path, optional
         Contexts of the stimuli, as :func:`eatlas.find_contexts` saves them.
     labels : path or several, optional
@@ -98,7 +100,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     material = Material(
         vectors=_several(vectors),
         tests=() if tests is None else load_tests(tests),
-        census=_path(census),
+        census=tuple(one for path in _paths(census) for one in places_of_table(path)),
         contexts=_path(contexts),
         labels=_paths(labels),
         counts=_paths(counts),

@@ -1,0 +1,225 @@
+"""Inter-annotator agreement, and how people's associations go with the measure's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eatlas.annotation import load_items, read_labels
+from eatlas.annotation.journal import ENDING
+from eatlas.corpora.writing import beside
+from eatlas.errors import UndefinedWarning
+from eatlas.results.evidence import Evidence, Figure, Table
+from eatlas.sources.counts import CountTable
+from eatlas.stats.rank_correlation import rank_correlation
+from eatlas.stimuli import Concept, GroupsTest, load_tests
+from eatlas.validation.families import (
+    BUILT_IN,
+    INTERVAL,
+    Family,
+    listed_names,
+    rho_figures,
+    views,
+)
+from eatlas.validation.leanings import leanings
+from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.studies import ProtocolStudy
+
+if TYPE_CHECKING:
+    from eatlas.annotation.agreement import Agreement
+    from eatlas.annotation.agreement import Figure as Coefficient
+    from eatlas.annotation.labels import Labels
+
+NEEDED = "labels by people and their items, as eatlas annotate writes them"
+MORE_TESTS = ("divdist-face-validity", "divdist-religion")
+OF = "targets"
+
+
+def labels_of(context: Context) -> Labels:
+    """The labels by people that were given: a file of items, and files of labels of these.
+
+    Raises
+    ------
+    NotRunError
+        If none were given.
+    SourceError
+        If a file is not usable.
+    """
+    given: Sequence[Path] = context.require("labels", NEEDED)
+    items = [path for path in given if beside(path).is_file()]
+    named = [path for path in given if path.name.endswith(ENDING)]
+    items += [
+        at for path in named if (at := Path(f"{str(path).removesuffix(ENDING)}.csv")) not in items
+    ]
+    if len(items) != 1:
+        raise NotRunError(
+            f"The labels are of {len(items)} files of items, and one is needed: name the file of "
+            "eatlas annotate sample by --labels, and the files of labels of its items."
+        )
+    others = [path for path in given if path not in items]
+    return read_labels(load_items(items[0]) if others else items[0], others or None)
+
+
+def agreement(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """Krippendorff's alpha and Fleiss' kappa of the labels."""
+    labels = labels_of(context)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)  # remarks say the same
+        found = labels.agreement(seed=context.seed)
+    yield study.evidence(
+        source=labels.items.name,
+        figures=(
+            _figure("Krippendorff's alpha", found.alpha, found.compared),
+            _figure("Fleiss' kappa", found.kappa, found.rated),
+            _figure("agreement", found.agreement, found.compared),
+        ),
+        tables=tuple(_tables(found)),
+        remarks=(
+            "Alpha and kappa are 1 where annotators always agree, and 0 where they agree as often "
+            "as by chance.",
+            *found.undefined,
+        ),
+    )
+
+
+def _figure(name: str, found: Coefficient, n: int) -> Figure:
+    low, high = found.interval or (None, None)
+    return Figure(
+        name=name,
+        value=found.value,
+        low=low,
+        high=high,
+        interval=f"{INTERVAL} over contexts" if found.interval else "",
+        n=n,
+        of="contexts",
+    )
+
+
+def _tables(found: Agreement) -> Iterator[Table]:
+    yield Table(
+        title="Annotators",
+        columns=("annotator", "contexts"),
+        rows=tuple(found.annotators.items()),
+    )
+    yield Table(
+        title="Agreement on each label",
+        columns=("label", "given", "alpha", "kappa"),
+        rows=tuple(
+            (one.label, one.given, one.alpha.value, one.kappa.value) for one in found.labels
+        ),
+    )
+    if found.pairs:
+        yield Table(
+            title="Agreement of pairs",
+            columns=("first", "second", "contexts", "agreement", "Cohen's kappa"),
+            rows=tuple(
+                (one.first, one.second, one.items, one.agreement.value, one.kappa.value)
+                for one in found.pairs
+            ),
+        )
+
+
+def human_associations(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """Rank correlation of the measure with people's associations, on each source."""
+    labels = labels_of(context)
+    family, without = people(context, labels)
+    yield from study.of_each_source(
+        context,
+        lambda name, source: _with_people(study, context, family, without, name, source),
+    )
+
+
+def people(context: Context, labels: Labels) -> tuple[Family, list[str]]:
+    """People's counts as a family of its own, and targets that no group was associated with.
+
+    Raises
+    ------
+    NotRunError
+        If no test has these groups, or no target an association.
+    """
+    counts = labels.adjudicated().counts()
+    return family_of_people(context, counts, labels.items.groups)
+
+
+def family_of_people(
+    context: Context, counts: CountTable, groups: Sequence[str]
+) -> tuple[Family, list[str]]:
+    """The test with the groups of the labels, of the targets that people associate with one."""
+    tests = [*context.material.tests, *load_tests([*BUILT_IN, *MORE_TESTS])]
+    wanted = sorted(map(str.casefold, groups))
+    test = next(
+        (
+            one
+            for one in tests
+            if isinstance(one, GroupsTest)
+            and sorted(group.name.casefold() for group in one.groups) == wanted
+        ),
+        None,
+    )
+    if test is None:
+        raise NotRunError(
+            f"No test has the groups of the labels, {', '.join(groups)}; name theirs by --tests."
+        )
+    terms = [term for term, row in counts.rows.items() if sum(row.values())]
+    if not terms:
+        raise NotRunError("People associate no target with a group.")
+    targets = Concept(name=test.targets.name, terms=tuple(terms))
+    without = [term for term in counts.rows if term not in set(terms)]
+    return Family(test.model_copy(update={"targets": targets}), (counts,)), without
+
+
+def _with_people(
+    study: ProtocolStudy,
+    context: Context,
+    family: Family,
+    without: Sequence[str],
+    name: str,
+    source: Any,
+) -> Evidence:
+    """The correlation on one source, over targets that both have a number for."""
+    terms = list(family.test.targets.terms)
+    found = leanings(context, family.test, source, name)
+    figures: list[Figure] = []
+    rows: dict[str, list[float | None]] = {}
+    for view in views(family, found, terms, family.shares(family.tables[0], terms)):
+        rows[view.name] = [view.measured[term] for term in terms]
+        rows[f"people: {view.against}"] = view.of_table.tolist()
+        pairs = [
+            (m, p)
+            for m, p in zip(rows[view.name], view.of_table.tolist(), strict=True)
+            if m is not None
+        ]
+        x, y = np.array(pairs, np.float64).reshape(-1, 2).T
+        rng = np.random.default_rng(context.seed)
+        figures.extend(rho_figures(view.name, rank_correlation(x, y, rng=rng), OF))
+    missing = [term for term in terms if found.values.get(term) is None]
+    if not figures:
+        raise NotRunError(f"The numbers of {found.result.display_name} have no size of bias.")
+    return study.evidence(
+        source=name,
+        figures=tuple(figures),
+        tables=(
+            Table(
+                title="Associations of targets",
+                columns=("target", *rows),
+                rows=tuple(
+                    (term, *(one[i] for one in rows.values())) for i, term in enumerate(terms)
+                ),
+            ),
+        ),
+        remarks=tuple(_remarks(found.what, missing, without, len(terms) - len(missing))),
+    )
+
+
+def _remarks(what: str, missing: Sequence[str], without: Sequence[str], n: int) -> Iterator[str]:
+    yield f"A target's number is its {what}; people's is the share of contexts by majority."
+    if missing:
+        yield f"Without a number of the measure: {listed_names(missing)}."
+    if without:
+        yield f"Associated with no group by people: {listed_names(without)}."
+    if n < 4:
+        yield f"A rank correlation needs 4 targets, and there are {n}: it is undefined."

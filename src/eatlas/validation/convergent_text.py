@@ -1,0 +1,105 @@
+"""Convergent validity of text: associations by people against co-occurrence, by span."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eatlas.corpora.parquet import pyarrow_of
+from eatlas.corpora.writing import KEY, beside
+from eatlas.errors import EatlasError
+from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.sources.counts import open_counts
+from eatlas.stats.rank_correlation import rank_correlation
+from eatlas.validation.annotators import NEEDED, OF, labels_of, people
+from eatlas.validation.families import listed_names, number, rho_figures
+from eatlas.validation.material import Context
+from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+
+
+def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """Correlation of people's shares with those of counts, for each file of counts."""
+    context.require("labels", NEEDED)
+    context.require("counts", "of the text that the contexts are from, for a span or several")
+    labels = labels_of(context)
+    family, without = people(context, labels)
+    figures: list[Figure] = []
+    rows: list[tuple[Any, ...]] = []
+    remarks: list[str] = []
+    human = family.tables[0]
+    for path in sorted(context.material.counts, key=lambda path: (span_of(path) or 0, path)):
+        span = span_of(path)
+        called = path.name if span is None else f"{span} sentence{'s' * (span != 1)}"
+        try:
+            automatic = open_counts(str(path))[0]
+        except EatlasError as error:
+            remarks.append(in_a_sentence(error))
+            continue
+        terms = family.known(automatic, list(family.test.targets.terms))
+        lost = [term for term in family.test.targets.terms if term not in set(terms)]
+        if lost:
+            remarks.append(f"{called}: no association with a group of {listed_names(lost)}.")
+        groups = family.groups[:1] if len(family.groups) == 2 else family.groups
+        theirs, ours = family.shares(human, terms), family.shares(automatic, terms)
+        for j, group in enumerate(groups):
+            found = rank_correlation(
+                theirs[:, j], ours[:, j], rng=np.random.default_rng(context.seed)
+            )
+            figures.extend(rho_figures(f"share of {group}, {called}", found, OF))
+            rows.append(
+                (span, path.name, group, found.n, number(found.rho), number(found.p),
+                 number(found.r2))
+            )  # fmt: skip
+    if without:
+        remarks.append(f"Associated with no group by people: {listed_names(without)}.")
+    if not figures:
+        yield study.not_run(" ".join(remarks), source=labels.items.name)
+        return
+    yield study.evidence(
+        source=labels.items.name,
+        figures=tuple(figures),
+        tables=(
+            Table(
+                title="Correlation by length of the context",
+                columns=("sentences", "counts", "group", "targets", "rho", "p", "R2"),
+                rows=tuple(rows),
+            ),
+        ),
+        drawings=(
+            Drawing(
+                title="People against co-occurrence",
+                axis="Spearman's rho",
+                marks=tuple(
+                    Mark(label=one.name.removeprefix("rho, "), value=one.value, low=one.low,
+                         high=one.high)
+                    for one in figures
+                    if one.name.startswith("rho")
+                ),
+                low=-1.0,
+                high=1.0,
+            ),
+        ),
+        remarks=(
+            "Shares are of spans, or of labelled contexts, that are associated with a group at "
+            "all. The study is of text and does not depend on the measure.",
+            *remarks,
+        ),
+    )  # fmt: skip
+
+
+def span_of(path: Path) -> int | None:
+    """Sentences of a span, as the file of counts says; None where it does not."""
+    try:
+        if path.suffix.lower() == ".parquet":
+            _, parquet = pyarrow_of(path)
+            said = (parquet.read_schema(path).metadata or {}).get(KEY, b"{}")
+        else:
+            said = beside(path).read_bytes()
+        span = json.loads(said).get("span")
+    except (OSError, ValueError, AttributeError, EatlasError):
+        return None
+    return span if isinstance(span, int) else None

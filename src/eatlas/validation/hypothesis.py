@@ -1,0 +1,304 @@
+"""Hypothesis validity: what a measure says of amplification by a model, and of debiasing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eatlas.errors import EatlasError, SignatureError
+from eatlas.measures.base import Measure
+from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.sources.counts import open_counts
+from eatlas.sources.opening import open_sources, transformed
+from eatlas.stats.paired import PairedChange, paired_change
+from eatlas.stimuli import GroupsTest, load_tests
+from eatlas.validation.families import (
+    BUILT_IN,
+    INTERVAL,
+    Family,
+    families,
+    number,
+    sizes_of,
+    terms_of,
+)
+from eatlas.validation.leanings import Leanings, leanings, paired
+from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+
+OF = "targets"
+METHODS = ("hard-debias", "soft-debias")
+"""Transforms of the house that take a family of groups, as in Table 7 of the paper."""
+SHOWN = 40
+"""Targets of a drawing."""
+
+
+class Stage(NamedTuple):
+    """Where associations are measured: a text, what a model learned from it, what it generates."""
+
+    kind: str
+    name: str
+    sizes: Mapping[str, float | None]
+    leans: Mapping[str, float | None] | None
+
+
+def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The bias of a text against that of what a model learned from it, and of what it generates."""
+    counts = context.require("counts", "of the text that a model learned from, by eatlas text")
+    material = context.material
+    if not (material.representations or material.generated):
+        raise NotRunError(
+            "Nothing was given by --representations, which learned from the text of --counts, nor "
+            "by --generated, counts of what the model generates."
+        )
+    counting = _of_counts(context.measure)
+    for family in families(context, counts[:1], "table of counts"):
+        called = f"{counts[0].name}, {'/'.join(family.groups)}"
+        try:
+            yield _amplified(study, context, family, counting, called)
+        except NotRunError as reason:
+            yield study.not_run(str(reason), source=called)
+        except EatlasError as error:
+            yield study.not_run(in_a_sentence(error), source=called)
+
+
+def _of_counts(measure: Measure) -> Measure:
+    """The same measure of counts, whose numbers are in one unit with those of vectors.
+
+    Raises
+    ------
+    NotRunError
+        If there is none.
+    """
+    if measure.needs == "counts":
+        return measure
+    try:
+        if not hasattr(measure, "soa"):
+            raise SignatureError(f"{measure.name} has no parameter soa")
+        return measure.with_parameters(soa="counts")
+    except SignatureError as error:
+        raise NotRunError(
+            f"The measure {measure.name} takes no counts of a text, so that it has no number of a "
+            "text in one unit with that of representations; divdist has."
+        ) from error
+
+
+def _amplified(
+    study: ProtocolStudy, context: Context, family: Family, counting: Measure, called: str
+) -> Evidence:
+    """Every later stage against every earlier one, over the targets that both have."""
+    (text,) = family.tables[:1]
+    test = family.of_targets(family.known(text, terms_of([text])))
+    stages = [_stage("text", text.name, leanings(context, test, text, text.name, counting))]
+    if context.measure.needs == "vectors":
+        stages += [
+            _stage("representations", one.name, leanings(context, _shown(context, test), one, name))
+            for name, one in _representations(context)
+        ]
+    for path in context.material.generated:
+        for one in open_counts(str(path)):
+            found = leanings(context, test, one, one.name, counting)
+            stages.append(_stage("generated text", one.name, found))
+    if len(stages) < 2:
+        raise NotRunError(
+            "The measure takes counts alone, and nothing was given by --generated: name the "
+            "measure as it takes vectors, such as divdist, for --representations."
+        )
+    changes = [
+        (before, after, *_change(before, after, context.seed))
+        for before, after in combinations(stages, 2)
+        if before.kind != after.kind
+    ]
+    terms = test.targets.terms
+    return study.evidence(
+        source=called,
+        figures=tuple(_figure(after, before, found) for before, after, _, found in changes),
+        tables=(
+            _summary(changes),
+            Table(
+                title="Bias of each target",
+                columns=("target", *(f"{one.kind}: {one.name}" for one in stages)),
+                rows=tuple((term, *(one.sizes.get(term) for one in stages)) for term in terms),
+            ),
+            *_leans(family, terms, stages),
+        ),
+        drawings=tuple(_drawing(*one) for one in changes[:1]),
+        remarks=(
+            "Above 0 the later stage is more biased: text, representations, generated text. Bias "
+            "is the divergence from the reference, whatever its direction.",
+            "Counts and cosines become shares in different ways: cosines of one target with all "
+            "groups are much alike, so that its shares are near each other. A difference of bias "
+            "between text and vectors is one of scale too; that of two texts is not.",
+        ),
+    )
+
+
+def _stage(kind: str, name: str, found: Leanings) -> Stage:
+    return Stage(kind, Path(name).name, found.values, found.towards_first)
+
+
+def _representations(context: Context) -> Iterator[tuple[str, Any]]:
+    """Opened sources of the model, with their source strings."""
+    for given in context.material.representations:
+        for one in open_sources(given):
+            yield one.name, one
+
+
+def _shown(context: Context, test: GroupsTest) -> Any:
+    """The test with contexts, where the measure takes contexts and some were given."""
+    from eatlas.corpora.attaching import with_contexts  # noqa: PLC0415  (seldom needed)
+
+    in_context = getattr(context.measure, "soa", None) in {"reduction", "probe"}
+    if not in_context or context.material.contexts is None:
+        return test
+    return with_contexts(test, context.material.contexts)[0]
+
+
+def _change(before: Stage, after: Stage, seed: int) -> tuple[list[str], PairedChange]:
+    terms, x, y = paired(before.sizes, after.sizes)
+    return terms, paired_change(x, y, rng=np.random.default_rng(seed))
+
+
+def _figure(after: Stage, before: Stage, found: PairedChange) -> Figure:
+    """The mean change of bias with its interval and p."""
+    return change_figure(f"{after.kind} {after.name} less {before.kind} {before.name}", found, OF)
+
+
+def change_figure(name: str, found: PairedChange, of: str) -> Figure:
+    """A mean change as a figure, with its interval and the test of signs."""
+    low, high = found.interval or (None, None)
+    drawn = "all" if found.method == "exact" else f"{found.total:,} drawn"
+    p = number(found.p)
+    return Figure(
+        name=f"change of bias, {name}",
+        value=number(found.change),
+        low=low,
+        high=high,
+        interval=f"{INTERVAL} over {of}" if found.interval else "",
+        n=found.n,
+        of=of,
+        p=p,
+        test="" if p is None else f"signs of changes flipped, two-sided, {drawn}",
+    )
+
+
+Change = tuple[Stage, Stage, list[str], PairedChange]
+
+
+def _summary(changes: Sequence[Change]) -> Table:
+    rows = [
+        (after.name, before.name, found.n, number(found.before), number(found.after),
+         number(found.change), number(found.p), found.rose, found.fell)
+        for before, after, _, found in changes
+    ]  # fmt: skip
+    return Table(title="Mean bias before and after", columns=SUMMARY, rows=tuple(rows))
+
+
+SUMMARY = ("after", "before", "targets", "mean before", "mean after", "change", "p", "rose", "fell")
+
+
+def _leans(family: Family, terms: Sequence[str], stages: Sequence[Stage]) -> Iterator[Table]:
+    """Of two groups, the lean of each target to the first."""
+    if any(one.leans is None for one in stages):
+        return
+    yield Table(
+        title=f"Lean of each target to {family.groups[0]}",
+        columns=("target", *(f"{one.kind}: {one.name}" for one in stages)),
+        rows=tuple((term, *((one.leans or {}).get(term) for one in stages)) for term in terms),
+    )
+
+
+def _drawing(before: Stage, after: Stage, terms: Sequence[str], _: PairedChange) -> Drawing:
+    """The targets whose bias changes most."""
+    change = {term: (after.sizes[term] or 0.0) - (before.sizes[term] or 0.0) for term in terms}
+    most = sorted(sorted(terms, key=lambda term: -abs(change[term]))[:SHOWN])
+    return Drawing(
+        title=f"Change of bias, {after.kind} less {before.kind}",
+        axis="change of bias; above 0 it grew",
+        marks=tuple(Mark(label=term, value=change[term]) for term in most),
+    )
+
+
+def mitigation(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The measure before and after each debiasing transform, on each source of vectors."""
+    if context.measure.needs != "vectors":
+        raise NotRunError(f"{context.measure.name} takes no vectors, which debiasing transforms.")
+    yield from study.of_each_source(
+        context, lambda name, source: _mitigated(study, context, name, source)
+    )
+
+
+def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
+    """The mean change by each transform on one source, of each family of groups."""
+    figures: list[Figure] = []
+    rows: list[tuple[Any, ...]] = []
+    reasons: list[str] = []
+    for test in (one for one in load_tests(list(BUILT_IN)) if isinstance(one, GroupsTest)):
+        sets = test.id.rpartition("-")[2]
+        for method in METHODS:
+            transform = f"{method}:{sets}"
+            try:
+                found = _debiased(context, test, name, source, transform)
+            except NotRunError as reason:
+                reasons.append(f"Not run, {transform}: {reason}")
+                continue
+            except EatlasError as error:
+                reasons.append(f"Not run, {transform}: {in_a_sentence(error)}")
+                continue
+            figures.append(change_figure(transform, found, OF))
+            rows.append(
+                (transform, found.n, number(found.before), number(found.after),
+                 number(found.change), number(found.p), found.rose, found.fell)
+            )  # fmt: skip
+    if not figures:
+        raise NotRunError(" ".join(reasons))
+    columns = ("transform", *SUMMARY[2:])
+    return study.evidence(
+        source=name,
+        figures=tuple(figures),
+        tables=(
+            Table(title="Mean bias before and after", columns=columns, rows=tuple(rows)),
+        ),
+        drawings=(
+            Drawing(
+                title="Mean change of bias by each transform",
+                axis="change of bias; below 0 it fell",
+                marks=tuple(
+                    Mark(label=one.name.rpartition(", ")[2], value=one.value, low=one.low,
+                         high=one.high)
+                    for one in figures
+                ),
+            ),
+        ),
+        remarks=(
+            *reasons,
+            "Bias is the size of a target's number, whatever its direction. A transform that uses "
+            "the words of the measure's own groups can lower a measure without changing what is "
+            "learned from the vectors (Gonen and Goldberg 2019).",
+        ),
+    )  # fmt: skip
+
+
+def _debiased(
+    context: Context, test: GroupsTest, name: str, source: Any, transform: str
+) -> PairedChange:
+    """The change of the targets of one test by one transform.
+
+    Raises
+    ------
+    NotRunError
+        If the measure has no number for a target, or none without a direction.
+    EatlasError
+        If the transform cannot be fitted.
+    """
+    before = leanings(context, test, source, name)
+    spec = f"{name}?transform={transform}"
+    after = leanings(context, test, transformed(source, transform), spec)
+    sizes = sizes_of(before), sizes_of(after)
+    if sizes[0] is None or sizes[1] is None:
+        raise NotRunError("No number of the measure says that a target leans to no group.")
+    _, x, y = paired(sizes[0], sizes[1])
+    return paired_change(x, y, rng=np.random.default_rng(context.seed))

@@ -1,0 +1,280 @@
+"""Predictive validity: whether a measure's numbers go with shares of groups in occupations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import EatlasError
+from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.sources.counts import Counts
+from eatlas.sources.wrappers import period_of
+from eatlas.stats.rank_correlation import (
+    FEWEST,
+    RankCorrelation,
+    SeriesCorrelation,
+    rank_correlation,
+    series_correlation,
+)
+from eatlas.validation.families import (
+    INTERVAL,
+    Family,
+    families,
+    listed_names,
+    number,
+    rho_figures,
+    terms_of,
+    views,
+)
+from eatlas.validation.leanings import leanings
+from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+
+Array = NDArray[np.float64]
+
+YEAR = 2010
+"""The year of the contemporary study, as in the paper; the last one of a census without it."""
+OF = "occupations"
+NEEDED = "such as census-gender, which eatlas data fetch census brings"
+DRAWS, RESAMPLES = 9_999, 1_000
+
+
+def one_year(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """Rank correlation over occupations with the shares of one year, on each source."""
+    known = list(_families(context))
+    sources = {name: one for name, one in context.each_source() if period_of(one) is None}
+    if not sources:
+        raise NotRunError("Every source belongs to a period; the study of decades takes these.")
+    for name, source in sources.items():
+        for family in known:
+            try:
+                yield _of_year(study, context, family, name, source)
+            except NotRunError as reason:
+                yield study.not_run(str(reason), source=_called(name, family))
+            except EatlasError as error:
+                yield study.not_run(in_a_sentence(error), source=_called(name, family))
+
+
+def _families(context: Context) -> Iterator[Family]:
+    yield from families(context, context.require("census", NEEDED), "census")
+
+
+def _called(name: str, family: Family) -> str:
+    return f"{name}, {'/'.join(family.groups)}"
+
+
+def _of_year(
+    study: ProtocolStudy, context: Context, family: Family, name: str, source: Any
+) -> Evidence:
+    """The correlations on one source with the shares of one family of groups."""
+    table = next((one for one in family.tables if _year(one) == YEAR), family.tables[-1])
+    terms = family.known(table, terms_of([table]))
+    found = leanings(context, family.of_targets(terms), source, name)
+    missing = [term for term in terms if found.values.get(term) is None]
+    figures: list[Figure] = []
+    columns: dict[str, list[float | None]] = {}
+    for view in views(family, found, terms, family.shares(table, terms)):
+        columns[view.name] = [view.measured[term] for term in terms]
+        columns[f"census: {view.against}"] = view.of_table.tolist()
+        figures.extend(rho_figures(view.name, _correlated(view, terms, context.seed), OF))
+    if not figures:
+        raise NotRunError(f"The numbers of {found.result.display_name} have no size of bias.")
+    return study.evidence(
+        source=_called(name, family),
+        figures=tuple(figures),
+        tables=(
+            Table(
+                title=f"Occupations and the census of {_year(table) or 'one year'}",
+                columns=("occupation", *columns),
+                rows=tuple(
+                    (term, *(one[i] for one in columns.values()))
+                    for i, term in enumerate(terms)
+                    if term not in set(missing)
+                ),
+            ),
+        ),
+        drawings=(_drawing(figures, "Rank correlation with the census over occupations"),),
+        remarks=tuple(_remarks(found.what, family, missing)),
+    )
+
+
+def _correlated(view: Any, terms: Sequence[str], seed: int) -> RankCorrelation:
+    """Correlate a view over the terms that have a number."""
+    pairs = [
+        (view.measured[term], float(share))
+        for term, share in zip(terms, view.of_table, strict=True)
+        if view.measured[term] is not None
+    ]
+    x, y = np.array(pairs, np.float64).reshape(-1, 2).T
+    return rank_correlation(x, y, rng=np.random.default_rng(seed), draws=DRAWS, resamples=RESAMPLES)
+
+
+def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]:
+    yield f"An occupation's number is its {what}."
+    yield (
+        "Census shares are taken among these groups alone; the size of bias of the census is the "
+        "sum of absolute differences from the reference."
+    )
+    if missing:
+        yield (
+            f"Without a number, and not counted: {len(missing):,} occupations: "
+            f"{listed_names(missing)}."
+        )
+    if len(family.groups) > 2:
+        yield "Figures of several groups are not independent; their p-values are not adjusted."
+
+
+def _drawing(figures: Sequence[Figure], title: str) -> Drawing:
+    """Each rank correlation as a mark with its interval."""
+    return Drawing(
+        title=title,
+        axis="Spearman's rho",
+        marks=tuple(
+            Mark(label=one.name.removeprefix("rho, "), value=one.value, low=one.low, high=one.high)
+            for one in figures
+            if one.name.startswith("rho, ")
+        ),
+        low=-1.0,
+        high=1.0,
+    )
+
+
+def _year(table: Counts) -> int | None:
+    year: int | None = getattr(table, "period", None)
+    return year
+
+
+def decades(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """Correlation of yearly means with those of the census, on each series of sources."""
+    known = list(_families(context))
+    series: dict[str, dict[int, tuple[str, Any]]] = {}
+    for name, source in context.each_source():
+        if (period := period_of(source)) is not None:
+            series.setdefault(source.name, {})[period] = name, source
+    if not series:
+        raise NotRunError(
+            "No series of sources by period was given by --vectors, such as histwords-eng-all."
+        )
+    for name, by_period in series.items():
+        for family in known:
+            try:
+                yield _of_series(study, context, family, name, by_period)
+            except NotRunError as reason:
+                yield study.not_run(str(reason), source=_called(name, family))
+            except EatlasError as error:
+                yield study.not_run(in_a_sentence(error), source=_called(name, family))
+
+
+def _of_series(
+    study: ProtocolStudy,
+    context: Context,
+    family: Family,
+    name: str,
+    by_period: Mapping[int, tuple[str, Any]],
+) -> Evidence:
+    """The correlations of one series with the shares of one family of groups."""
+    tables = {year: one for one in family.tables if (year := _year(one)) is not None}
+    years = sorted(by_period.keys() & tables.keys())
+    if len(years) < FEWEST:
+        raise NotRunError(
+            f"The series and the census have {len(years)} years in common, and {FEWEST} are needed."
+        )
+    used = [tables[year] for year in years]
+    terms = terms_of(used)
+    for table in used:
+        terms = family.known(table, terms)
+    test = family.of_targets(terms)
+    found = [leanings(context, test, by_period[year][1], by_period[year][0]) for year in years]
+    shared = [term for term in terms if all(one.values.get(term) is not None for one in found)]
+    missing = [term for term in terms if term not in set(shared)]
+    if not shared:
+        raise NotRunError("No occupation has a number in every period.")
+    by_year = [
+        views(family, one, shared, family.shares(table, shared))
+        for one, table in zip(found, used, strict=True)
+    ]
+    figures: list[Figure] = []
+    rows: list[tuple[Any, ...]] = []
+    tests: list[tuple[Any, ...]] = []
+    for column in zip(*by_year, strict=True):
+        measured = np.array([[view.measured[term] for term in shared] for view in column], float)
+        census = np.array([view.of_table for view in column])
+        over = _series_of(measured, census, context.seed)
+        within = [_correlated(view, shared, context.seed) for view in column]
+        figures.extend(_figures(column[0].name, over))
+        tests.append(_nulls(column[0].name, over))
+        rows.extend(
+            (year, view.name, float(m), float(c), number(one.rho), number(one.p))
+            for year, view, m, c, one in zip(
+                years, column, measured.mean(axis=1), census.mean(axis=1), within, strict=True
+            )
+        )
+    return study.evidence(
+        source=_called(name, family),
+        figures=tuple(figures),
+        tables=(
+            Table(title="Nulls of the correlation over periods", columns=NULLS, rows=tuple(tests)),
+            Table(
+                title="Means by year, and correlation over occupations within it",
+                columns=("year", "view", "mean of the measure", "mean of the census",
+                         "rho over occupations", "p, permutation"),
+                rows=tuple(rows),
+            ),
+        ),
+        drawings=(_drawing(figures, "Rank correlation of means over periods"),),
+        remarks=(
+            *_remarks(found[0].what, family, missing),
+            f"Means are over the {len(shared):,} occupations that have a number in each of the "
+            f"{len(years)} years {years[0]} to {years[-1]}.",
+            NULL,
+        ),
+    )  # fmt: skip
+
+
+NULLS = (
+    "view", "rho", "p, autoregressive", "p, order in time ignored", "rho of changes",
+    "p of changes", "autocorrelation, measure", "autocorrelation, census",
+)  # fmt: skip
+"""Columns of the table of nulls."""
+NULL = (
+    "Neighbouring periods are alike, so p is the largest under independent Gaussian "
+    "autoregressions of order 1 with autocorrelations from 0 to 1 (random walks), which is at most "
+    "nominal for each of them; a test that ignores the order in time calls independent series "
+    "correlated far too often. Two series that drift steadily for different reasons correlate all "
+    "the same: the changes from period to period take such a drift out."
+)
+
+
+def _series_of(measured: Array, census: Array, seed: int) -> SeriesCorrelation:
+    """Correlate the means of each year."""
+    rng = np.random.default_rng(seed)
+    x, y = measured.mean(axis=1), census.mean(axis=1)
+    return series_correlation(x, y, rng=rng, draws=DRAWS, resamples=RESAMPLES)
+
+
+def _figures(name: str, found: SeriesCorrelation) -> Iterator[Figure]:
+    """The correlation over periods, and that of the changes."""
+    p = number(found.p)
+    yield Figure(
+        name=f"rho, {name}",
+        value=number(found.rho),
+        n=found.n,
+        of="periods",
+        p=p,
+        test="" if p is None else "independent autoregressive series, least favourable, two-sided",
+    )
+    yield Figure(name=f"R2, {name}", value=number(found.r2), n=found.n, of="periods")
+    changes = rho_figures(f"changes, {name}", found.changes, "changes")[0]
+    interval = f"{INTERVAL} over changes" if changes.low is not None else ""
+    yield changes.model_copy(update={"interval": interval})
+
+
+def _nulls(name: str, found: SeriesCorrelation) -> tuple[Any, ...]:
+    return (
+        name,
+        *map(number, (found.rho, found.p, found.p_unordered)),
+        *map(number, (found.changes.rho, found.changes.p, *found.autocorrelation)),
+    )

@@ -1,0 +1,147 @@
+"""Hypothesis validity: amplification by hand from counts, mitigation against runs by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.results.evidence import Evidence
+from eatlas.stimuli import load_tests
+
+TEXT = {"nurse": (8, 2), "pilot": (3, 7), "dancer": (6, 4), "soldier": (4, 6), "teacher": (0, 0)}
+MORE = {"nurse": (9, 1), "pilot": (1, 9), "dancer": (9, 1), "soldier": (2, 8), "judge": (1, 1)}
+BIAS = {"nurse": (0.6, 0.8), "pilot": (0.4, 0.8), "dancer": (0.2, 0.8), "soldier": (0.2, 0.6)}
+"""By hand: |f - m| / (f + m) of either table."""
+
+
+def counts(path: Path, rows: dict[str, tuple[int, int]]) -> Path:
+    lines = [f"{term},{f + m},{f},{m}" for term, (f, m) in rows.items()]
+    path.write_text("term,spans,Female,Male\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def hypothesis(measure: str, vectors: object = None, **given: object) -> dict[str, Evidence]:
+    card = eatlas.protocol(measure, vectors, criteria=["hypothesis"], **given)
+    return {one.study: one for one in card.evidence}
+
+
+def test_amplification_of_generated_text_by_hand(tmp_path: Path) -> None:
+    text, more = counts(tmp_path / "text.csv", TEXT), counts(tmp_path / "more.csv", MORE)
+    found = hypothesis("divdist", {"she": [1.0, 0]}, counts=text, generated=more)["amplification"]
+    (change,) = found.figures
+    assert change.name == "change of bias, generated text more.csv less text text.csv"
+    # .2 + .4 + .6 + .4 over four targets; of 16 signs two are as far from 0
+    assert change.value == pytest.approx(0.4)
+    assert (change.n, change.of, change.p) == (4, "targets", 2 / 16)
+    assert change.test == "signs of changes flipped, two-sided, all"
+    assert change.low <= 0.4 <= change.high
+    summary, biases, leans = found.tables
+    assert {row[0]: row[1:] for row in biases.rows} == {
+        term: pytest.approx(row) for term, row in BIAS.items()
+    }
+    assert dict(zip(summary.columns, summary.rows[0], strict=True)) == {
+        "after": "more.csv",
+        "before": "text.csv",
+        "targets": 4,
+        "mean before": pytest.approx(0.35),
+        "mean after": pytest.approx(0.75),
+        "change": pytest.approx(0.4),
+        "p": 0.125,
+        "rose": 4,
+        "fell": 0,
+    }
+    assert {row[0]: row[1] for row in leans.rows} == {
+        "nurse": pytest.approx(0.3),
+        "pilot": pytest.approx(-0.2),
+        "dancer": pytest.approx(0.1),
+        "soldier": pytest.approx(-0.1),
+    }
+    assert {one.label for one in found.drawings[0].marks} == set(BIAS)
+
+
+def test_a_model_against_its_text(tmp_path: Path) -> None:
+    """The bias of representations is that of a run by hand; all three stages are compared."""
+    text, more = counts(tmp_path / "text.csv", TEXT), counts(tmp_path / "more.csv", MORE)
+    found = hypothesis(
+        "divdist", "glove-sample", counts=text, generated=more, representations="glove-sample"
+    )["amplification"]
+    (gender,) = load_tests("divdist-gender")
+    test = eatlas.GroupsTest(
+        targets=list(BIAS),
+        groups={group.name: list(group.terms) for group in gender.groups},
+        reference="uniform",
+    )
+    (result,) = eatlas.run(test, "glove-sample", "divdist")
+    learned = {one.term: one.bias for one in result.targets}
+    assert [one.name.removeprefix("change of bias, ") for one in found.figures] == [
+        "representations glove-sample less text text.csv",
+        "generated text more.csv less text text.csv",
+        "generated text more.csv less representations glove-sample",
+    ]
+    by_hand = np.mean([learned[term] - BIAS[term][0] for term in BIAS])
+    assert found.figures[0].value == pytest.approx(by_hand)
+    assert found.figures[1].value == pytest.approx(0.4)
+    assert any("one of scale too" in remark for remark in found.remarks)
+
+
+def test_what_is_not_run_says_why(tmp_path: Path) -> None:
+    text = counts(tmp_path / "text.csv", TEXT)
+    vectors = {"she": [1.0, 0]}
+    assert hypothesis("divdist", vectors)["amplification"].not_run.startswith(
+        "Nothing was given by --counts, of the text that a model learned from"
+    )
+    assert hypothesis("divdist", vectors, counts=text)["amplification"].not_run.startswith(
+        "Nothing was given by --representations"
+    )
+    found = hypothesis("semaxis", vectors, counts=text, generated=text)["amplification"]
+    assert found.not_run.startswith("The measure semaxis takes no counts of a text")
+    odd = tmp_path / "odd.csv"
+    odd.write_text("term,young,old\nnurse,1,2\n")
+    found = hypothesis("divdist", vectors, counts=odd, generated=odd)["amplification"]
+    assert found.not_run.startswith("The table of counts has the groups old, young, and no test")
+    found = hypothesis("divdist", vectors, counts=text, generated=odd)["amplification"]
+    assert not found.ran
+    assert "odd.csv" in found.not_run
+    only = hypothesis("divdist(soa=counts)", str(text), counts=text, representations="x")
+    assert "The measure takes counts alone" in only["amplification"].not_run
+    assert "takes no vectors" in only["mitigation"].not_run
+
+
+@pytest.mark.parametrize("measure", ["divdist", "semaxis", "weat"])
+def test_mitigation_is_that_of_runs_by_hand(measure: str) -> None:
+    found = hypothesis(measure, "glove-sample")["mitigation"]
+    hard = found.figure("change of bias, hard-debias:gender")
+    # hard debiasing takes the direction of gender out, which these measures are made of
+    assert hard.value < 0
+    assert hard.high < 0
+    assert hard.p == 1 / 10_000
+    if measure == "divdist":
+        (test,) = load_tests("divdist-gender")
+        before, after = (
+            eatlas.run(test, spec, "divdist(resamples=0,p=off)")[0]
+            for spec in ("glove-sample", "glove-sample?transform=hard-debias:gender")
+        )
+        later = {one.term: one.bias for one in after.targets}
+        changes = [
+            later[one.term] - one.bias
+            for one in before.targets
+            if one.bias is not None and later.get(one.term) is not None
+        ]
+        assert hard.value == pytest.approx(np.mean(changes))
+        assert hard.n == len(changes)
+        assert found.figure("change of bias, soft-debias:race").n > 250
+    else:
+        assert [one.name for one in found.figures] == [
+            "change of bias, hard-debias:gender",
+            "change of bias, soft-debias:gender",
+        ]
+        assert any(one.startswith("Not run, hard-debias:race:") for one in found.remarks)
+
+
+def test_mitigation_without_a_whole_source() -> None:
+    found = hypothesis("semaxis", {"she": [1.0, 0.2], "he": [0.1, 1.0]})["mitigation"]
+    assert not found.ran
+    assert "hard-debias:gender" in found.not_run
