@@ -118,6 +118,8 @@ def is_by_name(given: object) -> bool:
     --------
     >>> is_by_name({"50d": "glove.6B.50d.txt"}), is_by_name({"up": [1.0, 0.0]})
     (True, False)
+    >>> is_by_name({"nurse": {"Female": 12, "Male": 4}})
+    False
     """
     if not isinstance(given, Mapping) or not given:
         return False
@@ -136,7 +138,9 @@ def is_by_name(given: object) -> bool:
 
 def _is_source(value: object) -> bool:
     """Whether a value of a mapping can be opened as vectors by itself."""
-    if isinstance(value, str | Path | Mapping):
+    if isinstance(value, Mapping):  # numbers by group are a row of a table of counts
+        return not all(isinstance(one, int | float) for one in value.values())
+    if isinstance(value, str | Path):
         return True
     if is_row(value) or value is None or isinstance(value, int | float):
         return False

@@ -54,7 +54,7 @@ class Family:
 
     def known(self, table: Counts, terms: Sequence[str]) -> list[str]:
         """Terms that the table has shares for."""
-        found = np.isfinite(self.shares(table, terms)).all(axis=1).tolist()
+        found = np.isfinite(self.shares(table, terms).sum(axis=1))
         return [term for term, one in zip(terms, found, strict=True) if one]
 
 
