@@ -1,0 +1,45 @@
+"""Commands that pages name in a sentence or a table exist, with the options that they name."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from eatlas.cli.app import application
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCES = re.compile(r"^[ ]*```.*?^[ ]*```", re.MULTILINE | re.DOTALL)
+
+
+def faults(page: str) -> list[str]:
+    """Commands of a page that are none, and options that their command does not have."""
+    found = []
+    for words in re.findall(r"`eatlas ([^`]+)`", FENCES.sub("", page)):
+        command, path = typer.main.get_command(application()), ["eatlas"]
+        rest = words.split()
+        while rest and hasattr(command, "commands"):
+            name = rest.pop(0)
+            if name not in command.commands:
+                break
+            command, path = command.commands[name], [*path, name]
+        else:
+            known = {option for param in command.params for option in param.opts}
+            used = set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", f" {words}"))
+            found += [f"{' '.join(path)} {one}" for one in used - known - {"--help", "-h"}]
+            continue
+        if not name.startswith(("-", "COMMAND", "...")):
+            found.append(f"{' '.join(path)} {name}")
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_exist(path):
+    assert faults(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_command_that_is_none_is_seen():
+    page = "Use `eatlas runn --tests x`, `eatlas run --tets x`, `eatlas tests power mine.toml`."
+    assert faults(page) == ["eatlas runn", "eatlas run --tets"]
+    assert faults("```sh\neatlas runn\n```\n") == []
