@@ -20,10 +20,9 @@ from eatlas.errors import EatlasError
 
 LOOPBACK = ("127.0.0.1", "::1")
 LARGEST_REQUEST = 16 << 10
-"""Bytes of the body of a request."""
+"""Bytes of the body of a request, where a page needs no more."""
 OPEN_AT_ONCE = 64
 """Connections."""
-REMEDY = "pip install 'eatlas[annotate]'"
 CHANGING, READING = frozenset({"POST"}), frozenset({"GET", "HEAD"})
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -42,6 +41,14 @@ OTHER_HOST = "This page is for this machine alone: the host is another."
 OTHER_PAGE = "The request does not come from this page."
 NOT_WHOLE = "The address lacks its token: open the whole address that was printed."
 
+
+def needs(extra: str) -> EatlasError:
+    """Say which extra a page needs."""
+    return EatlasError(
+        "the page needs starlette and uvicorn", remedy=f"pip install 'eatlas[{extra}]'"
+    )
+
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -57,16 +64,18 @@ class Guard:
         Sees paths without the token.
     token : str
     port : int
+    largest : int
+        Bytes of the body of a request.
 
     Notes
     -----
     Refused are: another host than the loopback address or localhost with this port; another
     origin; a missing origin where something is changed; what another site embeds or fetches; a
-    wrong token; other methods than GET, HEAD and POST; bodies of more than 16 KiB.
+    wrong token; other methods than GET, HEAD and POST; bodies that are too large.
     """
 
-    def __init__(self, app: App, token: str, port: int) -> None:
-        self.app, self.token = app, token
+    def __init__(self, app: App, token: str, port: int, largest: int = LARGEST_REQUEST) -> None:
+        self.app, self.token, self.largest = app, token, largest
         self.hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,7 +91,7 @@ class Guard:
             return
         path = "/" + scope["path"].split("/", 2)[2]
         inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
-        await self.app(inner, _limited(receive), _with_headers(send))
+        await self.app(inner, _limited(receive, self.largest), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         """Status and reason; None for a request that is let through."""
@@ -93,7 +102,7 @@ class Guard:
         parts = scope["path"].split("/", 2)
         known = len(parts) == 3 and hmac.compare_digest(parts[1].encode(), self.token.encode())
         sizes = headers.get("content-length", ["0"])
-        small = len(sizes) == 1 and sizes[0].isdecimal() and int(sizes[0]) <= LARGEST_REQUEST
+        small = len(sizes) == 1 and sizes[0].isdecimal() and int(sizes[0]) <= self.largest
         rules = (
             (len(hosts) == 1 and hosts[0].lower() in self.hosts, 403, OTHER_HOST),
             (method in CHANGING | READING, 405, "Only GET, HEAD and POST."),
@@ -105,7 +114,7 @@ class Guard:
         return next(((status, why) for kept, status, why in rules if not kept), None)
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, largest: int) -> Receive:
     """Receive a body up to the limit; what is longer ends as if the reader had left."""
     size = 0
 
@@ -113,7 +122,7 @@ def _limited(receive: Receive) -> Receive:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
-        return message if size <= LARGEST_REQUEST else {"type": "http.disconnect"}
+        return message if size <= largest else {"type": "http.disconnect"}
 
     return limited
 
@@ -147,6 +156,8 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
+    largest: int = LARGEST_REQUEST,
+    extra: str = "annotate",
 ) -> None:
     """Serve a page until Ctrl-C.
 
@@ -162,6 +173,10 @@ def serve(
         0 for a free one.
     token : str, optional
         Random by default.
+    largest : int
+        Bytes of the body of a request.
+    extra : str
+        The extra of eatlas that the page needs.
 
     Raises
     ------
@@ -171,12 +186,12 @@ def serve(
     try:
         import uvicorn  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise EatlasError("pages need starlette and uvicorn", remedy=REMEDY) from error
+        raise needs(extra) from error
     listening = _bound(host, port)
     port = listening.getsockname()[1]
     token = token or secrets.token_urlsafe(24)
     config = uvicorn.Config(
-        Guard(app, token, port), http="h11", ws="none", lifespan="off", log_level="error",
+        Guard(app, token, port, largest), http="h11", ws="none", lifespan="off", log_level="error",
         access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=5,
         timeout_graceful_shutdown=2, limit_concurrency=OPEN_AT_ONCE,
     )  # fmt: skip

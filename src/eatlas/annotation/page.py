@@ -11,7 +11,7 @@ from eatlas.annotation.journal import SKIPPED, Journal, Work, name_of
 from eatlas.errors import EatlasError
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.text import clean
-from eatlas.serving import REMEDY, App
+from eatlas.serving import App, needs
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -154,7 +154,7 @@ def application(journal: Journal, guide: str = "") -> App:
         from starlette.responses import HTMLResponse, JSONResponse, Response  # noqa: PLC0415
         from starlette.routing import Route  # noqa: PLC0415
     except ImportError as error:
-        raise EatlasError("the page needs starlette and uvicorn", remedy=REMEDY) from error
+        raise needs("annotate") from error
     labelling = Labelling(journal)
 
     def file(content: str, media_type: str) -> Route:

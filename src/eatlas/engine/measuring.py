@@ -425,6 +425,7 @@ def _provenance(
         citation=test.citation,
         sentences_from=test.sentences_from,
         contexts=test.contexts,
+        explored=test.explored,
     )
 
 

@@ -339,6 +339,7 @@ def rebuilt_test(result: AssociationResult) -> Test:
             title=result.title,
             citation=result.provenance.citation,
             sentences_from=result.provenance.sentences_from,
+            explored=result.provenance.explored,
             **result.of_the_test(),
         )
     except StimulusError as error:

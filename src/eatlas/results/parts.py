@@ -420,3 +420,6 @@ class Provenance(Record):
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
     contexts: ContextsOrigin | None = Field(default=None, exclude_if=is_empty)
     """The file of contexts that they are, by which ``eatlas verify`` finds them again."""
+    explored: int | None = Field(default=None, ge=1, exclude_if=is_none)
+    """Number of lists of words that were looked at, these among them, where words were changed
+    after results had been seen, as in ``eatlas explore``; left out otherwise."""

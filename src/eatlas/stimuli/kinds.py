@@ -394,7 +394,16 @@ def remarks(test: Test) -> list[str]:
     []
     """
     terms = _of_terms if test.contexts is None else _of_contexts
-    return [*_of_names(test), *terms(test), *of_sentences(test)]
+    return [*_of_exploring(test), *_of_names(test), *terms(test), *of_sentences(test)]
+
+
+def _of_exploring(test: Test) -> Iterator[str]:
+    if test.explored is not None:
+        lists = "1 list was" if test.explored == 1 else f"{test.explored:,} lists were"
+        yield (
+            "The words were changed after results had been seen: p-values describe these lists, "
+            f"and are no evidence of a discovery. {lists} looked at."
+        )
 
 
 def _of_names(test: Test) -> Iterator[str]:

@@ -76,6 +76,9 @@ class Described(Frozen):
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
     contexts: ContextsOrigin | None = None
     """The file of contexts that they are, where :func:`eatlas.with_contexts` took them."""
+    explored: int | None = Field(default=None, ge=1)
+    """Number of lists of words that were looked at, these among them, where words were changed
+    after results had been seen; None where the words were chosen before any result."""
 
     @property
     def concepts(self) -> Mapping[str, Concept]:
@@ -175,13 +178,16 @@ class Described(Frozen):
     def labels_sha256(self, stimuli_sha256: str) -> str:
         """Hash of what the test and its groups are called, bound to the stimuli.
 
+        That words were changed after results were seen belongs to it.
+
         Parameters
         ----------
         stimuli_sha256 : str
             That of the test, which takes a while for many contexts.
         """
         names = {group: concept.name for group, concept in self.concepts.items()}
-        said = {"id": self.id, "title": self.title, "citation": self.citation, "names": names}
+        said: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
+        said |= {"names": names} | ({"explored": self.explored} if self.explored else {})
         return digest({**said, "stimuli": stimuli_sha256})
 
 

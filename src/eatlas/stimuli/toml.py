@@ -232,6 +232,8 @@ def table(test: Test, folder: Path | None = None) -> str:
         lines.append(f"kind = {_quote(test.kind)}")
     texts = {key: getattr(test, key) for key in _TEXTS}
     lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
+    if test.explored is not None:
+        lines.append(f"explored = {test.explored}")
     if test.contexts is not None:
         said = test.contexts.model_dump(exclude_none=True)
         pairs = ", ".join(f"{key} = {json.dumps(value)}" for key, value in said.items())

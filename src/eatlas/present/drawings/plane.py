@@ -251,7 +251,7 @@ def plane_figure(result: AssociationResult) -> str:
     attributes = {role: result.concepts.name(role) for role in "AB"}
     square = tag(
         "g",
-        _ground(plane, attributes, result.unit),
+        ground(plane, attributes, result.unit),
         *(_mark(plane, one, result) for one in plane.points),
         *(
             label(
@@ -286,10 +286,24 @@ def in_words(plane: Plane, result: AssociationResult) -> str:
     return ". ".join(said) + "."
 
 
-def _ground(plane: Plane, attributes: dict[str, str], unit: str) -> str:
-    """The square, the half that is nearer to A, the diagonal, and the scales."""
+def ground(
+    plane: Plane, attributes: dict[str, str], unit: str, said: str = "mean {unit} with {name}"
+) -> str:
+    """Draw the square, the half that is nearer to A, the diagonal, and the scales.
+
+    Parameters
+    ----------
+    plane : Plane
+    attributes : dict of str to str
+        Names of A and B.
+    unit : str
+    said : str
+        What is written beside an axis.
+    """
     axis = plane.axis
-    means = {role: f"mean {unit} with {shown(name, 40)}" for role, name in attributes.items()}
+    means = {
+        role: said.format(unit=unit, name=shown(name, 40)) for role, name in attributes.items()
+    }
     decimals = max(0, int(np.ceil(-np.log10(axis.step) - 1e-9)))
     ticks = []
     for value in axis.ticks():

@@ -1,0 +1,55 @@
+"""``eatlas explore``: a page that shows what happens to a finding when its words change."""
+
+from __future__ import annotations
+
+from eatlas.cli.messages import output_of_a_command, print_line, remark
+
+
+def explore(
+    *,
+    tests: list[str] | None = None,
+    vectors: list[str] | None = None,
+    measure: str = "ml-eat",
+    host: str = "127.0.0.1",
+    port: int = 0,
+) -> None:
+    """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
+
+    Words are buttons: switch them off and on, add others, paste lists of your own, and compare
+    sources. The page is for this machine alone, at an address with a random token. It needs
+    eatlas[explore].
+
+    Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
+
+    Parameters
+    ----------
+    tests : ID|BATTERY|FILE.toml
+        Tests of words to choose from; may be repeated. [default: caliskan]
+    vectors : SOURCE
+        Vectors to choose from: a file in any known format, or a name; may be repeated. The page
+        can open no others. [default: glove-sample]
+    measure : SIGNATURE
+        ML-EAT, with parameters such as 'ml-eat(tail=two-sided)'.
+    host : --host 127.0.0.1|::1
+        The loopback address.
+    port : --port N >= 0
+        0 takes a free one.
+    """
+    from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS  # noqa: PLC0415  (--help is quick)
+    from eatlas.explore import Explorer, application  # noqa: PLC0415
+    from eatlas.explore.page import EXTRA  # noqa: PLC0415
+    from eatlas.explore.requests import LARGEST  # noqa: PLC0415
+    from eatlas.serving import serve  # noqa: PLC0415
+
+    explorer = Explorer.of(tests or DEFAULT_TESTS, vectors or [DEFAULT_VECTORS], measure)
+    for one in explorer.left_out:
+        remark(f"left out: {one}")
+    app = application(explorer)
+    serve(app, started=_opened, host=host, port=port, largest=LARGEST, extra=EXTRA)
+
+
+def _opened(address: str) -> None:
+    """Say where the page is; the terminal may be a pipe."""
+    with output_of_a_command():
+        print_line(f"page:  {address}")
+    remark("Open it in a browser on this machine. Ctrl-C ends it; it writes nothing but downloads.")

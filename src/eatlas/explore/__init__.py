@@ -1,0 +1,13 @@
+"""What happens to a finding when its words change: a page for one person on this machine.
+
+The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
+HTML with the drawings of the report. :mod:`lists` has the words, :mod:`requests` what a page may
+send, :mod:`named_sources` the vectors, :mod:`measuring` the results, :mod:`board` and
+:mod:`drawings` what is shown of them, :mod:`exports` what may be taken along, :mod:`page` the
+application.
+"""
+
+from eatlas.explore.measuring import Explorer
+from eatlas.explore.page import application
+
+__all__ = ["Explorer", "application"]

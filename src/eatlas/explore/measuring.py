@@ -1,0 +1,430 @@
+"""What the page shows, measured: by the engine, as in ``eatlas run``, and kept for a while."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+from eatlas import kernels
+from eatlas.engine import Job, run
+from eatlas.engine.execution import Conditions, perform
+from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
+from eatlas.errors import EatlasError, EatlasWarning
+from eatlas.explore.lists import MOST_WORDS, Lists, pasted, words_in
+from eatlas.explore.named_sources import CASE, NamedSource, named_sources
+from eatlas.explore.requests import Request
+from eatlas.measures import Measure, get_measure
+from eatlas.results import AssociationResult, Failure, Results
+from eatlas.results.parts import GroupCoverage
+from eatlas.sources import is_contextual
+from eatlas.sources.snapshot import all_words, ranking_of
+from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
+
+KEPT = 256
+"""Results that are kept: a word that is switched off and on again costs nothing."""
+MOST_SOURCES = 40
+"""Sources that one page compares."""
+Point = tuple[float, float]
+"""Mean cosine with A, and with B."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class View:
+    """One set of lists on one source: what is found, or why nothing is."""
+
+    lists: Lists
+    source: NamedSource
+    coverage: Mapping[str, GroupCoverage]
+    """Of all words by role, switched off or not; empty where they could not be looked up."""
+    places: Mapping[tuple[str, str], Point]
+    """Mean cosines of each target word, by role and word, switched off or not."""
+    result: AssociationResult | None
+    original: AssociationResult | None
+    """The result before any change; None where there is none."""
+    origins: Mapping[tuple[str, str], Point]
+    """Places of the target words before any change."""
+    problem: EatlasError | None
+    """Why there is no result."""
+    looked_at: int
+    """Lists of this test that were looked at."""
+
+    @property
+    def explored(self) -> bool:
+        """Whether words were changed after results had been seen."""
+        return self.lists.changed or self.looked_at > 1
+
+
+class Explorer:
+    """Tests and sources of one call of the command; pages of several tabs may share it.
+
+    Parameters
+    ----------
+    tests : sequence of AssociationTest
+        Of words.
+    sources : sequence of NamedSource
+    measure : str, default "ml-eat"
+        Signature of an ML-EAT.
+
+    Raises
+    ------
+    EatlasError
+        If the measure is another one.
+
+    Examples
+    --------
+    >>> explorer = Explorer.of("weat-6", ["glove-sample"])
+    >>> view = explorer.view(Request(test="weat-6", off={"Y": ("Diana",)}))
+    >>> view.result.pattern.label, view.looked_at
+    ('BY-Singular', 2)
+    """
+
+    def __init__(
+        self,
+        tests: Sequence[AssociationTest],
+        sources: Sequence[NamedSource],
+        measure: str = "ml-eat",
+    ) -> None:
+        self.tests = {test.id: test for test in tests}
+        self.sources = tuple(sources)
+        self.measure: Measure = get_measure(measure)
+        self.measure_text = measure
+        if self.measure.name != "ml-eat" or cast("Any", self.measure).association != "cosine":
+            raise EatlasError(
+                "the explorer shows what ML-EAT finds",
+                got=measure,
+                allowed="ml-eat of cosines, with parameters such as ml-eat(tail=two-sided)",
+            )
+        self.left_out: tuple[str, ...] = ()
+        """Tests that were named and cannot be explored, each with the reason."""
+        self.bundled = frozenset(test.id for test in tests if _is_bundled(test))
+        """Ids of tests that come with eatlas, unchanged."""
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._looked_at: dict[str, set[Hashable]] = {}
+
+    @classmethod
+    def of(cls, tests: Any, vectors: Iterable[str], measure: str = "ml-eat") -> Explorer:
+        """Open tests and sources.
+
+        Raises
+        ------
+        EatlasError
+            If none of the tests can be explored, or a source cannot be opened.
+        """
+        usable, left_out = [], []
+        for test in load_tests(tests):
+            why = unfit(test)
+            if why:
+                left_out.append(f"{test.id}: {why}")
+            else:
+                usable.append(cast("AssociationTest", test))
+        if not usable:
+            raise EatlasError(
+                "none of the tests can be explored",
+                got="; ".join(left_out),
+                allowed="tests of four lists of words",
+            )
+        sources = named_sources(vectors)
+        if len(sources) > MOST_SOURCES:
+            raise EatlasError(
+                "these are too many sources for one page",
+                got=f"{len(sources)}",
+                allowed=f"at most {MOST_SOURCES}",
+            )
+        made = cls(usable, sources, measure)
+        made.left_out = tuple(left_out)
+        return made
+
+    def lists(self, request: Request) -> Lists:
+        """The words that a request is about.
+
+        Raises
+        ------
+        EatlasError
+            If there is no such test, or the words are not usable.
+        """
+        if request.test:
+            origin = self.tests.get(request.test)
+            if origin is None:
+                raise EatlasError(
+                    "This test is not among those that eatlas explore was started with."
+                )
+        elif request.lists:
+            origin = pasted(request.lists)
+        else:
+            raise EatlasError("There is no list of words.")
+        return Lists.of(origin, request.off, request.added)
+
+    def source(self, number: int) -> NamedSource:
+        """A source of the command line.
+
+        Raises
+        ------
+        EatlasError
+            If there is none of this number.
+        """
+        if number >= len(self.sources):
+            raise EatlasError(
+                "This source is not among those that eatlas explore was started with."
+            )
+        return self.sources[number]
+
+    def view(self, request: Request) -> View:
+        """Measure the words of a request, without other words."""
+        lists, source = self.lists(request), self.source(request.source)
+        with self._lock:
+            before = Lists.of(lists.origin)
+            original = self._on(before, source)
+            kept = original if isinstance(original, AssociationResult) else None
+            origins = {} if kept is None else self._places(before, source)[1]
+            coverage: dict[str, GroupCoverage] = {}
+            places: dict[tuple[str, str], Point] = {}
+            try:
+                coverage, places = self._places(lists, source)
+                if lists.short_of:
+                    raise EatlasError(lists.short_of)
+                found = self._quick(lists.test(), source)
+            except EatlasError as error:
+                found = error
+            if isinstance(found, AssociationResult):
+                self._look_at(request.test, lists, kept)
+        return View(
+            lists=lists,
+            source=source,
+            coverage=coverage,
+            places=places,
+            result=found if isinstance(found, AssociationResult) else None,
+            original=kept,
+            origins=origins,
+            problem=found if isinstance(found, EatlasError) else None,
+            looked_at=self.looked_at(request.test),
+        )
+
+    def other_words(self, request: Request) -> AssociationResult:
+        """Measure with resamples: how often other words show the same.
+
+        Raises
+        ------
+        EatlasError
+            If there is no result.
+        """
+        lists, source = self.lists(request), self.source(request.source)
+        if lists.short_of:
+            raise EatlasError(lists.short_of)
+        with self._lock:
+            measure = self.measure.with_parameters(frequency="off")
+            return _or_raised(self._measured(lists.test(), source, measure))
+
+    def across(self, request: Request) -> list[tuple[str, list[AssociationResult | EatlasError]]]:
+        """The words of a request, and those before any change, on every source."""
+        lists = self.lists(request)
+        rows = [("these words", lists)] + [("before", Lists.of(lists.origin))] * lists.changed
+        found = []
+        for name, one in rows:
+            results: list[AssociationResult | EatlasError] = []
+            for source in self.sources:
+                with self._lock:  # released after each, so that a toggle waits for one source alone
+                    results.append(self._on(one, source))
+            found.append((name, results))
+        return found
+
+    def places_on(
+        self, request: Request, number: int
+    ) -> tuple[NamedSource, dict[tuple[str, str], Point]]:
+        """Places of the target words that are switched on, on one of the sources.
+
+        Raises
+        ------
+        EatlasError
+            If there is no such source, or it cannot be read.
+        """
+        lists, source = self.lists(request), self.source(number)
+        with self._lock:
+            places = self._places(lists, source)[1]
+        on = {(role, word) for role in TARGETS for word in lists.groups[role].on}
+        return source, {key: place for key, place in places.items() if key in on}
+
+    def looked_at(self, test: str) -> int:
+        """How many lists of a test were looked at; of pasted lists, all together.
+
+        A test that was explored before brings along how many were looked at then.
+        """
+        before = (self.tests[test].explored or 1) - 1 if test in self.tests else 0
+        return before + len(self._looked_at.get(test, ()))
+
+    def explored(self, request: Request, lists: Lists) -> int | None:
+        """The number of lists that an export says were looked at; None for a test as it came."""
+        n = self.looked_at(request.test)
+        return n if n > 1 and (lists.changed or not request.test) else None
+
+    def whole(self, request: Request) -> Results:
+        """Measure as ``eatlas run`` does: the words, those before any change, each on the sources.
+
+        Raises
+        ------
+        EatlasError
+            If nothing could be measured.
+        """
+        sources = [self.source(request.source)]
+        if request.against is not None and request.against != request.source:
+            sources.append(self.source(request.against))
+        for one in sources:
+            one.require_unchanged()
+        tests = self.tests_of(request)
+        key = ("whole", *(test.model_dump_json() for test in tests), *map(id, sources))
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore", EatlasWarning)
+            return self._once(
+                key, lambda: run(tests, [one.source for one in sources], [self.measure.signature])
+            )
+
+    def tests_of(self, request: Request) -> list[AssociationTest]:
+        """What an export holds: the test of the words, then the one before any change.
+
+        Raises
+        ------
+        EatlasError
+            If the words make no test.
+        """
+        lists = self.lists(request)
+        if lists.short_of:
+            raise EatlasError(lists.short_of)
+        test = lists.test(self.explored(request, lists))
+        return [test, lists.origin] if lists.changed else [test]
+
+    def remarks_on(self, test: AssociationTest, source: NamedSource) -> list[str]:
+        """What a person should know of pasted words: names that are words, unequal frequency."""
+        words = {role: concept.terms for role, concept in test.concepts.items()}
+        with self._lock:
+            found = source.embedded(words)
+            about = [note for note in found.notes if note not in set(source.source.notes)]
+            vectors = None if is_contextual(source.source) else source.source
+            ranking = ranking_of(vectors, [test], CASE, "ranks")
+        ranks = ranks_of(ranking, keys_of(ranking, found.coverage, CASE))
+        names = {role: concept.name for role, concept in test.concepts.items()}
+        return [*about, *(remarks_on(ranks, names, ("X", "A")) if ranks else ())]
+
+    def missing(
+        self, lists: Mapping[str, tuple[str, str]], number: int
+    ) -> dict[str, tuple[int, list[str]]]:
+        """How many words of pasted lists a source has, and which it lacks, by role."""
+        words = {role: words_in(lists[role][1])[: MOST_WORDS + 1] for role in ROLES}
+        short = {role: tuple(w for w in some if len(w) <= 100) for role, some in words.items()}
+        with self._lock:
+            coverage = self.source(number).embedded(short).coverage
+        return {role: (len(coverage[role].used), list(coverage[role].missing)) for role in ROLES}
+
+    def _on(self, lists: Lists, source: NamedSource) -> AssociationResult | EatlasError:
+        """Measure lists on a source, or say why that cannot be done."""
+        if lists.short_of:
+            return EatlasError(lists.short_of)
+        try:
+            return self._quick(lists.test(), source)
+        except EatlasError as error:
+            return error
+
+    def _quick(self, test: AssociationTest, source: NamedSource) -> AssociationResult | EatlasError:
+        """Measure without resamples."""
+        return self._measured(
+            test, source, self.measure.with_parameters(resamples=0, frequency="off")
+        )
+
+    def _measured(
+        self, test: AssociationTest, source: NamedSource, measure: Measure
+    ) -> AssociationResult | EatlasError:
+        """Measure one test on one source, or say why that cannot be done."""
+
+        def measured() -> AssociationResult | EatlasError:
+            known = source.with_words(test.terms)
+            found = perform(Job(test, known, measure), Conditions(CASE, 0))
+            return _plain(found.error) if isinstance(found, Failure) else found
+
+        source.require_unchanged()
+        key = (test.model_dump_json(), id(source), measure.signature)
+        return self._once(key, measured)
+
+    def _places(
+        self, lists: Lists, source: NamedSource
+    ) -> tuple[dict[str, GroupCoverage], dict[tuple[str, str], Point]]:
+        """What is missing, and the mean cosines of all targets with the attributes that are on."""
+        source.require_unchanged()
+
+        def placed() -> tuple[dict[str, GroupCoverage], dict[tuple[str, str], Point]]:
+            found = source.embedded({role: one.words for role, one in lists.groups.items()})
+            covered = {role: found.coverage[role] for role in ROLES}
+            rows = {
+                role: kernels.unit_rows(vectors) if len(vectors) else vectors
+                for role, vectors in found.vectors.items()
+            }
+            means = []
+            for role in "AB":
+                on = [
+                    i for i, w in enumerate(covered[role].used) if w not in lists.groups[role].off
+                ]
+                if not on:
+                    return covered, {}
+                means.append(kernels.mean_row(rows[role][on]))
+            both = {
+                role: [kernels.associations(rows[role], mean) for mean in means] for role in TARGETS
+            }
+            return covered, {
+                (role, word): (float(both[role][0][i]), float(both[role][1][i]))
+                for role in TARGETS
+                for i, word in enumerate(covered[role].used)
+            }
+
+        words = tuple((g.words, tuple(sorted(g.off))) for g in lists.groups.values())
+        return self._once(("places", words, id(source)), placed)
+
+    def _look_at(self, test: str, lists: Lists, original: AssociationResult | None) -> None:
+        """Count these lists; what was there before any change is in view beside them."""
+        seen = self._looked_at.setdefault(test, set())
+        seen.add(lists.key)
+        if original is not None:
+            seen.add(Lists.of(lists.origin).key)
+
+    def _once(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """Make something, or take what was made of the same before."""
+        if key not in self._kept:
+            self._kept[key] = make()
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return cast("Found", self._kept[key])
+
+
+def unfit(test: object) -> str:
+    """Why a test cannot be explored; empty for one that can."""
+    if not isinstance(test, AssociationTest):
+        return "it is a test of targets and several groups"
+    if not all_words(test) or test.contexts is not None:
+        return "its stimuli are sentences or images"
+    if long := [one for one in test.concepts.values() if len(one.terms) > MOST_WORDS]:
+        return f"{long[0].name} has {len(long[0].terms):,} words, more than {MOST_WORDS}"
+    return ""
+
+
+def _is_bundled(test: AssociationTest) -> bool:
+    """Whether the command line knows a test by its id."""
+    try:
+        return load_tests(test.id) == (test,)
+    except EatlasError:
+        return False
+
+
+def _plain(error: EatlasError) -> EatlasError:
+    """The same without a traceback, which a page shows nobody."""
+    if "Traceback" not in (error.got or ""):
+        return error
+    return type(error)(error.what, remedy=error.remedy)
+
+
+def _or_raised(found: AssociationResult | EatlasError) -> AssociationResult:
+    if isinstance(found, EatlasError):
+        raise found
+    return found
