@@ -113,7 +113,9 @@ def serve() -> Iterator[Callable[..., Served]]:
 @pytest.fixture(scope="module")
 def server(serve: Callable[..., Served], mine: Path) -> Served:
     """One server for all tests of a module."""
-    return serve("--tests", "weat-6", "--tests", mine, "--vectors", "glove-sample", "--vectors", OTHER)
+    return serve(
+        "--tests", "weat-6", "--tests", mine, "--vectors", "glove-sample", "--vectors", OTHER
+    )
 
 
 @pytest.fixture(scope="module")

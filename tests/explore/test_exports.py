@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.cli.conftest import run_cli
+from tests.cli.conftest import eatlas_cli  # noqa: F401  (a fixture)
 
 import eatlas
 from eatlas.engine.verify import verify
@@ -61,13 +61,12 @@ def test_the_number_of_lists_is_bound_to_the_file(looked, tmp_path):
         assert [one.status for one in verify(read_results(results))] == ["differs", "same"]
 
 
-def test_the_command_line_takes_the_files(looked, tmp_path):
+def test_the_command_line_takes_the_files(looked, tmp_path, eatlas_cli):  # noqa: F811
     tests, results = (taken(looked, what, tmp_path) for what in ("toml", "results"))
-    said = run_cli("verify", results, "--tests", tests)
-    assert said.returncode == 0, said.stderr
-    assert "2 of 2 results are the same" in said.stdout
-    shown = run_cli("tests", "check", tests)
-    assert shown.returncode == 0, shown.stderr
+    said = eatlas_cli("verify", results, "--tests", tests)
+    assert (said.code, said.err) == (0, "")
+    assert "2 of 2 results are the same" in said.out
+    assert eatlas_cli("tests", "check", tests).code == 0
 
 
 def test_the_test_says_what_was_changed(looked, tmp_path):

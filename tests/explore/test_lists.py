@@ -88,7 +88,9 @@ def test_a_word_on_both_sides_is_refused_when_it_is_measured(origin):
     lists = Lists.of(origin, added={"X": ["Diana"]})
     with pytest.raises(EatlasError, match="terms 'Diana' are on both sides"):
         lists.test()
-    assert Lists.of(origin, added={"X": ["Diana"]}, off={"Y": ["Diana"]}).test().X.terms[-1] == "Diana"
+    assert (
+        Lists.of(origin, added={"X": ["Diana"]}, off={"Y": ["Diana"]}).test().X.terms[-1] == "Diana"
+    )
 
 
 def test_pasted_lists():

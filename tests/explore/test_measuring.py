@@ -34,7 +34,9 @@ def test_a_view_is_what_run_finds(explorer):
     assert others.to_dict() == full.to_dict()
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_any_toggle_is_what_run_finds(explorer, data):
     origin = explorer.tests["weat-6"]
@@ -188,9 +190,9 @@ def test_every_source_is_compared(explorer):
     assert [name for name, _ in rows] == ["these words", "before"]
     for (_, results), test in zip(rows, explorer.tests_of(request), strict=True):
         for one, source in zip(results, explorer.sources, strict=True):
-            expected = eatlas.run(
-                test.model_copy(update={"explored": None}), source.source, QUICK
-            )[0]
+            expected = eatlas.run(test.model_copy(update={"explored": None}), source.source, QUICK)[
+                0
+            ]
             assert one.level1.effect_size == expected.level1.effect_size
     page = across_of(explorer, request)
     assert page.count("<svg") >= 9
