@@ -11,7 +11,8 @@ from tests.cli.conftest import eatlas_cli  # noqa: F401  (a fixture)
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
-from eatlas.explore.board import FIGURES, file_name
+from eatlas.explore import Explorer
+from eatlas.explore.board import FIGURES, command, file_name
 from eatlas.explore.exports import export
 from eatlas.explore.requests import Request
 from eatlas.results import read_results
@@ -46,6 +47,22 @@ def test_results_verify_and_are_those_of_the_command(looked, tmp_path):
     assert {verdict.status for verdict in verify(found, tests=tests)} == {"same"}
     repeated = eatlas.run(str(tests), "glove-sample")
     assert [one.to_dict() for one in repeated] == [one.to_dict() for one in found]
+
+
+def test_a_source_with_a_name_keeps_it(tmp_path):
+    explorer = Explorer.of("weat-6", ["small=glove-sample?transform=center", "glove-sample"])
+    assert [one.name for one in explorer.sources] == ["small", "GloVe 6B (100d)"]
+    changed = Request(**CHANGED, against=1, what="results")
+    view = explorer.view(changed)
+    assert view.result.source == "small"
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(export(explorer, changed).content)
+    found = read_results(path)
+    assert [one.source for one in found] == ["small", "small", "glove-sample", "glove-sample"]
+    assert found[0].source_from == "glove-sample?transform=center"
+    assert {verdict.status for verdict in verify(found)} == {"same"}
+    said = command(explorer, changed)
+    assert "--vectors 'small=glove-sample?transform=center' --vectors glove-sample" in said
 
 
 def test_the_number_of_lists_is_bound_to_the_file(looked, tmp_path):

@@ -25,9 +25,9 @@ def explore(
     ----------
     tests : ID|BATTERY|FILE.toml
         Tests of words to choose from; may be repeated. [default: caliskan]
-    vectors : SOURCE
+    vectors : [NAME=]SOURCE
         Vectors to choose from: a file in any known format, or a name; may be repeated. The page
-        can open no others. [default: glove-sample]
+        can open no others, and calls them by the NAME before them. [default: glove-sample]
     measure : SIGNATURE
         ML-EAT, with parameters such as 'ml-eat(tail=two-sided)'.
     host : --host 127.0.0.1|::1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,11 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from eatlas import kernels
-from eatlas.engine import Job, run
+from eatlas.engine import Job, Plan, execute
 from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
-from eatlas.errors import EatlasError, EatlasWarning
+from eatlas.engine.plan import asked
+from eatlas.errors import EatlasError
 from eatlas.explore.lists import MOST_WORDS, Lists, pasted, words_in
 from eatlas.explore.named_sources import CASE, NamedSource, named_sources
 from eatlas.explore.requests import Request
@@ -21,7 +21,7 @@ from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import GroupCoverage
 from eatlas.sources import is_contextual
-from eatlas.sources.snapshot import all_words, ranking_of
+from eatlas.sources.snapshot import Snapshot, all_words, ranking_of
 from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
 
 KEPT = 256
@@ -277,11 +277,20 @@ class Explorer:
             one.require_unchanged()
         tests = self.tests_of(request)
         key = ("whole", *(test.model_dump_json() for test in tests), *map(id, sources))
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore", EatlasWarning)
-            return self._once(
-                key, lambda: run(tests, [one.source for one in sources], [self.measure.signature])
-            )
+        with self._lock:
+            return self._once(key, lambda: self._run(tests, sources))
+
+    def _run(self, tests: Sequence[AssociationTest], sources: Sequence[NamedSource]) -> Results:
+        """Measure tests on sources as a run does, random words of the same frequencies included."""
+        questions = [(test, self.measure) for test in tests]
+        jobs = []
+        for one in sources:
+            known = one.called(cast("Snapshot", asked(one.source, "vectors", questions, CASE)))
+            jobs += [Job(test, known, self.measure, one.source_from) for test in tests]
+        found = execute(Plan(tuple(jobs), CASE, 0))
+        if not len(found):
+            raise _plain(found.failures[0].error)
+        return found
 
     def tests_of(self, request: Request) -> list[AssociationTest]:
         """What an export holds: the test of the words, then the one before any change.
@@ -341,7 +350,7 @@ class Explorer:
 
         def measured() -> AssociationResult | EatlasError:
             known = source.with_words(test.terms)
-            found = perform(Job(test, known, measure), Conditions(CASE, 0))
+            found = perform(Job(test, known, measure, source.source_from), Conditions(CASE, 0))
             return _plain(found.error) if isinstance(found, Failure) else found
 
         source.require_unchanged()

@@ -10,6 +10,7 @@ from eatlas.errors import EatlasError
 from eatlas.results.settings import source_name
 from eatlas.sources import CaseRule, VectorSource, is_contextual, open_sources, period_of, spellings
 from eatlas.sources.coverage import Embedded, embed_groups
+from eatlas.sources.naming import distinct, names_under, specs_of
 from eatlas.sources.protocol import Item, word_alone
 from eatlas.sources.snapshot import Snapshot
 
@@ -22,10 +23,12 @@ class NamedSource:
     """A source of the command line, and the vectors that were looked up so far."""
 
     spec: str
-    """As it was named."""
+    """What the command line says of it, with a name before it where it has one."""
     source: VectorSource
     name: str
     """What a person calls it."""
+    given: str = ""
+    """The name that results know it by; empty where that is its source string."""
     file: Path | None = None
     """The file or folder that it reads, where it names one."""
     _state: tuple[int, ...] | None = None
@@ -49,7 +52,16 @@ class NamedSource:
             kept = {} if self._known is None else dict(self._known.found)
             self._known = replace(found, found={**kept, **found.found})
             self._requested |= new
-        return self._known
+        return self.called(self._known)
+
+    def called(self, known: Snapshot) -> Snapshot:
+        """What was looked up under the name that results know the source by."""
+        return known.renamed(self.given) if self.given else known
+
+    @property
+    def source_from(self) -> str:
+        """Its source string, where results know it by a name."""
+        return self.source.name if self.given else ""
 
     @property
     def case(self) -> CaseRule:
@@ -94,25 +106,26 @@ def named_sources(specs: Iterable[str]) -> tuple[NamedSource, ...]:
         If one cannot be opened, or two could not be told apart.
     """
     found: list[NamedSource] = []
-    for spec in dict.fromkeys(specs):
-        file = _file_of(spec)
-        for source in open_sources(spec):
+    for spec, name in distinct(specs_of(list(specs), "")):
+        file = _file_of(str(spec))
+        state = None if file is None else _state(file)
+        sources = open_sources(spec)
+        under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
+        for source, given in zip(sources, under, strict=True):
             year = period_of(source)
-            name = source_name(source.name) + ("" if year is None else f", {year}")
-            found.append(
-                NamedSource(spec, source, name, file, None if file is None else _state(file))
-            )
+            called = (given or source_name(source.name)) + ("" if year is None else f", {year}")
+            whole = f"{name}={spec}" if name else str(spec)
+            found.append(NamedSource(whole, source, called, given, file, state))
     names = [one.name for one in found]
     for one in found:
         if names.count(one.name) > 1:
-            one.name = one.source.name
+            one.name = one.given or one.source.name
     return tuple(found)
 
 
 def _file_of(spec: str) -> Path | None:
-    """The file or folder that a source names, with a name before it and options behind it."""
-    bare = spec.partition("?")[0].partition("#")[0]
-    for text in (spec, bare, bare.partition("=")[2]):
+    """The file or folder that a source names, with options behind it."""
+    for text in (spec, spec.partition("?")[0].partition("#")[0]):
         if text and (path := Path(text)).exists():
             return path
     return None

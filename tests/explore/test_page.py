@@ -1,0 +1,312 @@
+"""The page in Chromium, as a person uses it: by mouse, by keyboard, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from eatlas.engine.verify import verify
+from eatlas.results import read_results
+
+PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
+DESK, WIDE, PHONE = 1280, 1920, 390
+REFUSED = "status of 422"
+"""What Chromium says in its console of words that are refused."""
+BAND = "Words were changed after seeing results"
+
+
+@pytest.fixture
+def open_page(browser: Browser, server) -> Iterator[Callable[..., Page]]:
+    """The page of the one server in a tab of its own; at the end nothing may have gone wrong."""
+    faults: list[str] = []
+    contexts = []
+
+    def opened(width: int = DESK, scheme: str = "light", *, still: bool = True) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme,
+            reduced_motion="reduce" if still else "no-preference", accept_downloads=True,
+        )  # fmt: skip
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: faults.append(f"console: {said.text}"))
+        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
+        page.on(
+            "request",
+            lambda asked: (
+                faults.append(asked.url)
+                if not asked.url.startswith((server.address, "blob:"))
+                else None
+            ),
+        )
+        page.goto(server.address)
+        expect(page.locator("#headline")).to_contain_text("Female names go with Family")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not [one for one in faults if REFUSED not in one]
+
+
+def numbers(page: Page) -> list[str]:
+    """d of the three levels."""
+    return page.locator("#levels tbody td:nth-child(2) b").all_inner_texts()
+
+
+def test_a_word_is_switched_off_and_on_and_undone(open_page):
+    page = open_page()
+    before = numbers(page)
+    assert before == ["1.72", "0.75", "−1.34"]
+    expect(page.locator("#band")).to_have_count(0)
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#band")).to_contain_text(BAND)
+    expect(page.locator("#finding")).to_contain_text("changed: without Diana (Female names)")
+    diana = page.locator("#chip-Y4")
+    expect(diana).to_have_attribute("aria-pressed", "false")
+    assert "line-through" in diana.evaluate("one => getComputedStyle(one).textDecorationLine")
+    assert page.locator("#plane .dot.off[data-word=Y4]").count() == 1
+    assert page.locator("#plane .mean.ghost").count() == 1  # where the mean of Y was
+    changed = numbers(page)
+    assert changed != before
+    expect(page.locator("#levels")).to_contain_text("was −1.34")
+    expect(page.locator("#others table")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(diana).to_have_attribute("aria-pressed", "true")
+    assert numbers(page) == before
+    expect(page.locator("#band")).to_contain_text(BAND)  # it stays
+    diana.click()
+    page.get_by_role("button", name="Original words").click()
+    expect(diana).to_have_attribute("aria-pressed", "true")
+    assert numbers(page) == before
+
+
+def test_everything_by_keyboard(open_page):
+    page = open_page()
+    chips = page.locator("#group-X .chip")
+    assert chips.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
+    chips.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home", "ArrowLeft"):
+        page.keyboard.press(key)
+    focused = "document.activeElement.dataset.text"
+    assert page.evaluate(focused) == "Bill"  # from the first to the last
+    page.keyboard.press("Space")
+    expect(page.locator("#finding")).to_contain_text("without Bill")
+    assert page.evaluate(focused) == "Bill"  # the new page keeps the focus
+    page.keyboard.press("Tab")
+    page.keyboard.type("Bob")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip-X8")).to_have_text("Bob")
+    expect(page.locator("#finding")).to_contain_text("with Bob (Male names)")
+    page.locator("#chip-X8").focus()
+    page.keyboard.press("Control+z")
+    expect(page.locator("#chip-X8")).to_have_count(0)
+    reached = set()
+    page.locator("#test").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate("document.activeElement.id || document.activeElement.dataset.copy")
+        )
+    wanted = {"source", "against", "undo", "make", "take", "add-X", "add-B", "chip-Y0", "command"}
+    assert wanted <= reached
+
+
+def test_a_word_that_is_pointed_at_is_lit_in_every_view(open_page):
+    page = open_page()
+    page.locator("#chip-Y3").hover()
+    lit = page.locator(".lit").evaluate_all("all => all.map((one) => one.dataset.word)")
+    assert set(lit) == {"Y3"}
+    assert len(lit) >= 5  # button, mark, name, and a mark in two rows or more of the strip
+    page.locator("#headline").hover()
+    expect(page.locator(".lit")).to_have_count(0)
+    page.locator("#plane .dot[data-word=X0]").hover()
+    expect(page.locator("#chip-X0")).to_have_class(re.compile("lit"))
+
+
+def test_a_group_emptied_shows_no_number_and_comes_back(open_page):
+    page = open_page()
+    for i in range(7):
+        page.locator(f"#chip-Y{i}").click()
+        expect(page.locator(f"#chip-Y{i}")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#why")).to_contain_text("In Female names, one word is switched on.")
+    page.locator("#chip-Y7").click()
+    expect(page.locator("#why")).to_contain_text("no word is switched on")
+    assert page.locator("#levels, #plane, #others, #say, #without").count() == 0
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#levels")).to_be_visible()
+
+
+def test_words_with_markup_are_text(open_page):
+    page = open_page()
+    page.locator("#test").select_option("mine")
+    expect(page.locator("#group-X summary")).to_contain_text("Jobs <i>one</i>")
+    expect(page.locator("#chip-X2")).to_contain_text("<img src=x onerror=window.bad=1>")
+    page.locator("#add-Y").fill("<script>window.bad = 1</script>")
+    page.locator("#add-Y").press("Enter")
+    expect(page.locator("#chip-Y3")).to_contain_text("<script>")
+    assert page.evaluate("window.bad") is None
+    assert page.locator("#board img, #board script").count() == 0
+
+
+def test_a_word_that_is_too_long_leaves_no_stale_number(open_page):
+    page = open_page()
+    page.locator("#add-X").evaluate(
+        "one => { one.maxLength = 20000; one.value = 'x'.repeat(10000); }"
+    )
+    page.locator("#add-X").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("a word of 10,000 letters")
+    expect(page.locator("#headline")).to_be_hidden()
+    expect(page.locator("#levels")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#headline")).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_new_lists_and_what_is_missing_while_typing(open_page):
+    page = open_page()
+    page.get_by_role("button", name="New test").click()
+    given = {"X": "nurse, teacher, qqxq", "Y": "carpenter, engineer", "A": "she, woman", "B": "he"}
+    for role, words in given.items():
+        page.locator(f"#name-{role}").fill(f"List {role}")
+        page.locator(f"#words-{role}").fill(words)
+    expect(page.locator("#found-X")).to_contain_text(
+        "2 found in GloVe 6B (100d); 1 word missing: qqxq"
+    )
+    expect(page.locator("#remarks")).to_contain_text(
+        "List B has 1 word: each list needs two or more"
+    )
+    page.locator("#words-B").fill("he, man")
+    expect(page.locator("#found-B")).to_contain_text("2 found")
+    page.get_by_role("button", name="Measure these lists").click()
+    expect(page.locator("#group-X summary")).to_contain_text("List X")
+    expect(page.locator("#group-X .missing")).to_have_text(re.compile("qqxq"))
+    expect(page.locator("#test")).to_have_value("")
+    page.reload()  # the tab keeps its words
+    expect(page.locator("#group-X summary")).to_contain_text("List X")
+
+
+def test_two_sources_as_arrows(open_page, picture):
+    page = open_page()
+    page.locator("#against").select_option("1")
+    expect(page.locator("#across figure")).to_be_visible()
+    assert page.locator("#across .arrow").count() == 16
+    expect(page.locator("#across")).to_contain_text("divided by their standard deviation")
+    assert page.locator("#across tbody tr").count() == 1
+    picture(page, "across")
+    page.locator("#against").select_option("")
+    expect(page.locator("#across")).to_be_hidden()
+
+
+def test_two_tabs_at_once(open_page):
+    one, other = open_page(), open_page()
+    one.get_by_role("button", name="Amy").click()
+    other.get_by_role("button", name="Joan").click()
+    expect(one.locator("#finding")).to_contain_text("without Amy (Female names)")
+    expect(other.locator("#finding")).to_contain_text("without Joan (Female names)")
+    one.get_by_role("button", name="Kate").click()
+    expect(one.locator("#finding")).to_contain_text("without Amy, Kate (Female names)")
+    expect(other.locator("#finding")).to_contain_text("without Joan (Female names)")
+
+
+def test_downloads_verify(open_page, tmp_path):
+    page = open_page()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#finding")).to_contain_text("without Diana")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Results (JSON Lines)").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    expect(page.locator("#taken")).to_have_text("Downloaded: weat-6-explored.jsonl")
+    found = read_results(path)
+    assert found[0].provenance.explored >= 2
+    assert {one.status for one in verify(found)} == {"same"}
+
+
+def test_marks_move(open_page):
+    page = open_page(still=False)
+    page.evaluate("""() => {
+      window.moved = 0;
+      const was = Element.prototype.animate;
+      Element.prototype.animate = function (...given) {
+        window.moved += 1;
+        return was.apply(this, given);
+      };
+    }""")
+    page.get_by_role("button", name="career", exact=True).click()
+    expect(page.locator("#finding")).to_contain_text("without career")
+    assert page.evaluate("window.moved") > 16
+    calm = open_page()
+    calm.evaluate("() => { Element.prototype.animate = () => { throw new Error('moved'); }; }")
+    calm.get_by_role("button", name="career", exact=True).click()
+    expect(calm.locator("#finding")).to_contain_text("without career")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [("light", DESK), ("dark", DESK), ("light", WIDE), ("light", PHONE), ("dark", PHONE)],
+)
+def test_axe_is_content_and_nothing_overflows(open_page, picture, scheme, width):
+    page = open_page(width, scheme)
+    picture(page, f"{scheme}-{width}")
+
+    def check() -> None:
+        found = Axe().run(page).response["violations"]
+        assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.get_by_role("button", name="Diana").click()
+    page.locator("#against").select_option("1")
+    expect(page.locator("#across figure")).to_be_visible()
+    expect(page.locator("#others table")).to_be_visible()
+    picture(page, f"changed-{scheme}-{width}")
+    check()
+    page.get_by_role("button", name="New test").click()
+    page.get_by_role("button", name="Export").click()
+    check()
+
+
+@pytest.mark.parametrize("font", ["DejaVu Sans", "Liberation Sans"])
+def test_nothing_overflows_in_wide_and_narrow_fonts(open_page, font):
+    page = open_page()
+    page.evaluate(f"document.documentElement.style.setProperty('--sans', '{font}')")
+    for width in (DESK, WIDE, PHONE):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        over = page.evaluate(
+            "[...document.querySelectorAll('#board table, #board .chips, header select')]"
+            ".filter((one) => !one.closest('.scroll') && "
+            "one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))"
+        )
+        assert over == []
+
+
+def test_a_server_that_has_ended_is_said(serve, browser):
+    server = serve("--tests", "weat-6")
+    page = browser.new_page()
+    page.goto(server.address)
+    expect(page.locator("#headline")).to_be_visible()
+    server.end()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server has ended.")
+    expect(page.locator("#levels")).to_be_hidden()
+    page.close()
+
+
+@pytest.fixture
+def picture() -> Callable[[Page, str], None]:
+    """Keep what a page looks like, where that is wanted."""
+
+    def take(page: Page, name: str) -> None:
+        if os.environ.get("EATLAS_PICTURES"):
+            PICTURES.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=PICTURES / f"explore-{name}.png", full_page=True)
+
+    return take
