@@ -181,7 +181,7 @@ def serve(
     Raises
     ------
     EatlasError
-        If the address is another, cannot be had, or uvicorn is not installed.
+        If the address is another, cannot be used, or uvicorn is not installed.
     """
     try:
         import uvicorn  # noqa: PLC0415  (an extra)
@@ -220,7 +220,7 @@ def _bound(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         made.close()
         raise EatlasError(
-            f"the address {host}, port {port}, cannot be had",
+            f"the address {host}, port {port}, cannot be used",
             got=getattr(error, "strerror", None) or str(error),
             remedy="leave --port out: a free one is taken",
         ) from error

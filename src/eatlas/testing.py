@@ -161,7 +161,7 @@ class _Tried:
             raise ContractError(
                 f"{self.who}: {method} raises",
                 got=f"{type(error).__name__}: {error}",
-                allowed="a result, or an EatlasError for what a user can mend",
+                allowed="a result, or an EatlasError for what a user can correct",
             ) from error
 
     def with_terms(self, terms: Mapping[str, Sequence[str]]) -> Any:

@@ -346,5 +346,5 @@ def test_no_other_address_than_the_loopback(serve, sheet):
     with pytest.raises(AssertionError, match=r"for this machine alone\n  got: 0.0.0.0"):
         serve(sheet, "--host", "0.0.0.0")  # noqa: S104
     server = serve(sheet)
-    with pytest.raises(AssertionError, match="cannot be had"):
+    with pytest.raises(AssertionError, match="cannot be used"):
         serve(sheet, "--labels", sheet.with_name("b.jsonl"), "--port", server.port)

@@ -150,7 +150,7 @@ def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
     ("version", "said"),
     [
         ("0.0.9", f"written by eatlas 0.0.9, computed again by {__version__}\n"),
-        ("99.1", f"computed again by {__version__}, which may not know all that stands there"),
+        ("99.1", f"computed again by {__version__}, which may not know every part of it"),
         ("mine", "written by 'mine', which is no version of eatlas that is known"),
         ("\u0661", "written by '\u0661', which is no version of eatlas that is known"),
     ],

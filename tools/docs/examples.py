@@ -5,6 +5,7 @@ A page is run from top to bottom in an empty directory:
 - a fence with a title is a file of that name;
 - `python` runs, all blocks of a page in one namespace;
 - of `sh`, the commands that begin with `eatlas` run; others (`make`, `pip`) do not;
+- nothing of `shell` runs: commands that need a model, a download or a corpus;
 - `text` right after one of these is what it prints. A line `...` there stands for any lines.
 
 `<!-- exit 2 -->` before an `sh` block says that its last command ends so.

@@ -200,7 +200,7 @@ def _versions(result: Judged) -> tuple[str, ...]:
     if not _NUMBER.match(version):
         return (f"written by {version!r}, which is no version of eatlas that is known",)
     newer = _parts(version) > _parts(__version__)
-    doubt = ", which may not know all that stands there" if newer else ""
+    doubt = ", which may not know every part of it" if newer else ""
     return (f"written by eatlas {version}, computed again by {__version__}{doubt}",)
 
 

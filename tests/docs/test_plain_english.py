@@ -1,0 +1,86 @@
+"""What users read is plain English: pages, help and messages have none of these phrases.
+
+Each is a turn that a reader stumbles over, with what to write in its place. The list is short on purpose:
+a phrase is here only if it is hardly ever right.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+CODE = re.compile(r"^[ ]*```.*?^[ ]*```|`[^`\n]*`|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
+INSTEAD = {
+    r"(is|are|be) had\b": "has, get, take",
+    r"stands? (twice|alone|there|elsewhere|behind|beside)": "occurs, is",
+    r"stands? in for": "replaces",
+    r"lies? (elsewhere|beside|behind)": "is",
+    r"(goes|go) on (where|from|without|after|when)": "continues",
+    r"(mend|mends|mended|unmended)": "correct, fix, repair",
+    r"remark(s|ed)? on|(a|the) remark|remarked": "warn about, a warning",
+    r"(nobody|whoever)": "no one, or the subject itself",
+    r"unasked": "by itself",
+    r"(told|tell) apart": "distinguished",
+    r"the same command (does|goes)": "repeat the command to continue",
+    r"cut off and": "interrupted",
+    r"asked of (it|them)": "supported",
+    r"(is|are) (not )?said (of|whether|which|how)": "is not stated, is unknown",
+}
+KEPT = ("what stands beside them", "so that nobody takes its results")
+"""In warnings of results, which `eatlas verify` compares word by word."""
+PHRASES = {
+    re.compile(rf"(?<![\w-]){one}(?![\w-])", re.IGNORECASE): to for one, to in INSTEAD.items()
+}
+
+
+def faults(text: str) -> list[str]:
+    """Phrases of the list that a text has, each with its surroundings and what to write."""
+    plain = " ".join(text.split())
+    for kept in KEPT:
+        plain = plain.replace(kept, "")
+    return [
+        f"...{plain[max(0, m.start() - 40) : m.end() + 20]}...  (write: {instead})"
+        for phrase, instead in PHRASES.items()
+        for m in phrase.finditer(plain)
+    ]
+
+
+def messages(source: str) -> Iterator[str]:
+    """The sentences of a module that it shows: literals that are no docstrings."""
+    tree = ast.parse(source)
+    docs = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages(path):
+    assert faults(CODE.sub("", path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_messages(path):
+    found = [fault for text in messages(path.read_text(encoding="utf-8")) for fault in faults(text)]
+    assert found == []
+
+
+def test_help():
+    """The reference of the command line is what --help says."""
+    page = ROOT / "docs" / "reference" / "cli.md"
+    assert faults(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_phrase_is_seen_and_a_word_within_another_is_not():
+    assert len(faults("The key stands twice, and the run goes\non where it stopped.")) == 2
+    assert faults("We recommend amendments; a standard told us; BERT stands for a name.") == []
+    assert list(messages('"""mend"""\nx = f"{y} mended"\n')) == [" mended"]
