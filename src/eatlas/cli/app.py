@@ -47,8 +47,9 @@ class OptionsAlone(TyperCommand):
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
 COMMANDS = (
-    "run", "multiverse", "replicate", "atlas", "contexts", "annotate", "explore", "diagnose",
-    "report", "residual", "scan", "text", "transform", "verify", "tests", "data", "cache",
+"run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
+    "diagnose", "report", "residual", "scan", "text", "transform", "verify", "tests", "data",
+    "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
 

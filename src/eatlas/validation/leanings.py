@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SignatureError
 from eatlas.measures.base import Measure
 from eatlas.results import AssociationResult
-from eatlas.stimuli import AssociationTest, Concept, GroupsTest
+from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest
 from eatlas.validation.material import Context, NotRunError
 
 Array = NDArray[np.float64]
@@ -42,6 +42,16 @@ class Leanings:
     what: str
     """What the number of a target is, such as "RND" or "association s(w, A, B) of WEAT"."""
     result: AssociationResult
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """Words of each group that were used, in the order of the groups."""
+        result = self.result
+        if result.kind == "groups":
+            roles = tuple(result.concepts)[1:]
+        else:
+            roles = TARGETS if result.language_model is not None else ATTRIBUTES
+        return tuple(result.coverage.group(role).used for role in roles)
 
     def signs(self) -> Mapping[str, float | None]:
         """Return how far each target leans: above 0 to the first group, below to the second.

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.base import Measure
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Covered, Given
@@ -135,7 +135,7 @@ class Context:
         measure : Measure, optional
             By default that of the protocol.
         """
-        result = (measure or self.measure)(test, source, seed=self.seed)
+        result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
         for group in result.concepts:
             found = result.coverage.group(group)
             self.coverage[
@@ -149,6 +149,25 @@ class Context:
                 )
             ] = None
         return result
+
+    def fitted(self, test: Test, measure: Measure | None = None) -> Test:
+        """Return the test as a measure takes it: in the contexts that were given, if it must be.
+
+        Parameters
+        ----------
+        test : AssociationTest or GroupsTest
+        measure : Measure, optional
+            By default that of the protocol.
+        """
+        if self.material.contexts is None or test.contexts is not None:
+            return test
+        try:
+            (measure or self.measure).require_stimuli(test)
+        except StimulusError:
+            from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
+
+            return with_contexts(test, self.material.contexts)[0]
+        return test
 
     def require(self, option: str, why: str) -> Any:
         """Return what was given by an option.

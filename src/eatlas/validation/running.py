@@ -17,6 +17,7 @@ from eatlas.sources import period_of
 from eatlas.sources.counts import places_of_table
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import load_tests
+from eatlas.validation.consequential import read_answers
 from eatlas.validation.material import Context, Material
 from eatlas.validation.studies import in_order
 from eatlas.version import __version__
@@ -109,6 +110,8 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         answers=_path(answers),
     )
     material.require_files()
+    if material.answers is not None:
+        read_answers(material.answers)  # refused before any work
     sources = {name: one for given in material.vectors for name, one in _opened(chosen, given)}
     context = Context(chosen, material, sources, seed)
     evidence: list[Evidence] = []

@@ -171,6 +171,64 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "annotators:human_associations",
         f"{DIVDIST}, sections 4.1 and 7",
     ),
+    ProtocolStudy(
+        "content",
+        "structure",
+        "Structure of the measure",
+        "What may a test be, and what does the measure do with words, groups, references and "
+        "contexts?",
+        "content:structure",
+        f"{DIVDIST}, sections 2 and 6",
+    ),
+    ProtocolStudy(
+        "content",
+        "invariances",
+        "Changed vectors",
+        "Do numbers depend on associations, and on nothing else of the vectors?",
+        "content:invariances",
+        f"{DIVDIST}, sections 6 and 8",
+    ),
+    ProtocolStudy(
+        "convergent",
+        "other-measures",
+        "Other measures",
+        "Do other measures order the same targets alike?",
+        "convergent:other_measures",
+        "Campbell and Fiske (1959); Husse and Spitz (2022), Table 5",
+    ),
+    ProtocolStudy(
+        "consequential",
+        "questionnaire",
+        "Consequences of use",
+        "Who uses the measure, who is left out by it, and who is harmed if it is wrong?",
+        "consequential:questionnaire",
+        "Messick (1988); Jacobs and Wallach (2021)",
+    ),
+    ProtocolStudy(
+        "sensitivity",
+        "word-lists",
+        "Shorter word lists",
+        "Do numbers stay in order with 3 or 5 words a group?",
+        "sensitivity:word_lists",
+        f"{DIVDIST}, section 7 and Table 8; Ethayarajh, Duvenaud and Hirst (2019)",
+    ),
+    ProtocolStudy(
+        "sensitivity",
+        "parameters",
+        "Other parameters",
+        "Do numbers stay in order with the measure's other divergences, normalisations and "
+        "distances?",
+        "sensitivity:parameters",
+        f"{DIVDIST}, section 7 and Table 8",
+    ),
+    ProtocolStudy(
+        "sensitivity",
+        "treated-vectors",
+        "Treated vectors",
+        "Do numbers stay in order when vectors are scaled, centred or standardised?",
+        "sensitivity:vectors",
+        "Mu and Viswanath (2018)",
+    ),
 )
 """All studies, in the order of the criteria; those of one criterion in the order of the card."""
 

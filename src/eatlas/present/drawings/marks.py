@@ -1,0 +1,126 @@
+"""Labelled points on one axis, one below the other, each with an interval where it has one."""
+
+from __future__ import annotations
+
+from eatlas.present.drawings.svg import (
+    GRID,
+    LEFT,
+    MUTED,
+    RIGHT,
+    WIDTH,
+    Axis,
+    figure,
+    label,
+    muted,
+    short,
+    tag,
+)
+from eatlas.present.numbers import effect
+from eatlas.results.evidence import Drawing, Mark
+
+ROW = 22.0
+"""Height of a row."""
+NAMES = 150.0
+"""Room for labels, left of the axis."""
+COLOURS = ("#0072b2", "#c95800", "#6c2bd9", "#5a5a63")
+"""Of groups in their order; the same classes as the lines of the report, for dark pages."""
+SHAPES = ("circle", "square", "diamond", "circle")
+
+
+def marks(given: Drawing) -> str:
+    """Draw the marks of a study.
+
+    Examples
+    --------
+    >>> one = Drawing(title="Signs", axis="number", marks=(Mark(label="nurse", value=0.5),))
+    >>> marks(one).count("<circle")
+    1
+    """
+    axis = _axis(given)
+    groups = list(dict.fromkeys(mark.group for mark in given.marks))
+    top = ROW if any(groups) else 4.0
+    bottom = top + ROW * len(given.marks)
+    rows = [
+        _row(mark, top + ROW * (i + 0.5), axis, groups.index(mark.group))
+        for i, mark in enumerate(given.marks)
+    ]
+    return figure(
+        bottom + 22,
+        _key(groups) if any(groups) else "",
+        *_grid(given, axis, top, bottom),
+        *rows,
+        title=given.title,
+        alt=f"{given.title}. {given.axis}. " + "; ".join(map(_in_words, given.marks)),
+    )
+
+
+def _axis(given: Drawing) -> Axis:
+    """The axis: between stated ends, or around all marks."""
+    start, end = LEFT + NAMES, WIDTH - RIGHT - 40
+    ends = [x for one in given.marks for x in (one.value, one.low, one.high) if x is not None]
+    if given.low is not None and given.high is not None:
+        return Axis(given.low, given.high, (given.high - given.low) / 4, start, end)
+    return Axis.around(ends or [0.0, 1.0], start, end)
+
+
+def _grid(given: Drawing, axis: Axis, top: float, bottom: float) -> list[str]:
+    """Lines at round numbers with the numbers below; a stronger one at the neutral number."""
+    parts = []
+    ticks = round((axis.high - axis.low) / axis.step)
+    decimals = 0 if axis.step >= 1 else 2 if axis.step < 0.1 else 1
+    for i in range(ticks + 1):
+        value = axis.low + i * axis.step
+        x = _at(axis, value)
+        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=GRID, class_="eat-grid"))
+        parts.append(muted(effect(value, decimals), x, bottom + 16))
+    if given.neutral is not None and axis.low <= given.neutral <= axis.high:
+        x = _at(axis, given.neutral)
+        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=MUTED, class_="eat-zero"))
+    return parts
+
+
+def _at(axis: Axis, value: float) -> float:
+    share = (value - axis.low) / (axis.high - axis.low)
+    return axis.start + min(1.0, max(0.0, share)) * (axis.end - axis.start)
+
+
+def _row(mark: Mark, y: float, axis: Axis, group: int) -> str:
+    """One label, its interval, its point and its number."""
+    name = label(short(mark.label, NAMES - 16), LEFT, y + 4, size=12.5)
+    if mark.value is None:
+        return tag("g", tag("title", _in_words(mark)), name, muted("–", axis.end + 24, y + 4))
+    colour = COLOURS[group % len(COLOURS)]
+    x, parts = _at(axis, mark.value), []
+    if mark.low is not None and mark.high is not None:
+        ends = {"x1": _at(axis, mark.low), "x2": _at(axis, mark.high)}
+        parts.append(tag("line", **ends, y1=y, y2=y, stroke=colour, stroke_width=2))
+    parts.append(_point(x, y, colour, SHAPES[group % len(SHAPES)]))
+    number = muted(effect(mark.value), axis.end + 24, y + 4)
+    return tag("g", tag("title", _in_words(mark)), name, *parts, number)
+
+
+def _point(x: float, y: float, colour: str, shape: str) -> str:
+    """A point, whose shape tells its group where colours are not seen."""
+    if shape == "circle":
+        return tag("circle", cx=x, cy=y, r=4.5, fill=colour)
+    turned = f"rotate(45 {x:.2f} {y:.2f})" if shape == "diamond" else None
+    return tag("rect", x=x - 4, y=y - 4, width=8, height=8, fill=colour, transform=turned)
+
+
+def _key(groups: list[str]) -> str:
+    """What the shapes and colours say."""
+    parts, x = [], LEFT + NAMES
+    for i, name in enumerate(groups):
+        parts.append(_point(x + 5, 9, COLOURS[i % len(COLOURS)], SHAPES[i % len(SHAPES)]))
+        parts.append(label(short(name, 100), x + 14, 13, size=12))
+        x += 110
+    return tag("g", *parts)
+
+
+def _in_words(mark: Mark) -> str:
+    """A mark as text, for those who cannot see it."""
+    value = "undefined" if mark.value is None else effect(mark.value)
+    ends = ""
+    if mark.low is not None and mark.high is not None:
+        ends = f", {effect(mark.low)} to {effect(mark.high)}"
+    return f"{mark.label}: {value}{ends}" + (f" ({mark.group})" if mark.group else "")

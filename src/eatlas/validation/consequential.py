@@ -1,0 +1,85 @@
+"""Consequential validity: questions that only people can answer, and their answers."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from eatlas.errors import EatlasError, described, did_you_mean
+from eatlas.results.evidence import Evidence, Figure, Table
+from eatlas.validation.material import Context
+from eatlas.validation.studies import ProtocolStudy
+
+OPEN = "open"
+"""What a card says in place of an answer."""
+DATA = "questionnaire.toml"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about the use of a measure."""
+
+    id: str
+    text: str
+
+
+def questions() -> tuple[Question, ...]:
+    """The questions, in the order in which they are put."""
+    text = (resources.files("eatlas.validation") / "data" / DATA).read_text(encoding="utf-8")
+    return tuple(Question(**one) for one in tomllib.loads(text)["question"])
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Read answers by question from a TOML file: ``id = "answer"`` on its lines.
+
+    Raises
+    ------
+    EatlasError
+        If the file is no TOML, names a question that is not put, or an answer is no text.
+    """
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise EatlasError(f"{path}: these are no answers in TOML", got=str(error)) from error
+    known = [one.id for one in questions()]
+    for name, answer in values.items():
+        if name not in known:
+            raise EatlasError(
+                f"{path}: there is no question {name!r}{did_you_mean(name, known)}",
+                allowed=", ".join(known),
+            )
+        if not isinstance(answer, str):
+            raise EatlasError(
+                f"{path}: the answer to {name!r} is no text",
+                got=described(answer),
+                allowed=f'{name} = "a sentence"',
+            )
+    return {name: answer.strip() for name, answer in values.items() if answer.strip()}
+
+
+def questionnaire(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The questions with the answers that were given; the others are open."""
+    path = context.material.answers
+    answers = {} if path is None else read_answers(path)
+    put = questions()
+    remarks = [] if path else ["No answers were given by --answers, so every question is open."]
+    yield study.evidence(
+        source="" if path is None else path.name,
+        figures=(
+            Figure(
+                name="questions answered", value=float(len(answers)), n=len(put), of="questions"
+            ),
+        ),
+        tables=(
+            Table(
+                title="Questions and answers",
+                columns=("question", "id", "answer"),
+                rows=tuple((one.text, one.id, answers.get(one.id, OPEN)) for one in put),
+            ),
+        ),
+        remarks=tuple(remarks),
+    )

@@ -1,0 +1,78 @@
+"""``eatlas protocol``: the card in terminal, JSON and files; bad input ends with code 2."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+
+import eatlas
+
+SCHEMA = json.loads(
+    (resources.files("eatlas.results") / "data" / "card-1.schema.json").read_text("utf-8")
+)
+QUICK = ("--criterion", "face", "--criterion", "consequential")
+
+
+def test_a_card_for_people_and_its_files(eatlas_cli, tmp_path):
+    ended = eatlas_cli("protocol", "semaxis", *QUICK, "--out", "card")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == "SemAxis: SEMAXIS(vectors=raw)"
+    assert "    signs that agree: 1 [0.63, 1] of 8 professions, p = .008" in lines
+    assert "    questions answered: 0 of 11 questions" in lines
+    assert "The verdict is the reader’s." in lines
+    assert lines[-2:] == ["written: card/card.html", "written: card/card.json"]
+    card = eatlas.read_card(tmp_path / "card" / "card.json")
+    assert card == eatlas.protocol("semaxis", criteria=["face", "consequential"])
+    page = (tmp_path / "card" / "card.html").read_text("utf-8")
+    assert "Measure card: SemAxis" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+
+
+def test_json_is_one_object_that_keeps_the_schema(eatlas_cli):
+    ended = eatlas_cli("protocol", "mac", *QUICK, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    card = json.loads(ended.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(card)
+    assert card["evidence"][0]["not_run"].startswith("The numbers of MAC have no direction")
+
+
+def test_the_card_of_the_same_measure_is_replaced_and_another_one_is_not(eatlas_cli, tmp_path):
+    assert eatlas_cli("protocol", "mac", *QUICK, "-o", "card").code == 0
+    before = (tmp_path / "card" / "card.json").read_bytes()
+    assert eatlas_cli("protocol", "mac", *QUICK, "-o", "card").code == 0
+    assert (tmp_path / "card" / "card.json").read_bytes() == before
+    refused = eatlas_cli("protocol", "rnd", *QUICK, "-o", "card")
+    assert refused.code == 2
+    assert "card/card.json: this is the card of another measure, which would be lost" in refused.err
+    assert "give another folder with --out" in refused.err
+    assert (tmp_path / "card" / "card.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["wheat"], "there is no measure 'wheat'"),
+        (["weatt"], "did you mean weat?"),
+        (["weat(alfa=1)"], "weat has no parameter 'alfa'; did you mean alpha?"),
+        (["weat", "--criterion", "fase"], "there is no criterion 'fase'; did you mean face?"),
+        (["lpbs", "--vectors", "glove-sample"], "glove-sample"),
+        (["weat", "--vectors", "nothing.txt"], "nothing.txt"),
+        (["weat", "--tests", "weat-11"], "weat-11"),
+        (["weat", "--answers", "none.toml"], "--answers: there is no file none.toml"),
+        (["weat", "--census", "none.csv"], "--census: there is no file none.csv"),
+    ],
+)
+def test_bad_input_is_explained_and_nothing_is_written(eatlas_cli, tmp_path, arguments, message):
+    ended = eatlas_cli("protocol", *arguments, "--out", "card")
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "card").exists()
+
+
+def test_a_measure_without_its_kind_of_source_gives_a_card_that_says_so(eatlas_cli):
+    ended = eatlas_cli("protocol", "lpbs", "--criterion", "face")
+    assert ended.code == 0
+    assert "not run. No source was given that the measure takes: lpbs needs a masked" in ended.out
