@@ -10,7 +10,7 @@ CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/present
 	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-lowest lint audit docs clean
+.PHONY: help demo install test test-lowest lint audit docs cards clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ lint: $(VENV)/linted  ## check style, types and the direction of imports
 docs: $(VENV)/documented  ## build the documentation into build/site; open build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	$(BIN)/python tools/docs/check_site.py build/site
+
+cards: $(VENV)/installed  ## run the testing protocol on every measure; the cards of the documentation
+	$(BIN)/python tools/write_cards.py
 
 clean:  ## remove .venv and what was built
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -110,8 +110,8 @@ def figure_text(one: Figure) -> str:
     return text if one.p is None else f"{text}, {p_text(one.p)}"
 
 
-def card_html(card: Card) -> str:
-    """A card as one self-contained page.
+def card_html(card: Card, data: str = JSON) -> str:
+    """A card as one self-contained page; `data` names the JSON file beside it.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def card_html(card: Card) -> str:
         dark=Markup(dark),  # noqa: S704
         script=Markup(script),  # noqa: S704
         script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
-        json=JSON,
+        json=data,
     )
 
 
