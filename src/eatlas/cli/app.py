@@ -47,7 +47,7 @@ class OptionsAlone(TyperCommand):
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
 COMMANDS = (
-"run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
+    "run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
     "diagnose", "report", "residual", "scan", "text", "transform", "verify", "tests", "data",
     "cache",
 )  # fmt: skip
