@@ -14,7 +14,7 @@ from eatlas.lazy import attributes
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.annotation import load_items, read_labels, sample_items
+    from eatlas.annotation import load_items, read_labels, sample_items, serve_items
     from eatlas.clusters import OnRay
     from eatlas.corpora import (
         Contexts,
@@ -132,6 +132,7 @@ __all__ = [
     "run",
     "sample_items",
     "scan",
+    "serve_items",
     "tests",
     "transformed",
     "verify",
@@ -143,7 +144,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "eatlas.annotation": "load_items read_labels sample_items",
+    "eatlas.annotation": "load_items read_labels sample_items serve_items",
     "eatlas.clusters": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hmac
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
-from typing import Any
+import threading
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Self
 
 from eatlas.errors import EatlasError
 
@@ -183,6 +184,72 @@ def serve(
     EatlasError
         If the address is another, cannot be used, or uvicorn is not installed.
     """
+    with suppress(KeyboardInterrupt), _listening(app, started, host, port, token) as server:
+        server.serve_page()
+
+
+class Served:
+    """A page that is served in a thread of its own; a context manager.
+
+    Parameters
+    ----------
+    app : ASGI application
+        Sees paths without the token.
+    host, port, token
+        As those of :func:`serve`.
+
+    Raises
+    ------
+    EatlasError
+        If the address is another, cannot be used, or uvicorn is not installed.
+    """
+
+    def __init__(
+        self, app: App, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None
+    ) -> None:
+        self.address = ""
+        """What a browser opens, token included."""
+        self._opened = threading.Event()
+        self._stack = ExitStack()
+        listening = _listening(app, self._started, host, port, token)
+        self._server = self._stack.enter_context(listening)
+        self._thread = threading.Thread(
+            target=self._server.serve_page, name="eatlas page", daemon=True
+        )
+        self._thread.start()
+        while not self._opened.wait(0.1) and self._thread.is_alive():
+            continue
+
+    def _started(self, address: str) -> None:
+        self.address = address
+        self._opened.set()
+
+    @property
+    def open(self) -> bool:
+        """Whether the page is served."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """End the server, and wait until it has answered what it was asked."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<page at {self.address}>" if self.open else "<page, closed>"
+
+
+@contextmanager
+def _listening(
+    app: App, started: Callable[[str], None], host: str, port: int, token: str | None
+) -> Iterator[Any]:
+    """Bind the address; yield the server, whose ``serve_page`` answers until it should exit."""
     try:
         import uvicorn  # noqa: PLC0415  (an extra)
     except ImportError as error:
@@ -202,8 +269,11 @@ def serve(
             await super().startup(sockets)
             started(f"http://{shown}:{port}/{token}/")
 
-    with listening, suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listening])
+        def serve_page(self) -> None:
+            self.run(sockets=[listening])
+
+    with listening:
+        yield Server(config)
 
 
 def _bound(host: str, port: int) -> socket.socket:

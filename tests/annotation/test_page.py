@@ -1,5 +1,6 @@
 """The page in a real browser: labels are saved, people resume, strangers are refused."""
 
+import asyncio
 import http.client
 import json
 import signal
@@ -12,6 +13,7 @@ from tests.annotation.conftest import HOSTILE
 
 import eatlas
 from eatlas.annotation.journal import journal_of
+from eatlas.errors import EatlasError
 from eatlas.present.text import clean
 
 DESK, PHONE = 1280, 390
@@ -348,3 +350,36 @@ def test_no_other_address_than_the_loopback(serve, sheet):
     server = serve(sheet)
     with pytest.raises(AssertionError, match="cannot be used"):
         serve(sheet, "--labels", sheet.with_name("b.jsonl"), "--port", server.port)
+
+
+def test_the_page_from_python_runs_beside_the_caller(open_page, sheet, items):
+    """As in a notebook, where an event loop runs already: here it is playwright's."""
+    assert asyncio.get_running_loop().is_running()
+    with eatlas.serve_items(sheet, guide="Read twice.") as served:
+        with pytest.raises(EatlasError, match="there are no labels yet"):
+            served.labels()
+        with pytest.raises(EatlasError, match="another eatlas annotate serve has it open"):
+            eatlas.serve_items(sheet)
+        page = open_page(served.address)
+        expect(page.get_by_text("Read twice.")).to_be_visible()
+        begin(page, "Anna")
+        label_all(page, len(items))
+        assert served.done == {"Anna": len(items)}
+        assert len(served.labels().given["Anna"]) == len(items)
+        assert repr(served) == f"<LabelPage {served.address}: labelled by Anna {len(items)}>"
+    assert served.path == journal_of(sheet)
+    assert repr(served) == f"<LabelPage, closed: labelled by Anna {len(items)}>"
+    assert given(sheet) == {"Anna": dict(served.labels().given["Anna"])}
+    with eatlas.serve_items(sheet) as again:  # the lock is free, and the work goes on
+        assert again.done == {"Anna": len(items)}
+
+
+def test_the_page_from_python_refuses(sheet, items, tmp_path):
+    with pytest.raises(EatlasError, match="there is no file for the labels"):
+        eatlas.serve_items(items)
+    with pytest.raises(EatlasError, match="a page is for this machine alone"):
+        eatlas.serve_items(items, tmp_path / "mine.jsonl", host="0.0.0.0")  # noqa: S104
+    with eatlas.serve_items(items, tmp_path / "mine.jsonl") as served:  # it was not left locked
+        port = int(served.address.split(":")[2].split("/")[0])
+        with pytest.raises(EatlasError, match=f"port {port}, cannot be"):
+            eatlas.serve_items(items, tmp_path / "other.jsonl", port=port)

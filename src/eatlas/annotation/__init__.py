@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from eatlas.annotation.agreement import Agreement
     from eatlas.annotation.items import Item, Items, load_items, sample_items
     from eatlas.annotation.journal import Journal
+    from eatlas.annotation.labelling import LabelPage, serve_items
     from eatlas.annotation.labels import Labels, read_labels
 
 __all__ = [
@@ -19,11 +20,13 @@ __all__ = [
     "Item",
     "Items",
     "Journal",
+    "LabelPage",
     "Labels",
     "Tie",
     "load_items",
     "read_labels",
     "sample_items",
+    "serve_items",
 ]
 
 __getattr__ = attributes(
@@ -31,6 +34,7 @@ __getattr__ = attributes(
     {
         "eatlas.annotation.items": "Item Items load_items sample_items",
         "eatlas.annotation.journal": "Journal",
+        "eatlas.annotation.labelling": "LabelPage serve_items",
         "eatlas.annotation.labels": "Labels read_labels",
         "eatlas.annotation.agreement": "Agreement",
         "eatlas.annotation.adjudication": "Adjudicated Tie",
