@@ -184,7 +184,8 @@ def serve(
     EatlasError
         If the address is another, cannot be used, or uvicorn is not installed.
     """
-    with suppress(KeyboardInterrupt), _listening(app, started, host, port, token) as server:
+    listening = _listening(app, started, host, port, token, largest, extra)
+    with suppress(KeyboardInterrupt), listening as server:
         server.serve_page()
 
 
@@ -247,7 +248,13 @@ class Served:
 
 @contextmanager
 def _listening(
-    app: App, started: Callable[[str], None], host: str, port: int, token: str | None
+    app: App,
+    started: Callable[[str], None],
+    host: str,
+    port: int,
+    token: str | None,
+    largest: int = LARGEST_REQUEST,
+    extra: str = "annotate",
 ) -> Iterator[Any]:
     """Bind the address; yield the server, whose ``serve_page`` answers until it should exit."""
     try:
