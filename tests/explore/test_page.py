@@ -288,6 +288,30 @@ def test_nothing_overflows_in_wide_and_narrow_fonts(open_page, font):
         assert over == []
 
 
+def test_a_page_of_another_origin_gets_nothing(server, serve, browser):
+    """In the same browser, and it even knows the token."""
+    other = serve("--tests", "weat-6")
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{other.port}/nothing")  # an origin of its own, without a policy
+    page.set_content("<p>evil</p>")
+    said = page.evaluate(
+        """async (address) => {
+          const found = [];
+          for (const mode of ["cors", "no-cors"]) {
+            try {
+              const body = JSON.stringify({ test: "weat-6", source: 0, what: "toml" });
+              found.push((await fetch(address + "export", { method: "POST", body, mode })).type);
+            } catch { found.push("failed"); }
+          }
+          return found;
+        }""",
+        server.address,
+    )
+    assert "basic" not in said
+    assert "cors" not in said
+    page.close()
+
+
 def test_a_server_that_has_ended_is_said(serve, browser):
     server = serve("--tests", "weat-6")
     page = browser.new_page()

@@ -160,7 +160,8 @@ def _ghost(plane: Plane, before: Point, now: Point | None) -> str:
     to_x, to_y = plane.at(now) if now else (x, y)
     line = tag("path", d=f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}", class_=f"trail {kind}")
     if before.term:
-        return line + tag("circle", cx=x, cy=y, r=2.2, class_=f"ghost {kind}")
+        mark = outline("circle" if before.role == "X" else "square", round(x, 1), round(y, 1), 0.6)
+        return line + tag("path", d=mark, class_=f"ghost {kind}")
     cross = f"M{x - 6:.1f} {y:.1f}h12M{x:.1f} {y - 6:.1f}v12"
     return line + tag("path", d=cross, class_=f"mean ghost {kind}")
 
