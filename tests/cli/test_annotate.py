@@ -105,7 +105,7 @@ def test_annotators_with_disjoint_items_get_null_and_a_warning(sampled, eatlas_c
     (("sample", "contexts.jsonl", "--tests", "weat-6"), "labelled with the groups of one test"),
     (("sample", "absent.jsonl", "--tests", "divdist-gender"), "there is no such file"),
     (("sample", "contexts.jsonl", "--tests", "divdist-gender", "-o", "x.txt"), "items are written as CSV"),
-    (("sample", "contexts.jsonl", "--tests", "divdist-gender", "--per-target", "0"), "greater than or equal to 1"),
+    (("sample", "contexts.jsonl", "--tests", "divdist-gender", "--per-target", "0"), "Invalid value for '--per-target'"),
     (("read", "items.csv"), "there are no labels"),
     (("read", "items.csv", "wrong.csv"), "1 labels are none of the groups"),
     (("read", "items.csv", "items.csv", "--counts", "items.csv"), "writing would destroy it"),

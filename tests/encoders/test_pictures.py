@@ -54,14 +54,20 @@ def test_a_picture_is_turned_upright(tmp_path, orientation):
     assert head.size == ((6, 4) if orientation < 5 else (4, 6))
 
 
-def test_orientation_of_a_tiff_is_undone_once(tmp_path):
+@pytest.mark.parametrize("form", ["upright", "turned", "of two pages", "deflated"])
+def test_orientation_of_a_tiff_is_undone_once(tmp_path, form):
+    """Also where Pillow states the size before it turns; its own later pages change nothing."""
     exif = Image.Exif()
-    exif[0x0112] = 6
-    corner().save(tmp_path / "turned.tiff", exif=exif)
-    head = read_head(tmp_path / "turned.tiff")
-    found = pixels(tmp_path / "turned.tiff")
-    assert found.shape[:2][::-1] == head.size == (4, 6)
-    assert found[0, 3].tolist() == list(RED)
+    exif[0x0112] = 1 if form == "upright" else 6
+    more = {
+        "of two pages": {"save_all": True, "append_images": [Image.new("RGB", (9, 7))]},
+        "deflated": {"compression": "tiff_adobe_deflate"},
+    }
+    corner().save(tmp_path / "some.tiff", exif=exif, **more.get(form, {}))
+    head, found = read_head(tmp_path / "some.tiff"), pixels(tmp_path / "some.tiff")
+    assert found.shape[:2][::-1] == head.size == ((6, 4) if form == "upright" else (4, 6))
+    assert found[0, 0 if form == "upright" else 3].tolist() == list(RED)
+    assert head.several == (form == "of two pages")
 
 
 def test_palette_and_gray_are_spelled_out(tmp_path):

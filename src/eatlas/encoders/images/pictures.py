@@ -29,6 +29,8 @@ FORMATS = (
 ALLOWED = "an image file: JPEG, PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
 ORIENTATION = 0x0112
 """The EXIF tag that says how a camera was held."""
+SIZE = (0x0100, 0x0101)
+"""The tags of a TIFF for its width and height as stored."""
 TURNS = {
     2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
     7: "TRANSVERSE", 8: "ROTATE_90",
@@ -98,10 +100,11 @@ def read_head(path: Path) -> Picture:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path, formats=known_formats()) as image:
-                orientation = None if image.format == "TIFF" else _orientation(image)
-                turn = TURNS.get(orientation or 1, "")
+                orientation, tags = _orientation(image), getattr(image, "tag_v2", {})
+                # Pillow turns a TIFF itself; some versions state the size as if it were turned
+                turn = "" if tags else TURNS.get(orientation or 1, "")
+                width, height = (tags.get(tag, n) for tag, n in zip(SIZE, image.size, strict=True))
                 several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
-                width, height = image.size
                 return Picture(
                     path,
                     content,
