@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ from eatlas import AssociationTest, Concept
 
 DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
 """Files whose licences keep them out of the repository."""
+KILLS = int(os.environ.get("EATLAS_KILLS", "6"))
+"""Kills at random moments of each test that kills; EATLAS_KILLS=200 goes on for half an hour."""
 
 TERMS = {
     "X": ("aster", "clover", "iris", "lily"),
@@ -28,6 +32,14 @@ def optional_data(name: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs optional data: {name}, in the folder of EATLAS_SHARED_DATA")
     return folder
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait for what must come; on a busy machine that may take long."""
+    deadline = time.monotonic() + 600
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.005)
 
 
 def make_test(test_id: str = "tiny", **terms: tuple[str, ...]) -> AssociationTest:

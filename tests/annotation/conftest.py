@@ -65,7 +65,7 @@ class Served:
         line = self.process.stdout.readline()
         found = re.search(r"http://\S+", line)
         if found is None:
-            raise AssertionError(line + self.process.communicate(timeout=30)[1])
+            raise AssertionError(line + self.process.communicate(timeout=300)[1])
         self.address = found[0]
         self.port = int(re.search(r":(\d+)/", self.address)[1])
         self.token = self.address.rstrip("/").rpartition("/")[2]
@@ -74,7 +74,7 @@ class Served:
         if self.process.poll() is None:
             self.process.send_signal(how)
         if not self.process.stderr.closed:
-            self.said = self.process.communicate(timeout=30)[1]
+            self.said = self.process.communicate(timeout=300)[1]
         return self.process.returncode, self.said
 
 

@@ -241,7 +241,7 @@ def ask(
     """A request as any program could make it."""
     own = {"Host": f"127.0.0.1:{server.port}", "Origin": f"http://127.0.0.1:{server.port}"}
     sent = {**own, **{name.replace("_", "-"): value for name, value in headers.items()}}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
     connection.putrequest(method, path or f"/{server.token}/begin", skip_host=True)
     for name, value in sent.items():
         if value is not None:

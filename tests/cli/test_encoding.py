@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from tests.encoders.language import tiny
+from tests.inputs import wait_until
 
 from eatlas.encoders.cache_store import contents
 
@@ -110,12 +110,9 @@ def test_questions_to_a_language_model_are_counted(folder):
 
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     process = started(folder, stderr=subprocess.PIPE)
-    for _ in range(1000):
-        if kept():
-            break
-        time.sleep(0.02)
+    wait_until(lambda: kept() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     total = err.decode().split(" of ")[1].split(" texts")[0]
     assert process.returncode == 130
     assert out == b""
@@ -125,7 +122,7 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     )
     assert 0 < kept() < int(total.replace(",", ""))
     process = started(folder, stderr=subprocess.PIPE)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, b""), "nothing is said in a pipe"
     assert json.loads(out)["test"] == "sent-weat-7"
     asked = (folder / "asked").read_text().splitlines()

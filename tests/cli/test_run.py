@@ -6,12 +6,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from importlib import resources
 
 import jsonschema
 import pytest
-from tests.inputs import TOML
+from tests.inputs import TOML, wait_until
 
 from eatlas import read_results
 
@@ -246,9 +245,7 @@ def test_interrupted_by_the_user(tmp_path, workers):
         command += ["--measure", f"ml-eat(alpha=0.{k:03d})"]
     run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     store = tmp_path / "o" / "unfinished.jsonl"
-    while not (store.exists() and store.stat().st_size):
-        assert run.poll() is None
-        time.sleep(0.05)
+    wait_until(lambda: run.poll() is not None or (store.exists() and store.stat().st_size))
     run.send_signal(signal.SIGINT)
     said = run.communicate()[1]
     assert run.returncode == 130

@@ -7,7 +7,6 @@ import resource
 import signal
 import sqlite3
 import threading
-import time
 import warnings
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from tests.encoders.letters import Letters, passages
+from tests.inputs import wait_until
 
 from eatlas.encoders.cache import cached, entry_of, key_of
 from eatlas.encoders.cache_store import Store, clear, contents, renew
@@ -38,7 +38,7 @@ class Encoding:
 
     def ended(self):
         """How many passages were computed, the digest of all vectors, and what was said."""
-        assert self._answer.poll(60)
+        assert self._answer.poll(600)
         answer = self._answer.recv()
         self.process.join()
         return answer
@@ -73,14 +73,6 @@ def the_file():
 
 def kept():
     return sum(model.vectors for model in contents().models)
-
-
-def wait_until(condition):
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it does not come")
 
 
 def test_a_killed_run_goes_on_where_it_was():
@@ -239,9 +231,10 @@ def test_a_process_that_holds_the_lock_is_named_before_it_is_waited_for():
     cache_folder().mkdir(parents=True)
     lock = FileLock(cache_folder() / "vectors-v1-lock", thread_local=False)
     lock.acquire()
-    threading.Timer(1.5, lock.release).start()
     said = "vectors-v1-lock: another process holds this; waiting up to 60 seconds for it"
-    with pytest.warns(SourceWarning, match=said):
+    heard = pytest.warns(SourceWarning, match=said)
+    threading.Thread(target=lambda: (wait_until(lambda: heard.list), lock.release())).start()
+    with heard:
         given = cached(Letters()).encode(passages(10))
     assert digest_of(given, 10) == expected(10)
     assert kept() == 10

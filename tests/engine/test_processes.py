@@ -86,7 +86,7 @@ def test_a_measure_that_cannot_be_handed_over():
 def ended(code: str, tmp_path) -> subprocess.CompletedProcess:
     path = tmp_path / "script.py"
     path.write_text(code, encoding="utf-8")
-    return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=600)
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path):
@@ -137,7 +137,7 @@ if __name__ == "__main__":
     path = tmp_path / "script.py"
     path.write_text(code, encoding="utf-8")
     run = [sys.executable, path]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=100, start_new_session=True)
+    done = subprocess.run(run, capture_output=True, text=True, timeout=600, start_new_session=True)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 

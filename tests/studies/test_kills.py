@@ -11,13 +11,13 @@ import time
 
 import pytest
 from tests.engine.test_kills import (
-    KILLS,
     Runs,
     assert_no_worker_is_left,
     kill,
     make_tests,
     wait_for_a_job,
 )
+from tests.inputs import KILLS
 
 import eatlas
 from eatlas.stimuli import to_toml

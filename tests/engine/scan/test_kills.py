@@ -8,10 +8,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from tests.inputs import wait_until
 
 GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
 """12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
@@ -48,8 +48,7 @@ class Scan:
     def stop_after_a_chunk(self, sent):
         """Send a signal when one chunk more is kept; say whether the scan was still at work."""
         before = len(self.whole())
-        while self.process.poll() is None and len(self.whole()) == before:
-            time.sleep(0.005)
+        wait_until(lambda: self.process.poll() is not None or len(self.whole()) > before)
         if self.process.poll() is None:
             self.process.send_signal(sent)
 
@@ -60,7 +59,7 @@ class Scan:
         return [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
 
     def ended(self):
-        out, err = self.process.communicate(timeout=120)
+        out, err = self.process.communicate(timeout=600)
         # a busy machine is long at work, and says so
         lines = [line for line in err.splitlines(keepends=True) if not PROGRESS.match(line)]
         return self.process.returncode, out, "".join(lines)

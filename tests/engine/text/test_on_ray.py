@@ -8,13 +8,14 @@ import time
 import warnings
 
 import pytest
-from tests.engine.test_ray import cluster, ray
+from tests.engine.test_ray import cluster, nodes, ray
 from tests.engine.text.test_counting import TEST, WORDS, quiet, same
+from tests.inputs import wait_until
 
 import eatlas
 from eatlas.clusters import OnRay
 
-__all__ = ["cluster", "ray"]
+__all__ = ["cluster", "nodes", "ray"]
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -23,17 +24,18 @@ pytestmark = [
 
 
 class Slowly:
-    """Counts, pausing on the way, and says on which node; kills its worker once, where told to."""
+    """Counts once so many nodes are at work; kills its worker once, where told to."""
 
-    def __init__(self, function, folder, kills=False):
-        self.function, self.folder, self.kills = function, folder, kills
+    def __init__(self, function, folder, kills=False, nodes=1):
+        self.function, self.folder, self.kills, self.nodes = function, folder, kills, nodes
 
     def __call__(self, item):
         import ray
 
         (self.folder / ray.get_runtime_context().get_node_id()).touch()
+        wait_until(lambda: len(list(self.folder.iterdir())) >= self.nodes)
         found = self.function(item)
-        time.sleep(0.2)
+        time.sleep(0.05)
         mark = self.folder / "killed"
         if self.kills and not mark.exists():
             mark.touch()
@@ -62,7 +64,7 @@ def test_two_nodes_count_what_one_process_counts(cluster, corpus, tmp_path):
     on_ray = OnRay(cluster.address)
     nodes = tmp_path / "nodes"
     nodes.mkdir()
-    same(alone, quiet(corpus, TEST, shard=size, executor=slowly(on_ray, nodes)))
+    same(alone, quiet(corpus, TEST, shard=size, executor=slowly(on_ray, nodes, nodes=2)))
     assert len(list(nodes.iterdir())) == 2
     # a worker is killed half-way
     killed = tmp_path / "worker"

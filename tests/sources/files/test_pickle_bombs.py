@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import struct
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.inputs import wait_until
 from tests.sources.files.faults import fault, no_more_memory_than, written
 
 from eatlas import open_vectors
@@ -64,14 +66,14 @@ def as_vocabulary(folder, data: bytes) -> str:
 @pytest.mark.parametrize("model", [True, False])
 def test_keys_that_are_no_texts_or_numbers(tmp_path, monkeypatch, kind, model):
     monkeypatch.setattr(pickles, "SECONDS", 1)
-    begun = time.perf_counter()
+    begun = sum(os.times()[:4])  # of this process and its children
     data = PROTO + KEYS[kind] + STOP
     if model:
         said = fault(written(tmp_path / "v.kv", data))
         assert "FILE: this pickle " in said
     else:
         assert "w.pkl: this " in fault(as_vocabulary(tmp_path, KEYS[kind]))
-    assert time.perf_counter() - begun < 10
+    assert sum(os.times()[:4]) - begun < 10
 
 
 @pytest.mark.parametrize("kind", WORDS)
@@ -107,14 +109,16 @@ def test_integers_that_share_a_hash(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the process that reads through /proc")
 def test_ctrl_c_ends_the_wait(tmp_path):
     path = written(tmp_path / "v.kv", PROTO + b"}" + tuples(40) + b"Ns" + STOP)
     command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", str(path)]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
-        time.sleep(2)
+        reading = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        wait_until(reading.read_text)
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=10)
-    assert process.returncode not in (0, None)
+        process.wait(timeout=600)
+    assert process.returncode == 130
 
 
 def test_an_array_whose_type_or_shape_is_made_of_tuples(tmp_path):
@@ -136,7 +140,7 @@ def test_a_bomb_ends_in_a_process_of_its_own(tmp_path):
     path = written(tmp_path / "v.kv", PROTO + b"}" + tuples(40) + b"Ns" + STOP)
     command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", str(path)]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 2
     assert "got: more than 2 s of a processor" in done.stderr

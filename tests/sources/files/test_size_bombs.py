@@ -308,7 +308,7 @@ def test_a_pipe_or_a_device_as_vectors(tmp_path, place):
         command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            process.wait(timeout=120)  # it does not wait for what may come through the pipe
+            process.wait(timeout=600)  # it does not wait for what may come through the pipe
         except subprocess.TimeoutExpired:
             process.kill()
             raise

@@ -9,12 +9,12 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from tests.inputs import wait_until
 from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
 from tests.sources.series_files import write_histwords
 
@@ -138,7 +138,7 @@ def test_a_process_that_is_killed_leaves_what_came(publisher, data):
     command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         part = data / "mine.vec.part"
-        until(lambda: part.exists() and part.stat().st_size == 2 * CHUNK)
+        wait_until(lambda: part.exists() and part.stat().st_size == 2 * CHUNK)
         process.kill()
     publisher.hold.set()
     publisher.hold, publisher.stall, publisher.asked = None, None, []
@@ -310,20 +310,15 @@ def test_two_processes_fetch_once(publisher, data):
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
     command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until(lambda: publisher.asked)
+    wait_until(lambda: publisher.asked)
     second = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = second.stderr.readline()
     publisher.hold.set()
     for process in (first, second):
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
         assert (process.returncode, out) == (0, f"mine: {data / 'mine' / 'mine.vec'}\n")
     assert line == "mine: another process is fetching this file; waiting for it\n"
     assert publisher.asked == [None]
-
-
-def until(true):
-    while not true():
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
