@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import numpy as np
@@ -14,6 +17,9 @@ from hypothesis import settings
 
 from eatlas import AssociationTest
 from tests.inputs import TOML, make_test, make_vectors
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # tests run side by side, and several threads of each would wait for one another; torch reads this
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -28,6 +34,12 @@ settings.register_profile(
 )
 settings.load_profile("eatlas")
 
+CHROMIUM = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+)
 ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
 
 
@@ -57,6 +69,20 @@ def computed_vectors(
     folder = tmp_path_factory.getbasetemp() / "computed" / uuid4().hex
     monkeypatch.setenv("EATLAS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser without a network but this machine; a process may drive one of them at a time."""
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("needs chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

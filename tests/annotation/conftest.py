@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,14 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 import eatlas
 from eatlas.annotation import Items
 from eatlas.corpora import Context, Contexts
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
 HOSTILE = (
     '<script>window.bad = 1</script> the nurse <img src=x onerror="window.bad = 1"> & \u202eleft'
 )
@@ -89,13 +85,3 @@ def serve() -> Iterator[Callable[..., Served]]:
     yield started
     for one in running:
         one.end(signal.SIGKILL)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        yield chromium
-        chromium.close()

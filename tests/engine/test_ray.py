@@ -38,6 +38,8 @@ PLAN = {
 def ray():
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    # or Ray ends workers when others take the memory of the machine
+    os.environ["RAY_memory_monitor_refresh_ms"] = "0"  # noqa: SIM112  (its own spelling)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import ray

@@ -1,43 +1,25 @@
-"""A real browser without a network, one for each worker; pages that watch for faults."""
+"""Pages of a real browser, which watch for faults."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.present import write_report
 from eatlas.results import Results
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-]
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 """What the pages look like, for people to look at; drawn where EATLAS_PICTURES is set."""
 DESK, PHONE = 1280, 390
 
 Opener = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
