@@ -24,12 +24,13 @@ from eatlas.present.charts import (
     save,
     stability,
     steps,
+    strip,
     targets,
     timeline,
 )
 
 __all__ = [
     "CONFIG", "KINDS", "choices", "compact", "cosines", "draws", "eat_map", "forest", "influence",
-    "legend", "level3", "null", "plane", "plot", "save", "stability", "steps", "targets",
-    "timeline",
+    "legend", "level3", "null", "plane", "plot", "save", "stability", "steps", "strip",
+    "targets", "timeline",
 ]  # fmt: skip

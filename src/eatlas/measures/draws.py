@@ -9,7 +9,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.kernels import Drawn
 from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.p_values import of_spread, pattern_of, pattern_shares, remarks, to_record
+from eatlas.measures.p_values import (
+    label_of,
+    of_spread,
+    pattern_of,
+    pattern_shares,
+    remarks,
+    to_record,
+)
 from eatlas.results.draws import (
     CombinedEffect,
     Level2OverDraws,
@@ -28,7 +35,7 @@ from eatlas.results.draws import (
     Variance,
     VarianceShares,
 )
-from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
+from eatlas.results.levels import CELLS, AttributeScores, Cell, Label, Level, Level2, Level3, Scores
 from eatlas.stats.draws import Components, DrawEffects, draw_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
 from eatlas.stats.inputs import relative_tolerance
@@ -48,6 +55,8 @@ DEGENERATE = 4
 """Units of a group up to which draws with (nearly) the largest effect size are frequent."""
 KEPT = 2_000
 """Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
+PLACES = {label: str(place) for place, label in enumerate(get_args(Label))}
+"""The digit of each EAT pattern."""
 CELL_SINGLES = 20_000
 """Single associations behind the standard deviation and the quantiles of a cell of level 3."""
 SHARED = (
@@ -227,7 +236,7 @@ def drawn_fields(
     over = [drawing.over_draws(*pair) for pair in zip(levels, parts, strict=True)]
     notes.extend(_favoured(drawing.variance, (level.n for level in levels)))
     # the seed of the run, so that another alpha, estimator or source sees the same draws
-    shares, error = _patterns(rule, levels[1:], np.random.default_rng(given.seed))
+    shares, error, kept = _patterns(rule, levels[1:], np.random.default_rng(given.seed))
     level2 = Level2(X=x, Y=y)
     draws = {
         "count": drawing.n,
@@ -238,6 +247,7 @@ def drawn_fields(
         "level2": Level2OverDraws(X=over[1], Y=over[2]),
         "patterns": shares,
         "p_error": error,
+        "kept_patterns": kept,
         "kept": _kept(np.stack([one.effects.d for one in levels], axis=1)),
     }
     return {"level1": level1, "level2": level2, "pattern": pattern_of(level2, rule)}, draws
@@ -281,8 +291,8 @@ def _favoured(variance: Variance, sizes: Iterable[tuple[int, int]]) -> Iterator[
 
 def _patterns(
     rule: PatternRule, level2: Sequence[DrawnLevel], rng: np.random.Generator
-) -> tuple[dict[str, float], float]:
-    """Shares of the patterns of the draws, and the standard error of a p near alpha."""
+) -> tuple[dict[str, float], float, str]:
+    """Shares of the patterns of the draws, the error of a p near alpha, digits of the first."""
     (n_a, n_b), draws = level2[0].n, len(level2[0].scores)
     two_sided = rule.tail == "two-sided"
     judge = Judge(n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=draws, rng=rng)
@@ -290,7 +300,9 @@ def _patterns(
         judge.associations(one.scores, one.effects.d, rule.threshold, one.magnitude, one.precision)
         for one in level2
     )
-    return pattern_shares(x, y), judge.error
+    signs = zip(x[:KEPT].tolist(), y[:KEPT].tolist(), strict=True)
+    kept = "".join(PLACES[label_of(*pair)] for pair in signs)
+    return pattern_shares(x, y), judge.error, kept
 
 
 def _kept(d: Array) -> list[list[float | None]]:

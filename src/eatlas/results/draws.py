@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from pydantic import Field
 
 from eatlas.results.base import measured
 from eatlas.results.effects import Effect, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.inference import EffectInterval
-from eatlas.results.levels import Level, SentenceCounts
+from eatlas.results.levels import Label, Level, SentenceCounts
 from eatlas.results.parts import (
     OF_ROLES,
     ByGroup,
@@ -17,6 +19,7 @@ from eatlas.results.parts import (
     Magnitude,
     Probability,
     Record,
+    is_empty,
 )
 from eatlas.stimuli.model import ROLES, TARGETS
 
@@ -124,6 +127,15 @@ class DrawsRecord(Record):
     """Standard error of a p-value near alpha behind these shares; 0 where it is exact."""
     kept: tuple[Triple, ...]
     """Effect sizes d, d of X and d of Y of the first draws, to 4 decimals: 2,000 at most."""
+    kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
+    """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
+    AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
+
+    @property
+    def labels_of_kept(self) -> tuple[str, ...]:
+        """The EAT pattern of each draw that is kept; empty where the file does not have them."""
+        names = get_args(Label)
+        return tuple(names[int(digit)] for digit in self.kept_patterns)
 
 
 class DrawnResult(ThreeLevelResult):

@@ -49,8 +49,9 @@ def test_forest_writes_numbers_stars_and_directions():
         "−0.10",
         "[1.00, 1.70]",
         "[0.50, 1.20]",
-        "← Unpleasant",
-        "Pleasant →",
+        "← Unpleasant · Pleasant →",
+        "Level 1: Flowers against Insects",
+        "Level 2: Insects",
     ):
         assert part in written
     assert written.count("*") == 2
@@ -69,10 +70,8 @@ def test_forest_says_undefined_instead_of_drawing_a_point():
 def test_forest_of_sources_has_a_key_and_tells_them_apart():
     svg = drawn([full(), full(source="other-vectors"), weat(), sc_eat({"rose": 0.8})], "forest")
     written = texts(svg)
-    assert (
-        "other-vectors, ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)" in written
-    )
-    assert written.count("test-1") == 1
+    assert "other-vectors, ML-EAT" in written
+    assert sum(line.startswith("test-1") for line in written) == 1
     assert "rose" in written
     assert {"#0072b2", "#d55e00"} <= {part.lower() for part in svg.split('"')}
 
@@ -135,19 +134,21 @@ def test_dots_keep_their_row_and_spread_where_they_crowd():
 def test_stability_of_one_and_of_several():
     one = texts(drawn(full(), "stability"))
     assert {"75% observed", "25%"} <= set(one)
+    assert "0%" not in one
     assert (
         "Share of 1,000 resamples of targets and attributes that show each pattern, not the "
         "probability that another study would. Red and bold: observed." in " ".join(one)
     )
     many = texts(drawn([full(test="first"), ml_eat(test="second")], "stability"))
-    assert {"first", "second", "not resampled", "75%"} <= set(many)
+    assert {"first: A test made by hand", "second: A test made by hand"} <= set(many)
+    assert {"not resampled", "75%"} <= set(many)
 
 
 def test_influence_shows_the_strongest_terms():
     result = full(d=1.4)
     written = texts(drawn(result, "influence"))
     assert "0.90" in written
-    assert "Right: d without the term." in " ".join(written)
+    assert "Marks: d without the term; the line: d with all terms." in " ".join(written)
     assert "Level 1: Flowers against Insects, d = 1.40" in written
     one = influence.draw(influence.prepare(result), terms=1)
     few = texts(svg_of(one))
@@ -173,8 +174,8 @@ def test_timeline_marks_gaps_and_undefined_periods():
     written = texts(svg)
     assert {"1810", "1820", "1830", "1840", "×", "?"} <= set(written)
     assert "×: no result for this period. ?: effect size undefined." in written
-    assert "Level 1: Flowers against Insects" in written
-    assert "Level 2, Y: Insects" in written
+    assert "Flowers against Insects" in " ".join(written)
+    assert "Insects" in written
     assert "×" not in texts(drawn(full(period=1990), "timeline"))
 
 

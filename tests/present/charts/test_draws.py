@@ -1,6 +1,7 @@
 """The cloud of draws: what the frame holds, and what is written in the drawing."""
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present.charts import draws
 from eatlas.present.charts.backend import svg_of
-from eatlas.results.levels import Label
+from eatlas.present.numbers import percent
 from eatlas.results.parts import Concepts
 
 
@@ -30,6 +31,7 @@ def test_a_row_for_each_kept_draw_the_mean_and_each_pattern(result):
     first = frame[frame["what"] == "draw"].iloc[0]
     assert [first["d_X"], first["d_Y"]] == list(result.draws.kept[0][1:])
     mean = frame[frame["what"] == "mean"].iloc[0]
+    assert first["pattern"] == result.draws.labels_of_kept[0]
     assert mean["d_X"] == result.level2.X.effect_size
     assert mean["pattern"] == result.pattern.label
     shares = frame[frame["what"] == "pattern"].set_index("pattern")["share"]
@@ -39,11 +41,10 @@ def test_a_row_for_each_kept_draw_the_mean_and_each_pattern(result):
 
 def test_the_drawing_names_all_patterns_and_says_what_dots_are(result):
     chart = eatlas.plot(result, kind="draws")
-    written = re.sub(r"<[^>]+>", " ", svg_of(chart))
-    for label in Label.__args__:
-        for word in label.split("-"):
-            assert word in written
-    assert "Dots: 2,000 of 2,100 draws. Diamond: the mean over all draws." in written
+    written = unescape(re.sub(r"<[^>]+>", " ", svg_of(chart)))
+    for label, share in result.draws.patterns.items():
+        assert (f"{label} {percent(share)}" in written) == (share > 0)
+    assert "Dots: 2,000 of 2,100 draws. Cross: the mean over all draws." in written
     assert "d of Flowers" in written
     assert chart.description.startswith("Draws of contexts. ")
     assert f"pattern of the means {result.pattern.label}" in chart.description
@@ -61,7 +62,15 @@ def test_several_results_stand_below_each_other_whatever_their_names(result):
 def test_draws_that_are_undefined_are_left_out(result):
     kept = ((None, None, 0.5), *result.draws.kept[:9])
     lost = result.model_copy(
-        update={"draws": result.draws.model_copy(update={"kept": kept, "count": 10})}
+        update={
+            "draws": result.draws.model_copy(
+                update={
+                    "kept": kept,
+                    "count": 10,
+                    "kept_patterns": result.draws.kept_patterns[:10],
+                }
+            )
+        }
     )
     assert "Dots: 9 of 10 draws" in re.sub(r"<[^>]+>", " ", svg_of(eatlas.plot(lost, "draws")))
 

@@ -50,19 +50,25 @@ def test_windows_run_from_left_to_right():
     frame = steps.prepare(given, "window")
     assert frame["period"].tolist() == [1] * 3 + [3] * 3 + [9] * 3
     assert frame.query("role == 'XY'")["effect_size"].tolist() == [-0.5, 1.4, 0.5]
-    assert frame["series"].unique().tolist() == ["cbow:some"]
+    assert frame["series"].unique().tolist() == ["mean of words of some"]
 
 
 def test_lines_that_differ_in_more_have_panels_of_their_own():
     pairs = [in_texts(window=w, distance=d) for w in (1, 9) for d in (6, 18)]
     by_window = steps.prepare(pairs, "window")
     assert by_window["series"].unique().tolist() == [
-        "cbow:some, distance 6", "cbow:some, distance 18"
+        "mean of words of some, distance 6", "mean of words of some, distance 18"
     ]  # fmt: skip
     by_distance = steps.prepare(pairs, "distance")
-    assert by_distance["series"].unique().tolist() == ["cbow:some, window 1", "cbow:some, window 9"]
+    assert by_distance["series"].unique().tolist() == [
+        "mean of words of some, window 1",
+        "mean of words of some, window 9",
+    ]
     layers = [encoded(layer=n, prompt=p) for n in "12" for p in ("", "The {}")]
-    assert steps.prepare(layers, "layer")["series"].unique().tolist() == ["model", "model, The {}"]
+    assert steps.prepare(layers, "layer")["series"].unique().tolist() == [
+        "model",
+        "model, prompt “The {}”",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ OF_OTHERS = {
     "specification",
     "scatter-matrix",
 }
-OF_OTHERS |= {"targets", "ternary"}
+OF_OTHERS |= {"targets", "ternary", "strip"}
 """Kinds that show results which differ in encoding or contexts, of CEAT, or of tests of groups;
 tested by themselves."""
 
@@ -53,8 +53,8 @@ def test_an_unknown_kind_is_refused():
     assert str(caught.value) == (
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, compact, level3, stability, draws, influence, timeline, prompts, "
-        "layers, levels, weights, windows, distances, targets, ternary, plane, null, cosines, specification, "
-        "scatter-matrix, legend"
+        "layers, levels, weights, windows, distances, targets, ternary, strip, plane, null, cosines, "
+        "specification, scatter-matrix, legend"
     )
 
 

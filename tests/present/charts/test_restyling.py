@@ -10,7 +10,7 @@ import eatlas
 from eatlas.present.charts import forest
 from eatlas.present.charts.backend import svg_of
 
-ONE_PANEL = ("forest", "level3", "stability", "influence", "timeline")
+ONE_PANEL = ("forest", "level3", "stability", "timeline")
 PANELS = {"eat-map": [full()], "legend": None, "stability": [full(test="a"), full(test="b")]}
 
 

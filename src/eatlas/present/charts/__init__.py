@@ -29,7 +29,8 @@ __all__ = ["CONFIG", "KINDS", "plot", "save"]
 
 Kind = Literal[
     "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
-    "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary", "plane",
+    "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary",
+    "strip", "plane",
     "null", "cosines", "specification", "scatter-matrix", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
@@ -39,7 +40,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
     "levels": ("choices", "level"), "weights": ("choices", "weights"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
-    "targets": ("targets", "bars"), "ternary": ("targets", "ternary"), "plane": ("plane",),
+    "targets": ("targets", "bars"), "ternary": ("targets", "ternary"),
+    "strip": ("strip",), "plane": ("plane",),
     "null": ("null",), "cosines": ("cosines",), "specification": ("specification",),
     "scatter-matrix": ("scatter",), "legend": ("legend",),
 }  # fmt: skip
@@ -73,7 +75,8 @@ def plot(
         - ``"compact"``: the forest with one row for each result, and no numbers.
         - ``"level3"``: spread of the cosines; ML-EAT.
         - ``"plane"``: the map of the words, each target at its mean cosines with both
-          attributes; ML-EAT, CEAT, LPBS and LPBS-CEAT.
+          attributes; ML-EAT, LPBS and LPBS-CEAT. Two results of one test are one map of arrows.
+          Of DivDist the same as ``"ternary"`` or, of other than three groups, ``"strip"``.
         - ``"null"``: what chance alone would show, with the observed effect size of level 1;
           every measure with scores of its targets.
         - ``"cosines"``: the cosine of each pair of words; ML-EAT, CEAT, LPBS and LPBS-CEAT.
@@ -88,6 +91,7 @@ def plot(
           distance of pairs; the same measures.
         - ``"targets"``: leans of targets to social groups, with intervals; DivDist.
         - ``"ternary"``: shares of three groups in a triangle; DivDist.
+        - ``"strip"``: shares of any number of groups, a strip for each; DivDist.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
         - ``"scatter-matrix"``: effect sizes of every two alternatives of a choice against each
@@ -126,7 +130,7 @@ def plot(
             got=repr(kind),
             allowed=", ".join(KINDS),
         )
-    name, *by = KINDS[kind]
+    name, *by = KINDS[_of_groups(results) or kind if kind == "plane" else kind]
     module: Any = import_module(f"eatlas.present.charts.{name}")
     rows = module.prepare(results, *by)
     if width is None:
@@ -135,6 +139,14 @@ def plot(
     from eatlas.present.charts.printing import drawn_for_print  # noqa: PLC0415  (seldom needed)
 
     return drawn_for_print(lambda: module.draw(rows, *by), width)
+
+
+def _of_groups(results: object) -> str | None:
+    """The kind that is the map of the words of results of tests of k groups."""
+    found = listed(results, "plane")
+    if not all(result.by_target is not None for result in found):
+        return None
+    return "ternary" if all(len(result.concepts) == 3 for result in found) else "strip"
 
 
 def _require_several(results: object) -> None:

@@ -9,6 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
 from eatlas.present.charts.frames import effect_rows, frame, some_results
+from eatlas.results.settings import Settings, source_name
 from eatlas.results.varied import By, Varied, model_of, sizes_beside, told_apart, varied
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from eatlas.present.charts.chart import Chart
 
+NAMES = {"level": "words and whole texts", "weights": "trained and random weights"}
+"""What a choice is called in a title, if not by its own name."""
 REMEDY: dict[By, str] = {
     "prompt": 'eatlas run --prompt "This is {}" --prompt "It is {}" gives some',
     "level": "add the vectors with ?level=word, or ?level=sentence",
@@ -47,10 +50,10 @@ def prepare(results: object, by: By) -> pd.DataFrame:
         If no results differ in the choice alone.
     """
     groups = several(results, by)
-    columns = ("source", "signature", "period")
+    columns = ("title", "source", "signature", "period")
     return frame(
         (
-            {"test": name, "series": value}
+            {"test": name, "series": value, "subject": model_name(group)}
             | {column: getattr(result, column) for column in columns}
             | row
             for group, name in zip(groups, _names(groups), strict=True)
@@ -61,7 +64,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     )
 
 
-def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says it all)
+def draw(given: pd.DataFrame, by: By) -> Chart:
     """Draw the effect sizes of each choice below each other, test by test.
 
     Raises
@@ -69,7 +72,7 @@ def draw(given: pd.DataFrame, by: By) -> Chart:  # noqa: ARG001  (the frame says
     EatlasError
         If altair is not installed.
     """
-    return draw_forest(given)
+    return draw_forest(given, f"Effect sizes by {NAMES.get(by, by)}")
 
 
 def _names(groups: Sequence[Varied]) -> list[str]:
@@ -81,6 +84,13 @@ def _names(groups: Sequence[Varied]) -> list[str]:
         [f", {sizes}" if sizes else "" for sizes in beside],
         [f" on {model_of(group.members[0], group.by)}" for group in groups],
         [f", {first.signature}" for first in firsts],
+    )
+
+
+def model_name(group: Varied) -> str:
+    """What people call the model or the source of a group."""
+    return Settings.among(group.members).subject or source_name(
+        model_of(group.members[0], group.by)
     )
 
 

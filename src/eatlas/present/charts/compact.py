@@ -16,6 +16,7 @@ from eatlas.present.charts.layers import (
     effect_tooltip,
     looks,
     points,
+    reach,
     shown,
     source_note,
     title,
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "prepare"]
 
-STEP = 36
-"""Pixels from row to row."""
+STEP = 13
+"""Pixels from one effect size to the next."""
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -59,42 +60,43 @@ def draw(given: pd.DataFrame) -> Chart:
     found = records(given)
     names = list(dict.fromkeys(row["series"] for row in found))
     colour, shape, _ = looks("look", LEVELS, legend=False)
-    x, rows = across("Effect size d"), Rows(room=300.0, step=STEP)
-    places = {look: place for place, look in enumerate(LEVELS)}
-    drawn = list(_drawn(found, rows, places, with_series=len(names) > 1))
-    below = alt.YOffset(
-        "place:Q", scale=alt.Scale(domain=[-1.3, max(row["place"] for row in drawn) + 1.3])
-    )
+    x, rows = across("Effect size d", reach(found)), Rows(share=0.48, step=STEP)
+    drawn = list(_drawn(found, rows, with_series=len(names) > 1))
     layers = [
         zero(x=alt.datum(0), y=alt.value(0), y2=alt.value("height")),
-        alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
-        .encode(x=x("low:Q"), x2="high:Q", yOffset=below),
-        *points(shape, "significant", x=x("effect_size:Q"), yOffset=below),
-    ]  # fmt: skip
+        alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
+        *points(shape, "significant", x=x("effect_size:Q")),
+    ]
     marks = "Diamonds: level 1, X against Y. Circles and squares: level 2 of X and of Y alone."
     return themed(
         rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
         width=330,
         title=title(
-            "Effect sizes of levels 1 and 2", [*source_note(names), marks, *effect_notes(found)]
+            "Effect sizes of levels 1 and 2", [*source_note(found), marks, *effect_notes(found)]
         ),
         description=described("Forest plot", found),
     )
 
 
 def _drawn(
-    found: list[dict[str, Any]], rows: Rows, places: dict[str, int], *, with_series: bool
+    found: list[dict[str, Any]], rows: Rows, *, with_series: bool
 ) -> Iterator[dict[str, Any]]:
-    """Give each result a row, and each of its effect sizes a place in it."""
-    for (test, series), of_result in grouped(found, "test", "series"):
-        first = of_result[0]
-        groups = "/".join(isolated(first[role]) for role in "XY" if first[role])
-        said = f"{test}: {series}" if with_series else f"{test}: {groups}" if groups else test
-        row = rows.add(said)
-        for one in of_result:
-            look = LOOKS.get(one["role"], "level 1")
-            yield (
-                one
-                | shown(one)
-                | {"row": row, "look": look, "place": places[look], "heading": False}
-            )
+    """Give each result a label, those of one test together, and each of its effects a row."""
+    for _, of_test in grouped(found, "test"):
+        results = grouped(of_test, "series")
+        for (series,), of_result in results:
+            head = of_result[0]["test"] if of_result is results[0][1] else ""
+            said = ": ".join(filter(None, (head, series)))
+            gap = 1 if of_result is results[-1][1] else 0
+            label = said if with_series else _label(of_result[0])
+            top = rows.add(label, len(of_result) + gap)
+            for row, one in enumerate(of_result, start=top):
+                look = LOOKS.get(one["role"], "level 1")
+                yield one | shown(one) | {"row": row, "look": look, "heading": False}
+
+
+def _label(first: dict[str, Any]) -> str:
+    """Targets and attributes of a test."""
+    x, y, a, b = (isolated(first[role] or "") for role in "XYAB")
+    groups = f"{first['test']}: {x}/{y}" if x and y else str(first["test"])
+    return f"{groups}\n{b} ↔ {a}" if a and b else groups

@@ -80,7 +80,7 @@ def draw(given: pd.DataFrame) -> Chart:
     panels = [_panel(rows, with_series=len(names) > 1) for rows in blocks]
     unit = blocks[0][0]["unit"]
     notes = [
-        *source_note(names),
+        *source_note(records(given)),
         "Rows: targets, from the nearest to A to the nearest to B. Columns: attributes, from the "
         "nearest to X to the nearest to Y.",
     ]

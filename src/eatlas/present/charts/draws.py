@@ -1,15 +1,14 @@
-"""Draws of contexts: where their level 2 effect sizes lie, among the nine patterns."""
+"""Draws of contexts: where their level 2 effect sizes lie, and which pattern each shows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.backend import altair
 from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
-from eatlas.present.charts.layers import LINE, listed, title, tooltip
-from eatlas.present.charts.theme import EDGE, INK, OFF, ON, PAPER
+from eatlas.present.charts.layers import below, line, listed, looks, named, title, tooltip
+from eatlas.present.charts.theme import INK, LEVELS, MUTED, OTHER, PAPER
 from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
 from eatlas.present.numbers import UNDEFINED, effect, percent
 from eatlas.present.text import isolated
@@ -25,14 +24,17 @@ COLUMNS = (
     *HEAD, "what", "d_X", "d_Y", "pattern", "share", "draws", "threshold", "rule", "X", "Y",
     "A", "B",
 )  # fmt: skip
-
-
 LEAST = 1.0
-"""The scales reach so far on every side at least, so that all nine regions are seen."""
-SIZE, MANY = 440, 200
-SPACE = "\u00a0" * 6
-SIDE = {"B": 0, NEITHER: 1, "A": 2}
-"""Which third of a scale an association with an attribute takes."""
+"""The scales reach so far on every side at least."""
+SIZE, MANY = 400, 400
+"""Pixels of the square; draws from which on dots are lighter."""
+LOOKS = {
+    "both": {"colour": INK, "shape": "diamond"},
+    "X": LEVELS["X"],
+    "Y": LEVELS["Y"],
+    NEITHER: {"colour": OTHER, "shape": "stroke"},
+}
+"""Colours of draws by which target groups are associated, each alone, with an attribute."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -49,7 +51,8 @@ def prepare(results: object) -> pd.DataFrame:
         ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
         results of one test); ``what``: "draw", "mean" over all draws, or "pattern"; ``d_X`` and
         ``d_Y``, the level 2 effect sizes of a draw or of the mean, missing where undefined;
-        ``pattern``, that of the mean or the one whose ``share`` of all ``draws`` is given;
+        ``pattern``, that of a draw (missing in files of versions that did not keep it) or of the
+        mean, or the one whose ``share`` of all ``draws`` is given;
         ``threshold`` of an association, and the whole ``rule`` in words; ``X``, ``Y``, ``A`` and
         ``B``, what the groups are called.
 
@@ -70,7 +73,7 @@ def prepare(results: object) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the cloud of each result over the nine regions.
+    """Draw the cloud of each result, each draw by the pattern that it shows.
 
     Parameters
     ----------
@@ -83,94 +86,100 @@ def draw(given: pd.DataFrame) -> Chart:
         If altair is not installed.
     """
     results = [rows for _, rows in grouped(records(given), "test", "series")]
-    drawn = [_panel(rows) for rows in results]
     words = listed("Draws of contexts", [_in_words(rows) for rows in results])
-    if len(drawn) == 1:
-        return themed(drawn[0], description=words)
-    return themed(altair().vconcat(*drawn, spacing=30), description=words)
+    chart = below([_panel(rows) for rows in results], description=words)
+    if len(results) > 1:
+        chart = chart.resolve_scale(color="independent", shape="independent")
+    return chart
 
 
 def _panel(rows: list[dict[str, Any]]) -> Any:
-    """The draws of one result: a cloud, its mean, and the names of the regions."""
+    """The draws of one result: a cloud, the thresholds of an association, and the mean."""
     alt = altair()
-    first = rows[0]
+    first, size = rows[0], min(SIZE, line(SIZE))
     placed = [row for row in rows if None not in (row["d_X"], row["d_Y"])]
-    count = sum(row["what"] == "draw" for row in placed)
+    draws = [row for row in placed if row["what"] == "draw"]
     reach = max([LEAST, *(1.08 * abs(row[d]) for row in placed for d in ("d_X", "d_Y"))])
-    a, b = (isolated(first[role]) for role in "AB")
+    known = all(row["pattern"] for row in draws)
+    keys = {kind: _key(rows, kind) for kind in LOOKS}
+    kinds = {keys[kind]: look for kind, look in LOOKS.items()}
+    colour, _, _ = looks("key", kinds, legend=known)
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
     x, y = (
-        partial(
-            channel,
-            scale=alt.Scale(domain=[-reach, reach], nice=False),
-            axis=alt.Axis(tickCount=7, grid=False),
-            title=f"← {b}{SPACE}d of {isolated(first[role])}{SPACE}{a} →",
-        )
+        channel(f"d_{role}:Q", scale=scale, axis=alt.Axis(tickCount=7, grid=False),
+                title=f"← {isolated(first['B'])} · d of {isolated(first[role])} · "
+                f"{isolated(first['A'])} →")
         for channel, role in ((alt.X, "X"), (alt.Y, "Y"))
-    )
-    region = alt.Chart().transform_filter("isValid(datum.left)")
-    at_draw = alt.Chart().encode(x=x("d_X:Q"), y=y("d_Y:Q"))
-    names = _names(region, x, y)
-    neither = "datum.pattern == 'Non-Directional'"
-    gray = alt.condition(neither, alt.value(PAPER), alt.value(OFF))
-    halo = {"stroke": alt.value(PAPER), "strokeWidth": alt.value(4), "opacity": alt.value(0.85)}
+    )  # fmt: skip
+    edges = [first["threshold"] * sign for sign in (-1, 1)]
+    rule = {"strokeDash": [3, 3], "aria": False, "color": MUTED}
+    dots = alt.Chart().encode(x=x, y=y).transform_filter("datum.what == 'draw'")
+    light = {"opacity": 0.8 if len(draws) < MANY else 0.45, "aria": False}
     layers = [
-        region.mark_rect(stroke=EDGE, fillOpacity=0.5, aria=False)
-        .encode(x=x("left:Q"), x2="right:Q", y=y("bottom:Q"), y2="top:Q", color=gray),
-        at_draw.mark_circle(size=14, opacity=0.7 if count < MANY else 0.3, aria=False)
-        .transform_filter("datum.what == 'draw'"),
-        *(name.encode(**halo) for name in names),
-        *names,
-        at_draw.mark_point(shape="diamond", filled=True, size=150, stroke=PAPER, opacity=1)
-        .encode(color=alt.value(ON))
-        .transform_filter("datum.what == 'mean'"),
+        *(alt.Chart(alt.InlineData(values=[{}])).mark_rule(**rule).encode(x=alt.datum(e))
+          for e in edges),
+        *(alt.Chart(alt.InlineData(values=[{}])).mark_rule(**rule).encode(y=alt.datum(e))
+          for e in edges),
+        dots.transform_filter(f"datum.kind == '{NEITHER}'")
+        .mark_point(size=16, filled=False, strokeWidth=0.9, **light)
+        .encode(color=colour),
+        dots.transform_filter(f"datum.kind != '{NEITHER}'")
+        .mark_point(size=22, filled=True, **light).encode(color=colour),
+        alt.Chart().encode(x=x, y=y).transform_filter("datum.what == 'mean'")
+        .mark_point(shape="cross", filled=True, size=170, stroke=PAPER, opacity=1, color=INK),
     ]  # fmt: skip
-    draws = f"{int(first['draws']):,} draws"
-    number = f"{count:,} of {draws}" if count < first["draws"] else draws
-    notes = [
-        f"{first['test']}, source: {first['series']}",
-        f"Dots: {number}. Diamond: the mean over all draws. "
-        f"Percentages: share of all draws with the pattern ({first['rule']}); without a small p a "
-        "dot counts as Non-Directional wherever it lies.",
-    ]
-    hover = tooltip(pattern="pattern", percent="share of draws", x="d of X", y="d of Y")
-    drawn = frame(_texts(row, reach) for row in rows)
-    about = title("Level 2 effect sizes of draws of contexts", notes, SIZE)
-    chart = alt.layer(*layers, data=drawn).encode(color=alt.value(INK), tooltip=hover)
-    return chart.properties(width=SIZE, height=SIZE, title=about)
+    hover = tooltip(pattern="pattern", x="d of X", y="d of Y")
+    data = frame(_texts(row, keys) for row in placed)
+    chart = alt.layer(*layers, data=data).encode(tooltip=hover)
+    about = title(
+        "Level 2 effect sizes of draws of contexts",
+        _notes(first, draws, [] if known else list(keys.values())),
+    )
+    return chart.properties(width=size, height=size, title=about)
 
 
-def _names(region: Any, x: Any, y: Any) -> list[Any]:
-    """Names and shares of the patterns at the outer edges of their regions."""
-    size = LINE - 2
-    # lines run down from their place: the last of three is at the lower edge
-    places = {
-        "!datum.below": ("top", {"baseline": "line-top", "dy": 2}),
-        "datum.below": ("bottom", {"baseline": "line-bottom", "dy": -2 * size - 2}),
-    }
+def _notes(first: dict[str, Any], draws: list[dict[str, Any]], unknown: list[str]) -> list[str]:
+    """What dots, colours and lines mean."""
+    total, count = int(first["draws"]), len(draws)
+    number = f"{count:,} of {total:,} draws" if count < total else f"{total:,} draws"
+    colours = f"Colours: the pattern of each draw ({first['rule']})"
+    if unknown:
+        colours = f"This file does not say which draw has which pattern ({first['rule']})"
     return [
-        region.mark_text(fontSize=10, lineBreak="\n", lineHeight=size, aria=False, **place)
-        .encode(x=x("middle:Q"), y=y(f"{edge}:Q"), text="name:N")
-        .transform_filter(where)
-        for where, (edge, place) in places.items()
+        named(first),
+        f"Source: {first['series']}",
+        f"Dots: {number}. Cross: the mean over all draws. Broken lines: |d| = "
+        f"{first['threshold']:g}. {colours}; without a small p a draw is Non-Directional wherever "
+        "it lies. Percentages: of all draws.",
+        *unknown,
     ]
 
 
-def _texts(row: dict[str, Any], reach: float) -> dict[str, Any]:
-    """A row with its texts; a pattern with the region where its effect sizes lie."""
-    if row["what"] != "pattern":
-        return row | {"percent": UNDEFINED, "x": effect(row["d_X"]), "y": effect(row["d_Y"])}
-    ends = (-reach, -row["threshold"], row["threshold"], reach)
-    x, y, _ = PATTERNS[row["pattern"]]
-    (left, right), (bottom, top) = (ends[SIDE[held] : SIDE[held] + 2] for held in (x, y))
-    share = percent(row["share"])
-    name = row["pattern"].replace("-", "-\n") if x == NEITHER else row["pattern"]
-    lines = f"{name}\n{share}"
-    below = y == "B"
-    return row | {
-        "left": left, "right": right, "bottom": bottom, "top": top, "middle": (left + right) / 2,
-        "name": "\n" * (2 - lines.count("\n")) * below + lines, "below": below,
-        "percent": share, "x": UNDEFINED, "y": UNDEFINED,
-    }  # fmt: skip
+def _kind(pattern: str | None) -> str:
+    """Which target groups a pattern associates with an attribute."""
+    x, y = (PATTERNS[pattern][:2]) if pattern else (NEITHER, NEITHER)
+    both = {(True, True): "both", (True, False): "X", (False, True): "Y"}
+    return both.get((x != NEITHER, y != NEITHER), NEITHER)
+
+
+def _key(rows: list[dict[str, Any]], kind: str) -> str:
+    """What the key says of draws of one kind: their patterns, with their shares."""
+    own = [row for row in rows if row["what"] == "pattern" and _kind(row["pattern"]) == kind]
+    some = sorted((row for row in own if row["share"]), key=lambda row: -row["share"])
+    shares = ", ".join(f"{row['pattern']} {percent(row['share'])}" for row in some) or "no draw"
+    first = rows[0]
+    who = {
+        "both": "Both", NEITHER: "Neither", "X": f"{isolated(first['X'])} alone",
+        "Y": f"{isolated(first['Y'])} alone",
+    }[kind]  # fmt: skip
+    return f"{who}: {shares}"
+
+
+def _texts(row: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
+    """A row with its texts and its place in the key."""
+    kind = _kind(row["pattern"])
+    texts = {"pattern": row["pattern"] or UNDEFINED, "kind": kind, "key": keys[kind]}
+    return row | texts | {"x": effect(row["d_X"]), "y": effect(row["d_Y"])}
 
 
 def _in_words(rows: list[dict[str, Any]]) -> str:
@@ -200,8 +209,9 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         "threshold": rule.threshold,
         "rule": f"|d| > {rule.threshold:g} and p < {rule.alpha:g} {tail}",
     }
-    for _, x, y in draws.kept:
-        yield {**common, "what": "draw", "d_X": x, "d_Y": y}
+    labels = draws.labels_of_kept or (None,) * len(draws.kept)
+    for (_, x, y), label in zip(draws.kept, labels, strict=True):
+        yield {**common, "what": "draw", "d_X": x, "d_Y": y, "pattern": label}
     means = {f"d_{role}": at(result, f"level2.{role}").effect_size for role in "XY"}
     yield {**common, "what": "mean", **means, "pattern": rule.label}
     for pattern, share in draws.patterns.items():

@@ -8,9 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import lines_of
+from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import CELL, DOT, NOTHING, draw_maps, listed, source_note, title
+from eatlas.present.charts.layers import (
+    CELL,
+    DOT,
+    NOTHING,
+    Rows,
+    broken_labels,
+    draw_maps,
+    is_narrow,
+    listed,
+    named,
+    source_note,
+    squares,
+    text,
+    title,
+    tooltip,
+)
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -28,8 +43,12 @@ COLUMNS = (
 )  # fmt: skip
 
 
-MOST_WITH_WORDS = 4
+MOST_WITH_WORDS = 3
 """Maps whose red cells say in words what they mean; more of them have a dot alone."""
+MOST_WITH_PATTERNS = 4
+"""Sources beside each other whose small maps have the names of patterns beside them."""
+SMALL, GRID_STEP = 14, 34
+"""Pixels of a cell of a small map, and from row to row."""
 QUESTION = "Level 2: is each target group, taken alone, associated with A or B?"
 
 
@@ -84,15 +103,13 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     """
     found = records(given)
     names = list(dict.fromkeys(row["series"] for row in found))
-    tests = list(dict.fromkeys(row["test"] for row in found))
     maps = [cells for _, cells in grouped(found, "test", "series")]
-    if len(names) > 1:  # those of one test beside each other
-        maps.sort(key=lambda cells: tests.index(cells[0]["test"]))
-        columns = len(names) if len(maps) == len(names) * len(tests) else columns
-    columns = max(1, columns)
+    if len(names) > 1 and len(maps) > len(names):
+        return _grid(found, maps, names)
+    columns = max(1, len(names) if len(names) > 1 else columns)
     inside = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
     rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
-    notes = [*source_note(names), QUESTION, *(Rule(*rule).meaning for rule in rules)]
+    notes = [*source_note(found), QUESTION, *(Rule(*rule).meaning for rule in rules)]
     kind = "EAT-Map" if len(maps) == 1 else "EAT-Maps"
     words = [_in_words(cells) for cells in maps]
     return draw_maps(
@@ -101,6 +118,44 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
         columns,
         title=title(kind, notes, min(len(maps), columns) * (2 * CELL + 100.0)),
         description=listed(kind if len(maps) == 1 else f"{len(maps)} {kind}", words),
+    )
+
+
+def _grid(found: list[dict[str, Any]], maps: list[Any], names: list[str]) -> Chart:
+    """Draw a small map for each test, in rows, on each source, in columns."""
+    alt = altair()
+    rows, few = (
+        Rows(room=420.0, share=0.28, step=GRID_STEP, padding=16),
+        len(names) <= MOST_WITH_PATTERNS,
+    )
+    drawn: list[dict[str, Any]] = []
+    for _, cells in grouped(found, "test"):
+        row = rows.add(named(cells[0]))
+        drawn += [
+            cell | {"row": row, "words": _in_words(of_source)}
+            | {"label": cell["pattern"] if few and cell["cell"] == "XA" else None}
+            for _, of_source in grouped(cells, "series") for cell in of_source
+        ]  # fmt: skip
+    label = text("label", x=2.5 * SMALL + 4, align="left", fontSize=11)
+    header = alt.Header(
+        labelExpr=broken_labels(names, 110 if few else 60), labelFontWeight="normal"
+    )
+    column = alt.Column("series:N", sort=names, header=header)
+    hover = tooltip(words="finding", series="source")
+    chart = rows.chart([*squares(SMALL * 0.75, SMALL), label], drawn, tooltip=hover)
+    chart = chart.properties(width=120 if few else 2 * SMALL + 20).facet(
+        column=column, spacing=2 if is_narrow() else 6
+    )
+    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
+    meaning = [
+        f"Columns of a map: X, Y; rows: A, B. Red, with a dot: associated, {Rule(*rule).meaning}."
+        for rule in rules
+    ]
+    words = [f"{_in_words(cells)} ({isolated(cells[0]['series'])})" for cells in maps]
+    return themed(
+        chart,
+        title=title("EAT-Maps", [*source_note(found), QUESTION, *meaning]),
+        description=listed(f"{len(maps)} EAT-Maps", words),
     )
 
 

@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, lines_of, themed
+from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, tidy
 from eatlas.present.charts.layers import (
+    LINE,
+    STEP,
     Rows,
     across,
     described,
     effect_notes,
     effect_tooltip,
+    lightness,
     looks,
+    named,
     no_effect,
     points,
+    reach,
+    shades,
     shown,
     source_note,
     text,
     title,
 )
-from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
+from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
+from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +39,12 @@ COLUMNS = (
     *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
     "p", "p_low", "alpha", "tail", "significant", "read_over",
 )  # fmt: skip
+
+HEADING = "Effect sizes of levels 1 and 2"
+WIDTH, NUMBERS = 330, 150
+"""Pixels of the panel, and of the numbers beside it."""
+MANY = 3
+"""Layers that are better drawn as lines."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -70,16 +83,18 @@ def prepare(results: object) -> pd.DataFrame:
     return tidy(results, "forest", "effects", why, effect_rows, COLUMNS)
 
 
-def draw(given: pd.DataFrame) -> Chart:
+def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
     """Draw the forest.
 
     Tests are below each other in their order in the frame, the sources of a test beside each
-    other in its rows. Filled marks are significant.
+    other in its rows, told apart by shape and lightness. Filled marks are significant.
 
     Parameters
     ----------
     given : DataFrame
         What :func:`prepare` made, or some rows of it.
+    heading : str, optional
+        Title of the chart.
 
     Raises
     ------
@@ -89,40 +104,49 @@ def draw(given: pd.DataFrame) -> Chart:
     alt = altair()
     found = records(given)
     names = list(dict.fromkeys(row["series"] for row in found))
-    kinds = dict(zip(names, SERIES * (1 + len(names) // len(SERIES)), strict=False))
-    one = len(names) == 1
-    colour, shape, _ = looks("look", LEVELS, legend=False) if one else looks("series", kinds)
+    colour, shape, _ = looks("look", LEVELS, legend=False)
+    light: dict[str, Any] = {}
+    if len(names) > 1:
+        _, shape, _ = looks("series", dict(zip(names, shades(len(names)), strict=True)))
+        light = {"opacity": lightness("series", names, shape["legend"])}
     others = dict.fromkeys(row["level"] for row in found)
     of_levels = any(row["role"] in LOOKS for row in found)
-    x, rows = across("Effect size d" if of_levels else ", ".join(others)), Rows()
+    x = across("Effect size d", reach(found)) if of_levels else across(", ".join(others))
+    rows = Rows(room=300.0, step=STEP if len(names) == 1 else LINE + 1)
+    drawn = list(_drawn(found, rows))
     layers = [
         *no_effect(),
-        alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
-        *points(shape, "significant", x=x("effect_size:Q")),
-        text("towards_B", MUTED, x=0, align="left"),
-        text("towards_A", MUTED, align="left", dx=12),
+        alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
+        .encode(x=x("low:Q"), x2="high:Q", **light),
+        *points(shape, "significant", light, x=x("effect_size:Q")),
+        text("about", x=0, dx=-rows.left, align="left", fontWeight="bold"),
+        text("towards", MUTED, dx=NUMBERS, align="right"),
         text("d", align="right", dx=48),
         text("star", align="left", dx=49),
         text("ends", align="left", dx=62),
-    ]
-    drawn = list(_drawn(found, rows))
-    heading = "Effect sizes of levels 1 and 2" if of_levels else "Results of other measures"
+    ]  # fmt: skip
+    notes = [*source_note(found), *effect_notes(found), *_hint(given)]
     return themed(
         rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
-        width=330,
-        title=title(heading, [*source_note(names), *effect_notes(found)]),
+        width=WIDTH,
+        title=title(heading if of_levels else "Results of other measures", notes),
         description=described("Forest plot", found),
     )
 
 
+def _hint(given: pd.DataFrame) -> list[str]:
+    """Of many layers, the kind of chart that shows them as lines."""
+    layers = given["source"].str.contains("layer=").all() and given["source"].nunique() > MANY
+    return ['Layers as lines: kind="layers".'] if layers else []
+
+
 def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
     """Give each test a heading, and below it each effect size of each series its row."""
-    for (test,), of_test in grouped(found, "test"):
+    for _, of_test in grouped(found, "test"):
         a, b = (of_test[0][role] for role in "AB")
-        towards = {}
-        if a and b and any(row["role"] in LOOKS for row in of_test):
-            towards = {"towards_B": f"← {_lines(b)}", "towards_A": f"{_lines(a)} →"}
-        yield from rows.heading(test, **towards)
+        levels = any(row["role"] in LOOKS for row in of_test)
+        towards = f"← {isolated(b)} · {isolated(a)} →" if a and b and levels else ""
+        yield from rows.title(named(of_test[0]), towards, WIDTH + NUMBERS + rows.room)
         for _, line in grouped(of_test, "level", "role", "name"):
             top = rows.add(_label(line[0]), len(line))
             for place, row in enumerate(line, start=top):
@@ -131,17 +155,8 @@ def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
                 if row["effect_size"] is None:
                     texts |= {"d": None, "ends": "undefined"}
                 star = "*" if row["significant"] else None
-                look = {
-                    "row": place,
-                    "look": LOOKS.get(row["role"], "level 1"),
-                    "star": star,
-                    "heading": False,
-                }
-                yield row | texts | look
-
-
-def _lines(name: str) -> str:
-    return "\n".join(lines_of(name, 140))
+                look = LOOKS.get(row["role"], "level 1")
+                yield row | texts | {"row": place, "look": look, "star": star, "heading": False}
 
 
 def _label(row: dict[str, Any]) -> str:
@@ -150,5 +165,5 @@ def _label(row: dict[str, Any]) -> str:
     if row["term"]:
         return str(row["name"])
     if role in ("X", "Y"):
-        return f"{level}, {role}: {row['name']}"
-    return f"{level}: {' against '.join(role)}" if role in LOOKS else level
+        return f"{level}: {row['name']}"
+    return f"{level}: {' against '.join(row[one] for one in role)}" if role in LOOKS else level

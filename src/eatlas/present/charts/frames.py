@@ -12,13 +12,14 @@ from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.effects import at
 from eatlas.results.files import record_types
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HEAD = ("test", "source", "signature", "period", "series")
+HEAD = ("test", "title", "source", "signature", "period", "series", "subject")
 """First columns of every frame that has a row for each result; `series` distinguishes the results
-of one test."""
+of one test, `subject` is what all results are about."""
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: Iterable[str] | None = None) -> pd.DataFrame:
@@ -160,34 +161,18 @@ def listed(given: object, kind: str) -> tuple[AssociationResult, ...]:
 
 def heads(results: Iterable[AssociationResult]) -> list[dict[str, Any]]:
     """The first columns of each result, with a series that distinguishes it from its neighbours."""
-    found = list(results)
-    columns = ("test", "source", "signature", "period")
-    return [
-        {column: getattr(result, column) for column in columns} | {"series": name}
-        for result, name in zip(found, _told_apart(found), strict=True)
-    ]
-
-
-def _told_apart(results: list[AssociationResult]) -> list[str]:
-    """Source of each result, with what else is needed so that no two of a test are alike."""
-    tests, names = [result.test for result in results], [result.source for result in results]
-
-    def twins() -> set[tuple[str, str]]:
-        counts = Counter(zip(tests, names, strict=True))
-        return {pair for pair, times in counts.items() if times > 1}
-
-    sizes = [result.contexts.size if result.contexts else None for result in results]
-    periods, signatures = [r.period for r in results], [r.signature for r in results]
-    for more in (periods, sizes, signatures):
-        if twins() and len(set(more)) > 1:
-            both = zip(names, more, strict=True)
-            names = [f"{name}, {one}" if one not in (None, "") else name for name, one in both]
-    alike, seen = twins(), Counter[tuple[str, str]]()
-    for place, pair in enumerate(zip(tests, list(names), strict=True)):
+    found = tuple(results)
+    settings = Settings.among(found)
+    names = [settings.of(result) or settings.subject for result in found]
+    alike, seen = Counter(zip((r.test for r in found), names, strict=True)), Counter[Any]()
+    rows = []
+    for result, name in zip(found, names, strict=True):
+        pair = result.test, name
         seen[pair] += 1
-        if pair in alike:
-            names[place] += f" ({seen[pair]})"
-    return names
+        series = f"{name} ({seen[pair]})" if alike[pair] > 1 else name
+        row = {column: getattr(result, column) for column in HEAD[:5]}
+        rows.append(row | {"series": series, "subject": settings.subject})
+    return rows
 
 
 def lines_by_period(
@@ -226,4 +211,5 @@ def rows_by_period(
         for row in effect_rows(result) if result else missing:
             undefined = result and row["effect_size"] is None
             state = "undefined" if undefined else "found" if result else "missing"
-            yield place | {"state": state, "significant": False} | row
+            pattern = result.primary.label if result and result.pattern else None
+            yield place | {"state": state, "significant": False, "pattern": pattern} | row

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, lines_of, themed
+from eatlas.present.charts.backend import altair
 from eatlas.present.charts.frames import (
     HEAD,
     frame,
@@ -19,15 +19,18 @@ from eatlas.present.charts.frames import (
 from eatlas.present.charts.layers import (
     Rows,
     across,
+    below,
     listed,
     looks,
-    no_effect,
+    named,
     points,
+    source_note,
     text,
     title,
     tooltip,
+    zero,
 )
-from eatlas.present.charts.theme import MUTED, ROLES
+from eatlas.present.charts.theme import ROLES
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -112,55 +115,69 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     found = records(given)
-    first, rows = found[0], Rows()
-    drawn = list(_drawn(found, rows, max(1, terms)))
-    used = {row["term_role"] for row in found}
+    first, used = found[0], {row["term_role"] for row in found}
     kinds = {f"{role}: {first[role]}": look for role, look in ROLES.items() if role in used}
-    colour, shape, _ = looks("group", kinds)
-    x = across("Change of d when the term is left out")
-    stem = alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
-    layers = [
-        *no_effect(),
-        stem.encode(x=x("change:Q"), x2=alt.X2Datum(0)),
-        *points(shape, "drives", x=x("change:Q")),
-        text("about", x=0, align="left", fontSize=13, fontWeight="bold"),
-        text("count", MUTED, x=0, align="left"),
-        text("d", align="right", dx=48),
+    drawn = [_drawn(rows, max(1, terms)) for _, rows in grouped(found, "level", "role")]
+    panels = [_panel(rows, kinds, key=place == 0) for place, rows in enumerate(drawn)]
+    notes = [
+        named(first),
+        *source_note(found),
+        "Marks: d without the term; the line: d with all terms. Filled: nearer to 0 without the "
+        "term, or past it; hollow: farther.",
     ]
-    hover = tooltip(term="term", group="group", d="d without it", change_shown="change")
-    notes = (
-        f"{first['test']}, source: {first['series']}",
-        "Filled: without the term the effect size is nearer to 0, or past it; hollow: farther. "
-        "Right: d without the term.",
-    )
-    return themed(
-        rows.chart(layers, drawn, color=colour, tooltip=hover),
-        width=WIDTH,
+    return below(
+        panels,
         title=title("Which terms drive the associations?", notes),
         description=listed(
             f"Influence of terms in {isolated(first['test'])}",
-            [row["words"] for row in drawn if "words" in row],
+            [row["words"] for rows in drawn for row in rows if row["words"]],
         ),
     )
 
 
-def _drawn(found: list[dict[str, Any]], rows: Rows, most: int) -> Iterator[dict[str, Any]]:
-    """Give each effect size a heading, and the terms that change it most a row each."""
-    for _, terms in grouped(found, "level", "role"):
-        known = [row for row in terms if row["change"] is not None]
-        shown = sorted(known, key=lambda row: row["rank"])[:most]
-        about = "\n".join(lines_of(_heading(terms[0]), WIDTH, 13))
-        yield from rows.heading("", about=about)
-        yield from rows.heading("", count=_count(terms, shown))
-        for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"])):
-            yield row | {
-                "row": rows.add(row["term"]), "heading": False,
-                "group": f"{row['term_role']}: {row[row['term_role']]}",
-                "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
-                "words": _in_words(row),
-            }  # fmt: skip
+def _panel(drawn: list[dict[str, Any]], kinds: dict[str, Any], *, key: bool) -> Any:
+    """One effect size: a row for each term, on the axis of d itself; the first has the key."""
+    alt = altair()
+    rows = Rows()
+    data = [row | {"row": rows.add(row["term"]), "heading": False} for row in drawn if row["words"]]
+    colour, shape, _ = looks("group", kinds, legend=key)
+    first = drawn[0]
+    heading = title(_heading(first), [_count(drawn, data)])
+    if not data:
+        empty = alt.Chart(alt.InlineData(values=[{}])).mark_point(opacity=0)
+        return empty.properties(width=WIDTH, height=1, title=heading)
+    values = [first["effect_size"], *(row["without"] for row in data)]
+    room = 0.08 * (max(values) - min(values)) or 0.1
+    domain = [min(values) - room, max(values) + room]
+    x = across("d without the term", domain)
+    whole = alt.XDatum(first["effect_size"], scale=alt.Scale(domain=domain))
+    stem = alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
+    layers = [
+        zero(x=whole, y=alt.value(0), y2=alt.value("height")),
+        stem.encode(x=x("without:Q"), x2="effect_size:Q"),
+        *points(shape, "drives", x=x("without:Q")),
+        text("d", align="right", dx=48),
+    ]  # fmt: skip
+    hover = tooltip(term="term", group="group", d="d without it", change_shown="change")
+    chart = rows.chart(layers, data, color=colour, tooltip=hover)
+    return chart.properties(width=WIDTH, title=heading)
+
+
+def _drawn(terms: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Terms of one effect size; those that change it most have words."""
+    known = [row for row in terms if row["change"] is not None]
+    shown = sorted(known, key=lambda row: row["rank"])[:most]
+    order = sorted(shown, key=lambda row: (not row["drives"], row["rank"]))
+    left = [row | {"words": None} for row in terms if row not in shown]
+    return [
+        row | {
+            "group": f"{row['term_role']}: {row[row['term_role']]}",
+            "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
+            "words": _in_words(row),
+        }
+        for row in order
+    ] + left  # fmt: skip
 
 
 def _heading(row: dict[str, Any]) -> str:

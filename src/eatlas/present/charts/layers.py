@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.present.charts.backend import altair, lines_of, themed
+from eatlas.present.charts.backend import altair, lines_of, pixels, themed
 from eatlas.present.charts.frames import frame
-from eatlas.present.charts.theme import CONFIG, EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER
+from eatlas.present.charts.theme import CONFIG, EDGE, INK, LOOKS, MUTED, OFF, ON, PAPER, SERIES
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_equals, p_value
 from eatlas.present.text import isolated
 from eatlas.results.effects import Rule
@@ -31,7 +32,18 @@ WIDTH, ROOM = 640.0, 0.36
 """Pixels of the lines that titles and legends are broken into; the share of a narrow page that
 labels beside a panel may take."""
 _page: ContextVar[float] = ContextVar("page", default=WIDTH)
+LETTERS = 12.0
+"""Pixels of the letters of labels."""
+LARGEST = 2.0
+"""No effect size d of two groups of one size is beyond."""
+LIGHTEST = 0.45
+"""Opacity of the last of several sources."""
 GOLDEN = (5**0.5 - 1) / 2
+THESE_AND_OTHERS = (
+    "p asks about these words, intervals about other words: an interval may cross 0 where p is "
+    "small."
+)
+"""Why an interval and a p-value may seem to contradict each other."""
 LONGEST_DESCRIPTION = 12
 """Findings that a description spells out; a screen reader reads all of it at once."""
 
@@ -51,6 +63,17 @@ def line(width: float = WIDTH) -> float:
     return min(width, _page.get())
 
 
+def is_narrow() -> bool:
+    """Whether a chart is drawn for a page narrower than those of screens."""
+    return _page.get() < WIDTH
+
+
+def named(row: Mapping[str, Any]) -> str:
+    """A test by its id and, where there is room, its title."""
+    title = None if is_narrow() else row.get("title")
+    return ": ".join(dict.fromkeys(filter(None, (row["test"], title))))
+
+
 @dataclass
 class Rows:
     """The discrete y axis of a chart with headings: whose labels are on which of its rows.
@@ -60,6 +83,8 @@ class Rows:
 
     room: float = 260.0
     """Pixels of a line of a label."""
+    share: float = ROOM
+    """The share of a narrow page that labels may take."""
     step: float = STEP
     """Pixels from row to row."""
     padding: int = 8
@@ -70,8 +95,9 @@ class Rows:
 
     def add(self, label: str, rows: int = 1, *, heading: bool = False) -> int:
         """Add a label that spans at least so many rows; return the first of them."""
-        room = min(self.room, _page.get() * ROOM)
-        first, lines = self.count, lines_of(label, room)
+        room = min(self.room, _page.get() * self.share) if is_narrow() else self.room
+        first = self.count
+        lines = [one for part in label.split("\n") for one in lines_of(part, room)]
         self.labels[first] = lines
         self.headings += [first] if heading else []
         self.count += max(rows, ceil(len(lines) * LINE / self.step))
@@ -83,6 +109,25 @@ class Rows:
         first = self.add(label, lines, heading=True)
         for row in range(first, self.count):
             yield {"row": row, "heading": True, **(texts if row == first else {})}
+
+    def title(self, label: str, beside: str, room: float) -> Iterator[dict[str, Any]]:
+        """Make rows of a bold text above both labels and panel, and of one at its right end."""
+        right = lines_of(beside, room / 2)
+        taken = max(pixels(one, LETTERS) for one in right)
+        left = lines_of(label, min(line(), room) - taken)
+        for place in range(max(len(left), len(right))):
+            texts = {
+                name: some[place]
+                for name, some in (("about", left), ("towards", right))
+                if place < len(some)
+            }
+            yield {"row": self.add(""), "heading": True, **texts}
+
+    @property
+    def left(self) -> float:
+        """Pixels from the panel to the left end of its labels."""
+        widths = (pixels(one, LETTERS) for lines in self.labels.values() for one in lines)
+        return self.padding + max(widths, default=0.0) * 0.9
 
     def axis(self) -> Any:
         """Encode `y` by the column ``row``."""
@@ -104,10 +149,17 @@ class Rows:
         return chart.properties(height=alt.Step(self.step))
 
 
-def across(title: str) -> Callable[..., Any]:
+def across(title: str, domain: list[float] | None = None) -> Callable[..., Any]:
     """The `x` of all layers of a chart, by the column that each shows."""
     alt = altair()
-    return partial(alt.X, title=title, axis=alt.Axis(grid=True, tickCount=7))
+    scale = alt.Undefined if domain is None else alt.Scale(domain=domain)
+    return partial(alt.X, title=title, axis=alt.Axis(grid=True, tickCount=7), scale=scale)
+
+
+def reach(rows: Iterable[Mapping[str, Any]]) -> list[float] | None:
+    """The scale of effect sizes d, from -2 to 2 as in the report; None where some lie beyond."""
+    values = [row[k] for row in rows for k in ("effect_size", "low", "high") if row[k] is not None]
+    return [-LARGEST, LARGEST] if all(abs(one) <= LARGEST for one in values) else None
 
 
 def no_effect() -> list[Any]:
@@ -125,17 +177,34 @@ def zero(**place: Any) -> Any:
     return rule.encode(**place, color=alt.value(MUTED), tooltip=alt.value(None))
 
 
-def points(shape: Any, filled: str, **place: Any) -> list[Any]:
+def points(
+    shape: Any, filled: str, light: Mapping[str, Any] | None = None, **place: Any
+) -> list[Any]:
     """Marks of effect sizes, hollow where the column `filled` does not hold."""
     alt = altair()
     known = alt.Chart().transform_filter(f"isValid(datum['{filled}'])").encode(shape=shape, **place)
     hollow = known.transform_filter(f"!datum['{filled}']")
+    white = {"color": alt.value(PAPER)}
+    ground = known.mark_point(filled=True, size=75, opacity=1, aria=False).encode(**white)
     return [
-        known.mark_point(filled=True, size=75, opacity=1).encode(description="words:N"),
-        hollow.mark_point(filled=True, size=24, opacity=1, aria=False).encode(
-            color=alt.value(PAPER)
+        *([ground] if light else []),
+        known.mark_point(filled=True, size=75, opacity=1).encode(
+            description="words:N", **(light or {})
         ),
+        hollow.mark_point(filled=True, size=24, opacity=1, aria=False).encode(**white),
     ]
+
+
+def shades(count: int) -> list[dict[str, Any]]:
+    """Shapes of sources, whose colours are those of what is measured."""
+    return [SERIES[place % len(SERIES)] for place in range(count)]
+
+
+def lightness(column: str, names: Sequence[str], key: Any) -> Any:
+    """The first source dark, those after it lighter and lighter; with the key of their shapes."""
+    alt = altair()
+    steps = np.linspace(1, LIGHTEST, len(names)).round(2).tolist()
+    return alt.Opacity(f"{column}:N", scale=alt.Scale(domain=list(names), range=steps), legend=key)
 
 
 def text(column: str, colour: str = INK, *, x: float | str = "width", **mark: Any) -> Any:
@@ -152,10 +221,10 @@ def looks(
 ) -> tuple[Any, Any, Any]:
     """Colour, shape and dashes of the values of a column, with a key above the chart."""
     alt = altair()
-    lines = json.dumps({name: lines_of(name, line()) for name in given})
     key = alt.Legend(
-        title=None, columns=1, symbolOpacity=1, symbolLimit=0, labelExpr=f"{lines}[datum.label]"
-    )
+        title=None, columns=1, symbolOpacity=1, symbolLimit=0,
+        labelExpr=broken_labels(given, line()),
+    )  # fmt: skip
 
     def by(channel: Any, name: str) -> Any:
         scale = alt.Scale(
@@ -166,16 +235,25 @@ def looks(
     return by(alt.Color, "colour"), by(alt.Shape, "shape"), by(alt.StrokeDash, "dash")
 
 
+def broken_labels(names: Iterable[str], width: float) -> str:
+    """An expression of Vega that breaks the labels of a header or of a key into lines."""
+    return json.dumps({name: lines_of(name, width) for name in names}) + "[datum.label]"
+
+
 def title(heading: str, notes: Iterable[str], width: float = WIDTH) -> Any:
     """A heading with notes below it, each broken into lines."""
     lines = [one for note in notes for one in lines_of(note, line(width))]
-    return altair().Title(lines_of(heading, line(), 15.0), subtitle=lines)
+    return altair().Title(lines_of(heading, line(width), 15.0), subtitle=lines)
 
 
 def below(panels: Sequence[Any], **properties: Any) -> Chart:
-    """Panels below each other under one heading; one alone takes the heading itself."""
-    chart = panels[0] if len(panels) == 1 else altair().vconcat(*panels, spacing=18)
-    return themed(chart, **properties)
+    """Panels below each other under one heading; one alone takes the heading above its own."""
+    if len(panels) > 1:
+        return themed(altair().vconcat(*panels, spacing=18), **properties)
+    own, heading = panels[0].title, properties.get("title")
+    if heading is not None and isinstance(own, altair().TitleParams):
+        heading.subtitle = [*own.text, *own.subtitle, *heading.subtitle]
+    return themed(panels[0], **properties)
 
 
 def states() -> Any:
@@ -186,36 +264,46 @@ def states() -> Any:
     return alt.Fill("state:N", scale=scale, legend=None)
 
 
-def squares(left: float, size: float = 12) -> list[Any]:
-    """Small EAT-Maps in their rows, their columns from this pixel on; dots mark associations."""
+def squares(left: float | None, size: float = 12, y: float | None = None) -> list[Any]:
+    """Small EAT-Maps in their rows, their columns from this pixel on; dots mark associations.
+
+    Without `left`, at the x of the chart, so many pixels `y` below the panel.
+    """
     alt = altair()
     half = size / 2
     places = {"XA": (0, -half), "XB": (0, half), "YA": (size, -half), "YB": (size, half)}
     found = []
     for cell, (dx, dy) in places.items():
         own = alt.Chart().transform_filter(f"datum.cell == '{cell}'")
-        place = {"x": alt.value(left + dx), "stroke": alt.value(EDGE)}
+        off = {"yOffset": dy + (y or 0.0)} | ({"xOffset": dx - half} if left is None else {})
+        place = {"stroke": alt.value(EDGE)}
+        if left is not None:
+            place["x"] = alt.value(left + dx)
+        if y is not None:
+            place["y"] = alt.value("height")
         found += [
-            own.mark_square(size=size**2, opacity=1, yOffset=dy, strokeWidth=0.8, aria=False)
+            own.mark_square(size=size**2, opacity=1, strokeWidth=0.8, aria=False, **off)
             .encode(**place, fill=states()),
             own.transform_filter("datum.state == 'associated'")
-            .mark_circle(size=size, opacity=1, yOffset=dy, strokeWidth=0, aria=False)
+            .mark_circle(size=size, opacity=1, strokeWidth=0, aria=False, **off)
             .encode(**place, fill=alt.value(PAPER)),
         ]  # fmt: skip
     return found
 
 
-def effect_notes(rows: list[dict[str, Any]]) -> list[str]:
+def effect_notes(
+    rows: list[dict[str, Any]], marks: str = "Filled and starred", bars: str = "Bars"
+) -> list[str]:
     """Say what fill, star and bar mean, from the rules that the rows were read by."""
     rules = dict.fromkeys((row["alpha"], row["tail"]) for row in rows)
     meant = " or ".join(Rule(*rule).meaning.removeprefix("* ") for rule in rules)
-    notes = [f"Filled and starred: {meant}."]
+    notes = [f"{marks}: {meant}."]
     if any(row.get("read_over") == "stimuli" for row in rows):
         notes.append("Tests of sentences: over stimuli.")
     shares = dict.fromkeys(row["confidence"] for row in rows if row["confidence"] is not None)
     if shares:
         levels = " or ".join(f"{100 * share:g}%" for share in shares)
-        notes.append(f"Bars: {levels} intervals over resampled terms.")
+        notes += [f"{bars}: {levels} intervals over resampled terms.", THESE_AND_OTHERS]
     return notes
 
 
@@ -271,9 +359,11 @@ def listed(what: str, parts: list[str]) -> str:
     return f"{what}. {text}{f'; and {more} more' if more > 0 else ''}."
 
 
-def source_note(names: list[str]) -> list[str]:
-    """The source of a chart that shows one alone; those of several are in its key."""
-    return [f"Source: {names[0]}"] if len(names) == 1 else []
+def source_note(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What all results of a chart are about; sources without anything in common are in its key."""
+    known = dict.fromkeys(str(row["subject"]) for row in rows if row.get("subject"))
+    several = re.compile(r"\d+ (sources|models)")
+    return [f"Source: {one}" for one in known if not several.fullmatch(one)][:1]
 
 
 CELL = 88

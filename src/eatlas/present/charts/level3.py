@@ -15,6 +15,7 @@ from eatlas.present.charts.layers import (
     across,
     listed,
     looks,
+    named,
     no_effect,
     source_note,
     swarm,
@@ -22,7 +23,7 @@ from eatlas.present.charts.layers import (
     title,
     tooltip,
 )
-from eatlas.present.charts.theme import INK, LEVELS, PAPER
+from eatlas.present.charts.theme import INK, LEVELS, MUTED, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -101,75 +102,105 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     found = records(given)
-    names = list(dict.fromkeys(row["series"] for row in found))
     unit, scale = found[0]["unit"], found[0]["scale"]
     count = sum(row["statistic"] == unit for row in found)
     dots = 0 < count <= MOST_DOTS
+    several = len({row["series"] for row in found}) > 1
     rows = Rows(room=300.0, step=TALL if dots else LOW)
-    drawn = list(_drawn(found, rows, dots=dots, with_series=len(names) > 1))
+    drawn = list(_drawn(found, rows, dots=dots, with_series=several))
     words = [row["words"] for row in drawn if "words" in row]
     x = across(unit.capitalize() + (f" ({scale})" if scale else ""))
-    dot = alt.Chart().transform_filter("isValid(datum.value)")
-    box = alt.Chart().transform_filter("isValid(datum.mean)")
-    ink = box.encode(color=alt.value(INK))
-    spread = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-1.4, 1.4]))
-    layers = [
-        *no_effect(),
-        dot.mark_circle(size=22, opacity=0.4, aria=False).encode(x=x("value:Q"), yOffset=spread),
-        ink.mark_rule(aria=False).encode(x=x("minimum:Q"), x2="maximum:Q"),
-        (box.encode(color=alt.value(PAPER)) if dots else box)
-        .mark_bar(size=14, fillOpacity=0.6, stroke=INK, strokeWidth=1.2)
-        .encode(x=x("lower quartile:Q"), x2="upper quartile:Q", description="words:N"),
-        ink.mark_tick(size=14, thickness=2.5, aria=False).encode(x=x("median:Q")),
-        ink.mark_point(shape="diamond", fill=PAPER, size=60, opacity=1, aria=False)
-        .encode(x=x("mean:Q")),
-        text("mean_shown", align="right", dx=58),
-        text("sd_shown", align="right", dx=108),
-    ]  # fmt: skip
-    about = tooltip(pair="groups or terms", number=unit)
-    marks = "Line: range; box: quartiles and median; diamond: mean"
+    marks = "Line: range; box: quartiles and median; diamond: mean, dark with A, light with B"
     if dots:
         marks += f"; dots: the {unit}s of single pairs of terms"
     elif count:
         marks += f" (the {count:,} {unit}s themselves are too many to show)"
+    hover = tooltip(pair="groups or terms", number=unit)
+    colour = looks("look", LEVELS, legend=False)[0]
     return themed(
-        rows.chart(layers, drawn, color=looks("look", LEVELS, legend=False)[0], tooltip=about),
+        rows.chart(_layers(x, rows, dots=dots), drawn, color=colour, tooltip=hover),
         width=400,
         title=title(
-            f"Level 3: {unit}s of targets with attributes", [*source_note(names), f"{marks}."]
+            f"Level 3: {unit}s of targets with attributes",
+            [*source_note(found), f"{marks}.", "A less B: what level 2 compares."],
         ),
         description=listed(f"{unit.capitalize()}s of {len(words)} pairs of groups", words),
     )
 
 
+def _layers(x: Any, rows: Rows, *, dots: bool) -> list[Any]:
+    """Dots, their range and quartiles, the means of both attributes and the line between them."""
+    alt = altair()
+    dot = alt.Chart().transform_filter("isValid(datum.value)")
+    box = alt.Chart().transform_filter("isValid(datum.mean)")
+    ink = box.encode(color=alt.value(INK))
+    spread = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-1.4, 1.4]))
+    of_a = alt.condition("datum.attribute_role == 'A'", alt.value(0.55), alt.value(0.28))
+    filled = alt.condition("datum.attribute_role == 'A'", alt.value(INK), alt.value(PAPER))
+    return [
+        *no_effect(),
+        dot.mark_circle(size=22, aria=False)
+        .encode(x=x("value:Q"), yOffset=spread, opacity=of_a),
+        ink.mark_rule(aria=False).encode(x=x("minimum:Q"), x2="maximum:Q"),
+        (box.encode(color=alt.value(PAPER)) if dots else box)
+        .mark_bar(size=14, fillOpacity=0.6, stroke=INK, strokeWidth=1.2)
+        .encode(x=x("lower quartile:Q"), x2="upper quartile:Q", description="words:N"),
+        ink.mark_tick(size=14, thickness=2.5, aria=False).encode(x=x("median:Q")),
+        ink.mark_line(strokeDash=[3, 2], aria=False).encode(x=x("mean:Q"), detail="pair_of:N"),
+        box.mark_point(shape="diamond", size=60, opacity=1, stroke=INK, aria=False)
+        .encode(x=x("mean:Q"), fill=filled),
+        text("about", x=0, dx=-rows.left, dy=-10, align="left", fontWeight="bold"),
+        text("mean_shown", align="right", dx=52),
+        text("sd_shown", align="right", dx=96),
+        text("less", align="right", dx=150, dy=(TALL if dots else LOW) / 2),
+        text("head", MUTED, align="right", dx=52, dy=-10),
+        text("head_sd", MUTED, align="right", dx=96, dy=-10),
+        text("head_less", MUTED, align="right", dx=150, dy=-10),
+    ]  # fmt: skip
+
+
 def _drawn(
     found: list[dict[str, Any]], rows: Rows, *, dots: bool, with_series: bool
 ) -> Iterator[dict[str, Any]]:
-    """Give each result a heading and each of its cells a row; the dots are in these rows."""
+    """Give each result a title and each of its cells a row; the dots are in these rows."""
+    head = {"head": "mean", "head_sd": "sd", "head_less": "A less B"}
     for (test, series), of_result in grouped(found, "test", "series"):
-        name = f"{test}: {series}" if with_series else test
-        yield from rows.heading(name, mean_shown="mean", sd_shown="sd")
+        name = f"{test}: {series}" if with_series else named(of_result[0])
+        for line in rows.title(name, "", 400 + rows.room):
+            yield line | head
+            head = {}
         for (cell,), of_cell in grouped(of_result, "cell"):
             first = of_cell[0]
             row = rows.add(f"{first['target']} \u2013 {first['attribute']}")
-            place = {"row": row, "heading": False, "look": cell[0]}
-            values = {
-                one["statistic"]: one["value"] for one in of_cell if one["target_term"] is None
-            }
-            yield place | values | _texts(first, values)
+            place = {
+                "row": row, "heading": False, "look": cell[0], "attribute_role": cell[1],
+                "pair_of": f"{test} {series} {cell[0]}",
+            }  # fmt: skip
+            values = _values(of_cell)
+            less = {"less": _less(of_result, cell[0])} if cell[1] == "A" else {}
+            yield place | values | less | _texts(first, values)
             kept = [one for one in of_cell if dots and one["target_term"] is not None]
             shifts = swarm(np.array([one["value"] for one in kept], dtype=np.float64))
             for one, shift in zip(kept, shifts.tolist(), strict=True):
                 pair = f"{isolated(one['target_term'])} – {isolated(one['attribute_term'])}"
                 number = effect(one["value"], 3)
-                yield place | {
-                    "value": one["value"],
-                    "shift": shift,
-                    "pair": pair,
-                    "number": number,
-                }
+                shown = {"value": one["value"], "shift": shift, "pair": pair, "number": number}
+                yield place | shown
+
+
+def _values(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Statistics of a cell by their names."""
+    return {one["statistic"]: one["value"] for one in rows if one["target_term"] is None}
+
+
+def _less(rows: list[dict[str, Any]], target: str) -> str | None:
+    """How much higher the mean with A is than that with B, with its sign."""
+    a, b = (_values([row for row in rows if row["cell"] == target + one]) for one in "AB")
+    if not (a and b):
+        return None
+    number = effect(a["mean"] - b["mean"], 3)
+    return number if number.startswith("\u2212") else f"+{number}"
 
 
 def _texts(first: dict[str, Any], values: dict[str, float]) -> dict[str, str]:

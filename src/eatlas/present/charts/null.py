@@ -83,7 +83,7 @@ def draw(given: pd.DataFrame) -> Chart:
     names = list(dict.fromkeys(rows[0]["series"] for rows in histograms))
     panels = [_panel(rows, with_series=len(names) > 1) for rows in histograms]
     notes = [
-        *source_note(names),
+        *source_note(records(given)),
         f"Bars: {DRAWN:,} random assignments of the words to X and Y. Dark: as far from 0 as the "
         "observed effect size, which is the line. p counts all assignments where it is exact.",
     ]

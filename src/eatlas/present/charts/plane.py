@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
 from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import listed, looks, source_note, title, tooltip
+from eatlas.present.charts.layers import (
+    is_narrow,
+    listed,
+    looks,
+    named,
+    source_note,
+    title,
+    tooltip,
+)
 from eatlas.present.charts.theme import GRID, LEVELS, MUTED, PAPER
 from eatlas.present.drawings.plane import (
     CORNER,
@@ -32,6 +43,10 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (*HEAD, "role", "target", "term", "A", "B", "with_A", "with_B", "unit", "scale")
+
+
+BOTH = ("before", "after")
+"""Two sources, between which arrows are drawn."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -68,6 +83,9 @@ def prepare(results: object) -> pd.DataFrame:
 def draw(given: pd.DataFrame) -> Chart:
     """Draw the map: a square for each result, its diagonal where a word prefers neither attribute.
 
+    Two results of one test with the same words, such as those of two sources, are one square of
+    arrows, in standard deviations of each.
+
     Parameters
     ----------
     given : DataFrame
@@ -81,65 +99,175 @@ def draw(given: pd.DataFrame) -> Chart:
         If altair is not installed.
     """
     alt = altair()
-    maps = grouped(records(given), "test", "series")
-    panels = [
-        _panel(rows, test, series, with_series=len(maps) > 1) for (test, series), rows in maps
-    ]
+    panels = []
+    for _, of_test in grouped(records(given), "test"):
+        maps = [rows for _, rows in grouped(of_test, "series")]
+        if len(maps) == len(BOTH) and _words(maps[0]) == _words(maps[1]):
+            panels.append(_arrows(*maps))
+        else:
+            panels += [_panel(rows, with_series=len(maps) > 1) for rows in maps]
     if len(panels) == 1:
         return panels[0]
-    sides = [alt.hconcat(*panels[i : i + 2]) for i in range(0, len(panels), 2)]
+    beside = 1 if is_narrow() else 2
+    sides = [alt.hconcat(*panels[i : i + beside]) for i in range(0, len(panels), beside)]
     about = " ".join(str(panel.description) for panel in panels)
     return themed(alt.vconcat(*sides), description=about)
 
 
-def _panel(rows: list[dict[str, Any]], test: str, series: str, *, with_series: bool) -> Chart:
-    """The map of one result."""
-    alt = altair()
+def _words(rows: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
+    return {(row["role"], row["term"]) for row in rows}
+
+
+def _require_few(rows: list[dict[str, Any]]) -> None:
     if len(rows) > MOST:
         raise ResultsError(
-            f"{test} has more words than a map shows", got=f"{len(rows):,}", allowed=f"{MOST} words"
+            f"{rows[0]['test']} has more words than a map shows",
+            got=f"{len(rows):,}",
+            allowed=f"{MOST} words",
         )
+
+
+def _arrows(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Chart:
+    """The map of two sources: each word an arrow from its place in one to that in the other.
+
+    Cosines of two sources have scales of their own. Each is given in standard deviations of all
+    mean cosines of its words, from their mean: the diagonal stays where it is.
+    """
+    alt = altair()
+    _require_few(before)
+    starts = {(row["role"], row["term"]): row for row in _standardised(before)}
+    ends = _standardised(after)
+    first = ends[0]
+    points = [
+        Point(row["role"], term, row["with_A"], row["with_B"])
+        for rows, named_words in ((starts.values(), False), (ends, True))
+        for row in rows
+        for term in ((row["term"] or "") if named_words else "",)
+    ]
+    plane = Plane.around(points, first["A"], first["B"])
+    data = []
+    for row in ends:
+        start = starts[row["role"], row["term"]]
+        turn = np.degrees(
+            np.arctan2(row["with_B"] - start["with_B"], row["with_A"] - start["with_A"])
+        )
+        from_there = {"from_A": start["with_A"], "from_B": start["with_B"], "turn": float(turn)}
+        data.append(_about(row) | from_there)
+    frame = _Frame.of(plane, first, "standard deviations")
+    base = frame.of_rows(data)
+    arrow = base.encode(x=alt.X("from_B:Q", **frame.x), y=alt.Y("from_A:Q", **frame.y))
+    heavy = alt.condition("isValid(datum.term)", alt.value(1.1), alt.value(3))
+    head = base.mark_point(shape="triangle", filled=True, opacity=1, aria=False)
+    layers = [
+        *frame.ground(),
+        arrow.mark_rule(opacity=0.75).encode(x2="with_B:Q", y2="with_A:Q", strokeWidth=heavy),
+        head.encode(
+            angle=alt.Angle("turn:Q", scale=None),
+            size=alt.condition("isValid(datum.term)", alt.value(34), alt.value(110)),
+        ),
+        *_names(plane, base, alt),
+        *_corners(plane, frame),
+    ]
+    both = (before[0]["series"], after[0]["series"])
+    notes = [
+        f"From {both[0]} to {both[1]}; thick: the means of the groups.",
+        f"Each source: {first['unit']}s in standard deviations of its own {first['unit']}s, from "
+        "their mean.",
+        f"Blue: {isolated(_name(ends, 'X'))}; orange: {isolated(_name(ends, 'Y'))}.",
+    ]
+    drawn: Chart = themed(
+        alt.layer(*layers), width=SIDE, height=SIDE, title=title(named(first), notes, SIDE + 60),
+        description=" ".join(_in_words(rows) for rows in (before, after)),
+    )  # fmt: skip
+    return drawn
+
+
+def _name(rows: list[dict[str, Any]], role: str) -> str:
+    return next(str(row["target"]) for row in rows if row["role"] == role)
+
+
+def _standardised(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Coordinates in standard deviations of all coordinates of the words, from their mean."""
+    values = np.array([row[k] for row in rows if row["term"] for k in ("with_A", "with_B")])
+    spread = float(values.std(ddof=1)) or 1.0
+    return [
+        row | {k: (row[k] - float(values.mean())) / spread for k in ("with_A", "with_B")}
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """The square of a map: its axes, its diagonal and its two halves."""
+
+    plane: Plane
+    x: dict[str, Any]
+    y: dict[str, Any]
+
+    @classmethod
+    def of(cls, plane: Plane, first: dict[str, Any], unit: str) -> _Frame:
+        """Axes of mean associations with both attributes."""
+        alt = altair()
+        domain = alt.Scale(domain=[plane.axis.low, plane.axis.high], nice=False, zero=False)
+        ticks = alt.Axis(grid=False, tickCount=5)
+        of = f" ({unit})" if unit else ""
+        x, y = (
+            {
+                "scale": domain, "axis": ticks,
+                "title": f"mean {first['unit']} with {isolated(first[k])}{of}",
+            }
+            for k in "BA"
+        )  # fmt: skip
+        return cls(plane, x, y)
+
+    def of_rows(self, data: list[dict[str, Any]]) -> Any:
+        """Words at their places, in the colours of their groups."""
+        alt = altair()
+        color, _, _ = looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)
+        unit = str(data[0]["unit"])
+        return alt.Chart(alt.Data(values=data)).encode(
+            x=alt.X("with_B:Q", **self.x), y=alt.Y("with_A:Q", **self.y), color=color,
+            tooltip=tooltip(pair="word", number=f"mean {unit}"),
+        )  # fmt: skip
+
+    def ground(self) -> list[Any]:
+        """The half that is nearer to A, and the diagonal."""
+        alt, axis = altair(), self.plane.axis
+        ends = [{"with_B": one, "with_A": one, "top": axis.high} for one in (axis.low, axis.high)]
+        base = alt.Chart(alt.Data(values=ends)).encode(
+            x=alt.X("with_B:Q", **self.x), y=alt.Y("with_A:Q", **self.y)
+        )
+        return [
+            base.mark_area(color=GRID, opacity=0.5, aria=False).encode(y2=alt.Y2("top:Q")),
+            base.mark_line(color=MUTED, strokeDash=[4, 3], strokeWidth=1, aria=False),
+        ]
+
+
+def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Chart:
+    """The map of one result."""
+    alt = altair()
+    _require_few(rows)
     first = rows[0]
     points = [Point(row["role"], row["term"] or "", row["with_A"], row["with_B"]) for row in rows]
     plane = Plane.around(points, first["A"], first["B"])
-    axis = plane.axis
-    domain = alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False)
-    titles = {k: f"mean {first['unit']} with {isolated(first[k])}" for k in "AB"}
-    ticks = alt.Axis(grid=False, tickCount=5)
-    x = alt.X("with_B:Q", scale=domain, title=titles["B"], axis=ticks)
-    y = alt.Y("with_A:Q", scale=domain, title=titles["A"], axis=ticks)
-    color, shape, _ = looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)
-    data = [_about(row) for row in rows]
-    base = alt.Chart(alt.Data(values=data)).encode(
-        x=x, y=y, color=color, tooltip=tooltip(pair="word", number=f"mean {first['unit']}")
-    )
-    corner = [{"with_B": axis.low, "with_A": axis.low}, {"with_B": axis.high, "with_A": axis.high}]
-    ground = alt.Chart(alt.Data(values=corner)).encode(x=x, y=y)
-    upper = alt.Chart(alt.Data(values=[{**one, "top": axis.high} for one in corner]))
+    frame = _Frame.of(plane, first, first["scale"])
+    base = frame.of_rows([_about(row) for row in rows])
+    shape = looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)[1]
     layers = [
-        upper.mark_area(color=GRID, opacity=0.5, aria=False)
-        .encode(x=x, y=y, y2=alt.Y2("top:Q")),
-        ground.mark_line(color=MUTED, strokeDash=[4, 3], strokeWidth=1, aria=False),
+        *frame.ground(),
         base.transform_filter("isValid(datum.term)")
         .mark_point(filled=True, size=45, opacity=0.85).encode(shape=shape),
         base.transform_filter("!isValid(datum.term)")
         .mark_point(shape="cross", filled=True, size=130, opacity=1, stroke=PAPER, strokeWidth=1),
         *_names(plane, base, alt),
-        _corner(plane, x, y, upper=True),
-        _corner(plane, x, y, upper=False),
+        *_corners(plane, frame),
     ]  # fmt: skip
-    names = {row["role"]: isolated(row["target"]) for row in rows}
-    key = "; ".join(f"{mark}: {names[role]}" for role, mark in (("X", "Circles"), ("Y", "squares")))
+    source = [f"Source: {first['series']}"] if with_series else source_note(rows)
+    key = f"Circles: {isolated(_name(rows, 'X'))}; squares: {isolated(_name(rows, 'Y'))}"
     drawn: Chart = themed(
-        alt.layer(*layers),
-        width=SIDE,
-        height=SIDE,
-        title=title(
-            f"{isolated(test)}: {series}" if with_series else isolated(test),
-            [*([] if with_series else source_note([series])), f"{key}; crosses: their means."],
-        ),
-        description=_in_words(rows),
-    )
+        alt.layer(*layers), width=SIDE, height=SIDE, description=_in_words(rows),
+        title=title(named(first), [*source, f"{key}; crosses: their means."], SIDE + 60),
+    )  # fmt: skip
     return drawn
 
 
@@ -166,18 +294,20 @@ def _names(plane: Plane, base: Any, alt: Any) -> Iterator[Any]:
             )
 
 
-def _corner(plane: Plane, x: Any, y: Any, *, upper: bool) -> Any:
-    """Say in a corner to which attribute the words of this half are closer."""
+def _corners(plane: Plane, frame: _Frame) -> Iterator[Any]:
+    """Say in two corners to which attribute the words of this half are closer."""
     alt, low, high = altair(), plane.axis.low, plane.axis.high
-    b, a, said = (low, high, plane.corners[0]) if upper else (high, low, plane.corners[1])
-    align, baseline, off = ("left", "top", 6) if upper else ("right", "bottom", -6)
-    return (
-        alt.Chart(alt.Data(values=[{"with_B": b, "with_A": a, "said": said}]))
-        .mark_text(
-            align=align, baseline=baseline, dx=off, dy=off, fontSize=CORNER, color=MUTED, aria=False
+    upper = {"align": "left", "baseline": "top", "dx": 6, "dy": 6}
+    lower = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -6}
+    for b, a, said, look in (
+        (low, high, plane.corners[0], upper),
+        (high, low, plane.corners[1], lower),
+    ):
+        yield (
+            alt.Chart(alt.Data(values=[{"with_B": b, "with_A": a, "said": said}]))
+            .mark_text(fontSize=CORNER, color=MUTED, aria=False, **look)
+            .encode(x=alt.X("with_B:Q", **frame.x), y=alt.Y("with_A:Q", **frame.y), text="said:N")
         )
-        .encode(x=x, y=y, text="said:N")
-    )
 
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:

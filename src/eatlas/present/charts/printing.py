@@ -23,8 +23,8 @@ TYPE = 7.0
 LETTERS = float(CONFIG["axis"]["labelFontSize"])
 """Pixels of the same letters."""
 POINTS_PER_MM = 72.0 / 25.4
-NARROWEST = 60.0
-"""Pixels that a panel keeps; with less, nothing could be read from it."""
+NARROWEST, SMALLEST = 60.0, 30.0
+"""Pixels that a panel keeps, and a small multiple; with less, nothing could be read from it."""
 ROUNDS = 3
 """Ticks and labels move when a panel changes its width, and so the whole does once more."""
 CLOSE = 1.01
@@ -82,8 +82,8 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
         spare = pixels - _width_of(chart)
         if abs(spare) < 1:
             break
-        for panel, parts in _panels(chart):
-            _widen(panel, spare / parts)
+        for panel, parts, least in _panels(chart):
+            _widen(panel, spare / parts, least)
     if _width_of(chart) > pixels * CLOSE:
         raise ResultsError(
             "the chart does not fit into this width",
@@ -108,8 +108,8 @@ def _width_of(chart: Any) -> float:
     return float(found[1]) if found else 0.0
 
 
-def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int]]:
-    """Every part with a width of its own, and how many are beside each other."""
+def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int, float]]:
+    """Every part with a width of its own, how many are beside each other, and the least width."""
     alt = altair()
     if isinstance(chart, alt.VConcatChart):
         for one in chart.vconcat:
@@ -119,9 +119,9 @@ def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int]]:
             yield from _panels(one, parts * len(chart.hconcat))
     elif isinstance(chart, alt.FacetChart):
         if isinstance(chart.spec.width, int | float):
-            yield chart.spec, parts * _beside(chart)
+            yield chart.spec, parts * _beside(chart), SMALLEST
     elif isinstance(chart.width, int | float):
-        yield chart, parts
+        yield chart, parts, NARROWEST
 
 
 def _beside(chart: Any) -> int:
@@ -132,9 +132,9 @@ def _beside(chart: Any) -> int:
     return max(1, min(len(values), int(written.get("columns", len(values)))))
 
 
-def _widen(panel: Any, pixels: float) -> None:
+def _widen(panel: Any, pixels: float, least: float) -> None:
     """Make a panel wider or narrower; a square stays one."""
     square = panel.width == panel.height
-    panel.width = max(NARROWEST, panel.width + pixels)
+    panel.width = max(least, panel.width + pixels)
     if square:
         panel.height = panel.width

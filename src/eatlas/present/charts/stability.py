@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts.backend import altair, themed
@@ -15,7 +15,9 @@ from eatlas.present.charts.frames import HEAD, grouped, records, tidy
 from eatlas.present.charts.layers import (
     WIDTH,
     Rows,
+    is_narrow,
     listed,
+    named,
     source_note,
     squares,
     text,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from eatlas.present.charts.chart import Chart
 
+Order = Literal["pattern", "share"]
 COLUMNS = (*HEAD, "pattern", "share", "observed", "resamples", "over")
 
 
@@ -77,13 +80,16 @@ def prepare(results: object) -> pd.DataFrame:
     return found
 
 
-def draw(given: pd.DataFrame) -> Chart:
+def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
     """Draw the shares of one result as bars, those of several as a table of bars.
 
     Parameters
     ----------
     given : DataFrame
         What :func:`prepare` made, or some results of it.
+    order : {"pattern", "share"}
+        Rows of one result as the patterns are listed, those of several as in the frame; or the
+        largest share first, of several that of the pattern which is observed.
 
     Raises
     ------
@@ -93,8 +99,9 @@ def draw(given: pd.DataFrame) -> Chart:
     alt = altair()
     groups = [rows for _, rows in grouped(records(given), "test", "series")]
     one = len(groups) == 1
-    names = list(dict.fromkeys(rows[0]["series"] for rows in groups))
-    rows = Rows(room=190.0, step=32 if one else 38, padding=44 if one else 12)
+    rows = Rows(room=420.0, share=0.28, step=32 if one else 38, padding=44 if one else 12)
+    if order == "share":
+        groups = [sorted(groups[0], key=_less)] if one else sorted(groups, key=_least_stable)
     drawn = _of_one(groups[0], rows) if one else _of_several(groups, rows)
     bar = {"size": 16} if one else {"size": 8, "yOffset": 6}
     beside = {"x": "width", "dx": 10} if one else {"x": 0, "dy": -8}
@@ -115,20 +122,35 @@ def draw(given: pd.DataFrame) -> Chart:
         ),
     ).properties(width=300 if one else 62)  # fmt: skip
     if not one:
-        header = alt.Header(
-            labelExpr="split(replace(datum.label, '-', '-\\n'), '\\n')",
-            labelFontSize=11,
-            labelFontWeight="normal",
-        )
-        column = alt.Column("pattern:N", sort=list(PATTERNS), header=header)
-        chart = chart.facet(column=column, spacing=10)
-    source = [f"{groups[0][0]['test']}, source: {names[0]}"] if one else source_note(names)
+        chart = chart.facet(column=_columns(), spacing=4 if is_narrow() else 10)
+    first = groups[0][0]
+    about = [named(first)] if one else []
     heading = f"EAT patterns among resamples of the terms{'' if one else ' of each test'}"
+    notes = [*about, *source_note(groups[0]), _meaning(groups)]
     return themed(
         chart,
-        title=title(heading, [*source, _meaning(groups)], 520.0 if one else WIDTH),
+        title=title(heading, notes, 520.0 if one else WIDTH),
         description=listed("EAT patterns among resamples", [_in_words(rows) for rows in groups]),
     )
+
+
+def _columns() -> Any:
+    """A column for each pattern; its name is upright where columns are narrow."""
+    alt = altair()
+    upright = {"labelAngle": -90, "labelAlign": "left", "labelBaseline": "middle"}
+    broken = {"labelExpr": "split(replace(datum.label, '-', '-\\n'), '\\n')"}
+    look = upright if is_narrow() else broken
+    header = alt.Header(labelFontSize=11, labelFontWeight="normal", **look)
+    return alt.Column("pattern:N", sort=list(PATTERNS), header=header)
+
+
+def _less(share: dict[str, Any]) -> float:
+    return -(share["share"] or 0.0)
+
+
+def _least_stable(shares: list[dict[str, Any]]) -> float:
+    """For an order from the observed pattern that is most often seen again to the least."""
+    return min((_less(share) for share in shares if share["observed"]), default=0.0)
 
 
 def _of_one(shares: list[dict[str, Any]], rows: Rows) -> list[dict[str, Any]]:
@@ -136,7 +158,7 @@ def _of_one(shares: list[dict[str, Any]], rows: Rows) -> list[dict[str, Any]]:
     drawn = []
     for share in shares:
         row = rows.add(share["pattern"], heading=share["observed"])
-        drawn.append(share | _texts(share, zero=True) | {"row": row})
+        drawn.append(share | _texts(share, alone=True) | {"row": row})
         drawn += [cell | {"row": row} for cell in _cells(share["pattern"])]
     return drawn
 
@@ -147,24 +169,24 @@ def _of_several(groups: list[list[dict[str, Any]]], rows: Rows) -> list[dict[str
     drawn = [cell | {"row": top} for share in groups[0] for cell in _cells(share["pattern"])]
     several = len({shares[0]["series"] for shares in groups}) > 1
     shares = [share for group in groups for share in group]
-    for (test,), of_test in grouped(shares, "test"):
+    for _, of_test in grouped(shares, "test"):
         if several:
-            rows.add(test, heading=True)
+            rows.add(named(of_test[0]), heading=True)
         for (series,), of_result in grouped(of_test, "series"):
-            row = rows.add(series if several else test)
-            drawn += [share | _texts(share, zero=False) | {"row": row} for share in of_result]
+            row = rows.add(series if several else named(of_test[0]))
+            drawn += [share | _texts(share, alone=False) | {"row": row} for share in of_result]
     return drawn
 
 
-def _texts(share: dict[str, Any], *, zero: bool) -> dict[str, Any]:
-    """What is written at the bar of a share; nothing at one of none, unless `zero`."""
+def _texts(share: dict[str, Any], *, alone: bool) -> dict[str, Any]:
+    """What is written at the bar of a share; nothing at one of none."""
     if share["resamples"] is None:
-        first = zero or share["pattern"] == next(iter(PATTERNS))
+        first = alone or share["pattern"] == next(iter(PATTERNS))
         return {"whole": None, "percent": "not resampled" if first else None}
     shown = percent(share["share"])
     column = "bold" if share["observed"] else "percent"
-    observed = " observed" if zero and share["observed"] else ""
-    written = f"{shown}{observed}" if zero or share["share"] else None
+    observed = " observed" if alone and share["observed"] else ""
+    written = f"{shown}{observed}" if share["share"] or observed else None
     words = f"{share['pattern']}: {shown}"
     return {"whole": 1, column: written, "shown": shown, "words": words}
 

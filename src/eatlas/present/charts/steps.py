@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.choices import several
+from eatlas.present.charts.choices import model_name, several
 from eatlas.present.charts.frames import frame, rows_by_period
 from eatlas.present.charts.timeline import COLUMNS, Across
 from eatlas.present.charts.timeline import draw as draw_lines
-from eatlas.results import AssociationResult
-from eatlas.results.varied import By, Varied, model_of, sizes_beside
+from eatlas.results.varied import By, Varied, sizes_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,14 +83,16 @@ def _rows(group: Varied) -> list[dict[str, object]]:
         for member, number in zip(group.members, numbers, strict=True)
     ]
     first = group.members[0]
-    head = {"test": first.test, "signature": first.signature, "series": _series(first, group.by)}
+    head = {
+        "test": first.test,
+        "signature": first.signature,
+        "series": _series(group),
+        "subject": model_name(group),
+    }
     return list(rows_by_period(head, line, numbers))
 
 
-def _series(first: AssociationResult, by: By) -> str:
+def _series(group: Varied) -> str:
     """The model, and all else that may distinguish two lines of one test."""
-    named = [model_of(first, by)]
-    encoding = first.encoding
-    if by == "layer" and encoding is not None:
-        named += [encoding.prompt, "random weights" if encoding.weights == "random" else ""]
-    return ", ".join(filter(None, (*named, sizes_beside(first, by))))
+    first = group.members[0]
+    return ", ".join(filter(None, (model_name(group), sizes_beside(first, group.by))))

@@ -164,7 +164,7 @@ def _bars(rows: list[dict[str, Any]]) -> Any:
         base.mark_rule(strokeWidth=1.2).encode(x="low:Q", x2="high:Q", color=alt.value(INK)),
     ]
     first, left = rows[0], len(terms) - len(kept)
-    notes = [*source_note([first["series"]]), *_notes(rows)]
+    notes = [*source_note(rows), *_notes(rows)]
     if left:
         notes.append(f"{left} targets between them are left out.")
     return themed(
@@ -237,7 +237,7 @@ def _triangle(rows: list[dict[str, Any]]) -> Any:
         layer(names).mark_text(fontWeight="bold").encode(text="name:N"),
     ]
     first = rows[0]
-    notes = [*source_note([first["series"]]), "A corner is a share of 1; the cross: the reference"]
+    notes = [*source_note(rows), "A corner is a share of 1; the cross: the reference"]
     return themed(
         alt.layer(*layers),
         width=SIDE,

@@ -5,13 +5,13 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts.backend import altair, lines_of
 from eatlas.present.charts.frames import (
     frame,
     grouped,
@@ -21,19 +21,27 @@ from eatlas.present.charts.frames import (
     some_results,
 )
 from eatlas.present.charts.layers import (
+    LINE,
+    below,
     described,
     effect_notes,
     effect_tooltip,
+    line,
     looks,
+    named,
     points,
+    reach,
     shown,
+    squares,
     title,
     zero,
 )
+from eatlas.present.charts.legend import cells_of
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.comparison import steps
 from eatlas.present.numbers import UNDEFINED
 from eatlas.present.text import isolated
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,10 +51,16 @@ if TYPE_CHECKING:
 COLUMNS = (
     "test", "source", "signature", "series", "title", *"XYAB", "period", "state", "level", "role",
     "name", "effect_size", "low", "high", "confidence", "p", "p_low", "alpha", "tail",
-    "significant",
+    "significant", "pattern", "subject",
 )  # fmt: skip
 MOST_TICKS = 22
 """Periods that the axis names one by one."""
+HEIGHT, LABELS = 250, 150.0
+"""Pixels of a panel from top to bottom, and of a line of the names at its right end."""
+THICK, THIN = 3.0, 1.4
+"""Pixels of the lines of level 1, and of others."""
+SMALL, BELOW = 9, 32
+"""Pixels of a cell of a small EAT-Map, and of the room below the panel."""
 
 
 def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.DataFrame:
@@ -67,8 +81,8 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
         ``A``, ``B`` (names of the groups); ``period``; ``state`` ("found", "undefined" without
         an effect size, "missing" without a result); ``level`` ("level 1", "level 2"), ``role``
         ("XY", "X", "Y"), ``name`` (of the targets); ``effect_size``, ``low``, ``high``,
-        ``confidence``, ``p``, ``p_low``, ``alpha``, ``tail``, ``significant``; in the order of the
-        periods.
+        ``confidence``, ``p``, ``p_low``, ``alpha``, ``tail``, ``significant``; ``pattern`` of the
+        result, ``subject`` (what all results are about); in the order of the periods.
 
     Raises
     ------
@@ -98,10 +112,12 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     years = steps(year for result in found if (year := result.period) is not None)
     grid = years if periods is None else sorted(set(periods))
     rows: list[dict[str, Any]] = []
-    for (test, source, signature), line in lines_by_period(found).items():
-        sources = {result.source for result in line}
-        series = source or (f"{len(sources)} sources" if len(sources) > 1 else sources.pop())
-        rows += rows_by_period({"test": test, "signature": signature, "series": series}, line, grid)
+    settings = Settings.among(found)
+    for (test, source, signature), several in lines_by_period(found).items():
+        names = {settings.sources[result.source] for result in several}
+        series = names.pop() if source or len(names) == 1 else f"{len(names)} sources"
+        head = {"test": test, "signature": signature, "series": series}
+        rows += rows_by_period(head | {"subject": settings.subject}, several, grid)
     return frame(rows, COLUMNS)
 
 
@@ -130,71 +146,134 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     found = records(given)
     known = [row for row in found if row["state"] != "missing"]
     years = sorted({row["period"] for row in found})
     signatures = len({row["signature"] for row in found}) > 1
-    notes = _notes(known, {row["state"] for row in found})
-    drawn = []
+    domain = reach(found)
+    panels, names = [], []
     for _, rows in grouped(found, "test", "series", "signature"):
         first = rows[0]
-        name = ": ".join(filter(None, (first["test"], first["title"])))
-        source = f"Source: {first['series']}" + (f". {first['signature']}" if signatures else "")
+        own = f"Source: {first['series']}" + (f". {first['signature']}" if signatures else "")
         ends = f"Up: towards {first['A']}. Down: towards {first['B']}."
-        drawn.append((_panel(rows, years, across), name, [source, ends]))
+        names.append((named(first), [own, ends]))
+        panels.append(_panel(rows, years, across, domain))
+    notes, heading = _notes(found), across.heading
+    if len(panels) == 1:
+        ((name, about),) = names
+        notes = [name, *about, *notes]
+    else:
+        panels = [
+            panel.properties(title=title(name, about))
+            for panel, (name, about) in zip(panels, names, strict=True)
+        ]
     words = described(across.name, known)
-    if len(drawn) == 1:
-        ((panel, name, about),) = drawn
-        heading = title(across.heading, [name, *about, *notes])
-        return themed(panel, title=heading, description=words)
-    panels = [panel.properties(title=title(name, about)) for panel, name, about in drawn]
-    chart = alt.vconcat(*panels, spacing=26).resolve_scale(
-        color="independent", shape="independent", strokeDash="independent"
-    )
-    return themed(chart, title=title(across.heading, notes), description=words)
+    return below(panels, title=title(heading, notes), description=words)
 
 
-def _panel(rows: list[dict[str, Any]], years: list[int], across: Across) -> Any:
-    """One test on one source: a line, its interval and its points for each effect size."""
+def _panel(
+    rows: list[dict[str, Any]], years: list[int], across: Across, domain: list[float] | None
+) -> Any:
+    """One test on one source: a line, its ribbon and its points for each effect size."""
     alt = altair()
-    colour, shape, dash = looks("line", {_line(row): LEVELS[LOOKS[row["role"]]] for row in rows})
-    dash["legend"] = None
+    colour, shape, dash = looks(
+        "line", {_line(row): LEVELS[LOOKS[row["role"]]] for row in rows}, legend=False
+    )
     ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
-    gaps = any(row["state"] != "found" for row in rows)
+    below = any(row["pattern"] or row["state"] != "found" for row in rows)
     x = alt.X(
         "period:Q",
         scale=alt.Scale(domain=[years[0], years[-1]], zero=False, nice=False, padding=14),
         axis=alt.Axis(
             title=across.axis, format="d", grid=False, labelAngle=0, labelFlush=False,
-            offset=20 if gaps else 0, **ticks,
+            offset=BELOW if below else 0, **ticks,
         ),
     )  # fmt: skip
-    y = partial(alt.Y, title="Effect size d", axis=alt.Axis(grid=True, tickCount=6))
+    scale = alt.Undefined if domain is None else alt.Scale(domain=domain)
+    y = partial(alt.Y, title="Effect size d", axis=alt.Axis(grid=True, tickCount=6), scale=scale)
     band = alt.Chart().encode(y=y("low:Q"), y2="high:Q")
-    sign = alt.Chart().mark_text(fontSize=14, dy=10).transform_filter("isValid(datum.sign)")
+    sign = alt.Chart().mark_text(fontSize=14, dy=BELOW / 2).transform_filter("isValid(datum.sign)")
+    of_level1 = alt.Chart().transform_filter("datum.level == 'level 1'").mark_line(aria=False)
+    of_others = alt.Chart().transform_filter("datum.level != 'level 1'").mark_line(aria=False)
     layers = [
         zero(y=alt.datum(0), x=alt.value(0), x2=alt.value("width")),
-        band.mark_area(opacity=0.15, aria=False),
-        band.mark_rule(opacity=0.4, aria=False),
-        alt.Chart().mark_line(aria=False).encode(y=y("effect_size:Q"), strokeDash=dash),
+        band.mark_area(opacity=0.13, aria=False),
+        of_others.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THIN)),
+        of_level1.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THICK)),
         *points(shape, "significant", y=y("effect_size:Q")),
+        *squares(None, SMALL, y=BELOW / 2 + 2),
+        alt.Chart().transform_filter("isValid(datum.ends)")
+        .mark_text(align="left", dx=12, lineBreak="\n", lineHeight=LINE, baseline="middle")
+        .encode(x=alt.value("width"), y=y("place:Q"), text="ends:N"),
         sign.encode(
             y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N"
         ),
-    ]
+    ]  # fmt: skip
     hover = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
-    drawn = frame(row | {"line": _line(row)} | _texts(row) for row in rows)
-    chart = alt.layer(*layers, data=drawn).encode(x=x, color=colour, tooltip=hover)
-    return chart.properties(width=620, height=250)
+    drawn = [row | {"line": _line(row)} | _texts(row) for row in rows]
+    data = frame([*_labelled(drawn, domain), *_maps(rows)])
+    chart = alt.layer(*layers, data=data).encode(x=x, color=colour, tooltip=hover)
+    return chart.properties(width=560, height=HEIGHT)
 
 
-def _notes(known: list[dict[str, Any]], states: set[str]) -> list[str]:
-    """What marks and bands mean."""
+def _labelled(drawn: list[dict[str, Any]], domain: list[float] | None) -> list[dict[str, Any]]:
+    """Name each line at its right end, with room between the names."""
+    last = {row["line"]: row for row in drawn if row["effect_size"] is not None}
+    low, high = domain or (
+        min(row["effect_size"] for row in last.values()) - 0.5,
+        max(row["effect_size"] for row in last.values()) + 0.5,
+    )
+    unit = (high - low) / HEIGHT
+    lines = {name: lines_of(_short(row), line(LABELS)) for name, row in last.items()}
+    tall = {name: len(found) * LINE * unit for name, found in lines.items()}
+    places: dict[str, float] = {}
+    top = high
+    for name in sorted(last, key=lambda one: -last[one]["effect_size"]):
+        places[name] = min(last[name]["effect_size"], top - tall[name] / 2)
+        top = places[name] - tall[name] / 2
+    under = low - top
+    if under > 0:  # those that would lie below the panel rise
+        bottom = low
+        for name in sorted(places, key=lambda one: places[one]):
+            places[name] = max(places[name], bottom + tall[name] / 2)
+            bottom = places[name] + tall[name] / 2
+    ends = {
+        id(row): {
+            "ends": "\n".join(lines[name]),
+            "place": places[name] + (len(lines[name]) - 1) / 2 * LINE * unit,
+        }
+        for name, row in last.items()
+    }
+    return [row | ends.get(id(row), {}) for row in drawn]
+
+
+def _short(row: dict[str, Any]) -> str:
+    """The name of a line at its end."""
+    if row["role"] == "AB":
+        return f"{row['A']} against {row['B']}"
+    return f"{row['X']} against {row['Y']}" if row["role"] == "XY" else str(row["name"])
+
+
+def _maps(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Cells of the EAT-Map of each period that has one."""
+    for (period, pattern), _ in grouped(rows, "period", "pattern"):
+        if pattern:
+            for cell, state in cells_of(pattern).items():
+                yield {"period": period, "pattern": pattern, "cell": cell, "state": state}
+
+
+def _notes(found: list[dict[str, Any]]) -> list[str]:
+    """What marks, ribbons, maps and signs mean."""
+    known = [row for row in found if row["state"] != "missing"]
+    states = {row["state"] for row in found}
     signs = {"missing": "×: no result for this period.", "undefined": "?: effect size undefined."}
     marks = " ".join(meaning for state, meaning in signs.items() if state in states)
-    notes = " ".join(effect_notes(known)).replace("Filled and starred", "Filled")
-    return [notes.replace("Bars", "Bands"), *filter(None, [marks])]
+    notes = ["Thick: level 1; thin: level 2.", *effect_notes(known, "Filled", "Ribbons")]
+    if any(row["pattern"] for row in found):
+        notes.append("Below: EAT-Maps; columns X and Y, rows A and B.")
+    if all(row["low"] is None for row in known):
+        notes.append("No intervals: these results were not measured with other words (resamples).")
+    return [" ".join(notes), *filter(None, [marks])]
 
 
 def _line(row: dict[str, Any]) -> str:
