@@ -20,6 +20,7 @@ from eatlas.present.charts.backend import save
 from eatlas.present.charts.frames import listed
 from eatlas.present.charts.theme import CONFIG
 from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.targets import leans
 from eatlas.results import ThreeLevelResult, is_result
 
 if TYPE_CHECKING:
@@ -146,7 +147,8 @@ def _of_groups(results: object) -> str | None:
     found = listed(results, "plane")
     if not all(result.by_target is not None for result in found):
         return None
-    return "ternary" if all(len(result.concepts) == 3 for result in found) else "strip"
+    three = all(len(leans(result).groups) == 3 for result in found)
+    return "ternary" if three else "strip"
 
 
 def _require_several(results: object) -> None:

@@ -26,6 +26,7 @@ from eatlas.present.charts.layers import (
     described,
     effect_notes,
     effect_tooltip,
+    is_narrow,
     line,
     looks,
     named,
@@ -55,8 +56,9 @@ COLUMNS = (
 )  # fmt: skip
 MOST_TICKS = 22
 """Periods that the axis names one by one."""
-HEIGHT, LABELS = 250, 150.0
-"""Pixels of a panel from top to bottom, and of a line of the names at its right end."""
+PANEL, HEIGHT, LABELS = 560, 250, 150.0
+"""Pixels of a panel from left to right and from top to bottom; of a line of the names at its right
+end."""
 THICK, THIN = 3.0, 1.4
 """Pixels of the lines of level 1, and of others."""
 SMALL, BELOW = 9, 32
@@ -180,6 +182,7 @@ def _panel(
         "line", {_line(row): LEVELS[LOOKS[row["role"]]] for row in rows}, legend=False
     )
     ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
+    wide = 0.55 * line() if is_narrow() else PANEL
     below = any(row["pattern"] or row["state"] != "found" for row in rows)
     x = alt.X(
         "period:Q",
@@ -201,7 +204,7 @@ def _panel(
         of_others.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THIN)),
         of_level1.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THICK)),
         *points(shape, "significant", y=y("effect_size:Q")),
-        *squares(None, SMALL, y=BELOW / 2 + 2),
+        *squares(None, min(SMALL, 0.42 * wide / len(years)), y=BELOW / 2 + 2),
         alt.Chart().transform_filter("isValid(datum.ends)")
         .mark_text(align="left", dx=12, lineBreak="\n", lineHeight=LINE, baseline="middle")
         .encode(x=alt.value("width"), y=y("place:Q"), text="ends:N"),
@@ -213,7 +216,7 @@ def _panel(
     drawn = [row | {"line": _line(row)} | _texts(row) for row in rows]
     data = frame([*_labelled(drawn, domain), *_maps(rows)])
     chart = alt.layer(*layers, data=data).encode(x=x, color=colour, tooltip=hover)
-    return chart.properties(width=560, height=HEIGHT)
+    return chart.properties(width=PANEL, height=HEIGHT)
 
 
 def _labelled(drawn: list[dict[str, Any]], domain: list[float] | None) -> list[dict[str, Any]]:
