@@ -39,7 +39,7 @@ module
       got: a source that a results file names, not you
       allowed: bundled vectors; files and folders of data that are here; published vectors that \
 were fetched; local models of hf:, st: and clip: without code of their own
-      remedy: if you trust it: --trust py:module:function; where the vectors lie elsewhere: \
+      remedy: if you trust it: --trust py:module:function; if the vectors are somewhere else: \
 --vectors py:module:function=PATH
     """
     token = _out_of_a_file.set(source)
@@ -55,7 +55,7 @@ def only_data() -> bool:
 
 
 def require_trust(would: str) -> None:
-    """Refuse to go on where a file named the source.
+    """Refuse to continue where a file named the source.
 
     Parameters
     ----------

@@ -226,7 +226,7 @@ def choose(workers: int | None, items: int) -> Executor:
     Parameters
     ----------
     workers : int or None
-        Number of processes; None takes as many as the items are worth, up to the processors.
+        Number of processes; None: as many as are useful, up to the processors.
     items : int
 
     Raises
@@ -321,7 +321,7 @@ class _Pool:
                 worker.end()
 
     def _supply(self, worker: _Worker) -> None:
-        """Give a second item only while many wait, or it might lie behind a long one."""
+        """Give a second item only while many wait, or it might be behind a long one."""
         while worker.ready and self._waiting and len(worker.held) < AHEAD:
             if worker.held and len(self._waiting) < self._size:
                 return

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import expect
-from tests.present.browser.conftest import DESK, PHONE, browser
+from tests.present.browser.conftest import DESK, PHONE
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -21,8 +21,6 @@ KINDS = {
 }
 """A page of each kind; all others are made of the same parts."""
 WIDE = 1920
-
-__all__ = ["browser"]  # a fixture
 
 
 @pytest.fixture(scope="module")

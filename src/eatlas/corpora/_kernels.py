@@ -223,7 +223,7 @@ def word_windows(
 ) -> None:
     """Write where `n` words on either side of each match begin and end to the rows of `bounds`.
 
-    They lie within its text, and at most `most` bytes away.
+    They are within its text, and at most `most` bytes away.
     """
     for k in range(len(starts)):
         bounds[0, k] = _words_before(data, starts[k], separator, n, most)

@@ -108,7 +108,7 @@ def count_spans(  # noqa: PLR0913, PLR0917  (one loop over bytes, in compiled co
 ) -> None:
     """Add the spans of some documents to a table of counts.
 
-    A document lies between separators. Its spans are so many sentences that follow each other:
+    A document is between separators. Its spans are so many sentences that follow each other:
     disjoint, the last of a document with what is left; or sliding, one for every sentence that ends
     a whole span, and one of all in a shorter document. A match belongs to the sentence in which it
     begins.

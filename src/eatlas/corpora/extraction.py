@@ -88,7 +88,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         What is one text in plain text; contexts do not go across its ends.
     seed : int
     workers : int or None
-        Processes that share the files; None takes as many as the files are worth. A script that
+        Processes that share the files; None: as many as are useful. A script that
         starts several guards what it runs with ``if __name__ == "__main__":``.
     tell : callable, optional
         Called with every line that is damaged, and skipped.
@@ -156,7 +156,7 @@ def find_pairs(
     tell, progress : callable, optional
         As in :func:`eatlas.find_contexts`.
     **choices
-        All other choices of :func:`eatlas.find_contexts`. The window lies before the first and
+        All other choices of :func:`eatlas.find_contexts`. The window is before the first and
         behind the second of the two, or is the sentence that holds both; `per_term` is the number
         of contexts of each pair.
 
@@ -346,7 +346,7 @@ def look_through(
     reading : Reading
     make : callable
     workers : int or None
-        Processes; None takes as many as the files are worth, up to the processors. There are never
+        Processes; None: as many as are useful, up to the processors. There are never
         more than files.
     tell : callable, optional
         Called with every damaged line.

@@ -283,7 +283,7 @@ REMEDY = (
 
 
 class ContextsAtHand:
-    """Files of contexts that are known, and folders in which others may lie.
+    """Files of contexts that are known, and folders in which others may be.
 
     Parameters
     ----------

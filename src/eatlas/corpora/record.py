@@ -249,7 +249,7 @@ class Sample(Generic[Row, Counted]):
     def write(self, path: str | Path) -> None:
         """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
 
-        Parquet carries counts and provenance within; for the others they are in ``FILE.json``.
+        Parquet has counts and provenance within; for the others they are in ``FILE.json``.
 
         Raises
         ------

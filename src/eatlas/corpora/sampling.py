@@ -308,7 +308,7 @@ class PairCollector(Collector):
     distance : int
         Most words between the two.
     **sampling
-        As of :class:`Collector`; the window lies before the first and behind the second, or is
+        As of :class:`Collector`; the window is before the first and behind the second, or is
         the sentence that holds both.
     """
 

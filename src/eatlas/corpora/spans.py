@@ -20,7 +20,7 @@ BESIDE = 2
 
 @dataclass(frozen=True)
 class Family:
-    """Social groups that are told apart, each with its words.
+    """Social groups that are distinguished, each with its words.
 
     Parameters
     ----------

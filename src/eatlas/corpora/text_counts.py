@@ -85,7 +85,7 @@ class TextCounts:
 
     @property
     def tokens(self) -> int:
-        """Number of words: what lies between white space."""
+        """Number of words: what is between white space."""
         return int(self.tally.totals[3])
 
     @property

@@ -17,7 +17,7 @@ from eatlas.writing import atomic_file, require_writable
 ENDINGS = (".parquet", ".jsonl", ".csv")
 KEY = b"eatlas"
 LABEL = "label"
-"""Column of what people saw in a context; empty where nobody labelled it."""
+"""Column of what people saw in a context; empty where it has no label."""
 TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
 """Columns that hold words; all others hold places."""
 Columns = tuple[str, ...]

@@ -158,7 +158,7 @@ def _as_array(given: Any, where: str) -> NDArray[np.floating]:
 
 
 def _on_this_machine(given: Any) -> Any:
-    """A torch tensor may lie on a GPU, have a gradient, or numbers of a type that numpy lacks."""
+    """A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks."""
     if not hasattr(given, "detach"):
         return given
     tensor = given.detach().cpu()
@@ -173,7 +173,7 @@ def _count(n: int) -> str:
 
 
 def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
-    """Refuse to go on without the packages of an extra; `fault` says what cannot be done.
+    """Refuse to continue without the packages of an extra; `fault` says what cannot be done.
 
     Raises
     ------

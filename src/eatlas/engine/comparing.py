@@ -95,7 +95,7 @@ def differences(old: Any, new: Any, limits: Sequence[Any] = ()) -> Iterator[str]
         What ``to_dict()`` of results gives. Keys that `old` lacks are left out.
     limits : sequence of dict
         Of computed vectors, what comes out where sums tie by half as much, and by one and a half
-        times as much: the counts of any honest computation lie between these.
+        times as much: the counts of any honest computation are between these.
 
     Examples
     --------
@@ -332,7 +332,7 @@ class _Comparison:
                 yield f"{place}: {shortly(count)} in the file, {shortly(theirs.get(tail))} now"
 
     def _between(self, old: Any, path: Path) -> bool:
-        """Whether a number lies between those at the limits."""
+        """Whether a number is between those at the limits."""
         found = [value for one in self.limits if (value := _at(one, path)) is not None]
         return len(found) > 1 and min(found) <= old <= max(found)
 

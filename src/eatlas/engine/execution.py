@@ -93,7 +93,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         Recorded with each result; exact p-values do not depend on it.
     workers : int or None
         Number of processes. With more than one, a script must guard what it runs with
-        ``if __name__ == "__main__":``. None takes as many as the jobs are worth.
+        ``if __name__ == "__main__":``. None: as many as are useful.
     executor : Executor, optional
         Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`. Numbers do not depend
         on it.

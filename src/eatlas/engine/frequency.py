@@ -45,7 +45,7 @@ STEPS = 40
 """Of a histogram of effect sizes."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DIFFERENT = 0.05
-"""Groups whose ranks differ with a smaller p are remarked on."""
+"""Groups whose ranks differ with a smaller p get a warning."""
 DECIMALS = 6
 WISHES: dict[Any, Wish | None] = {None: "ranks", "off": None, "auto": "cheap"}
 """What is wished of the frequency of words, by the parameter of a measure; a number of lists

@@ -2,7 +2,7 @@
 
 A store only grows while work lasts, under a lock. Each line is written by one system call, so a
 kill can cut the last line and nothing else; a cut line is dropped and its piece is done again. Each
-line carries its hash: one that is not as it was written is done again too, and that is said.
+line has its hash: one that is not as it was written is done again too, and that is said.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Journal(ABC):
     path : Path or None
         The file; None for one without a name, which ends with the process.
     lock : Path or None
-        Locked while the file is in use. It lies beside what it guards, not in a directory for
+        Locked while the file is in use. It is beside what it guards, not in a directory for
         temporary files, so that it holds between machines that share a disk and between users
         whose temporary files lie apart.
 

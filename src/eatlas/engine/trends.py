@@ -26,7 +26,7 @@ from eatlas.version import __version__
 Key = tuple[str, str, str, ContextsOrigin | None]
 """Test, series, signature, and the contexts with their window."""
 SIGNIFICANT = 0.05
-"""p of a trend from which it carries a remark on what the p supposes."""
+"""p of a trend from which it has a remark on what the p supposes."""
 
 
 def trends(

@@ -61,7 +61,7 @@ def verify(
     Carlo error.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
-    the built-in test. Those of other tests must fit the hash that the file carries, which
+    the built-in test. Those of other tests must fit the hash that the file has, which
     whoever changes both can meet: ``tests`` holds them against tests that you vouch for.
 
     A result of contexts of a file names the file, and the hash of its contexts: they are taken
@@ -168,7 +168,7 @@ class _Check:
     again: Again = field(init=False)
     limits: tuple[dict[str, Any], ...] = ()
     """Of computed vectors, what comes out where sums tie by less and by more; counts of honest
-    computations lie between."""
+    computations are between."""
 
     @property
     def place(self) -> Place:
@@ -350,7 +350,7 @@ def rebuilt_test(result: AssociationResult) -> Test:
 def with_files(test: Test, known: Iterable[Test]) -> Test:
     """Return a test with the paths of images that are those of known tests, by their bytes.
 
-    Results say what images are, and not where they lie. Known are the tests that are given, and
+    Results say what images are, and not where they are. Known are the tests that are given, and
     the built-in test of the same id where its images are on this machine.
     """
     if not any(concept.images for _, concept in test.parts):

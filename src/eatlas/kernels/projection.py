@@ -26,7 +26,7 @@ def pair_direction(first: Array, second: Array) -> Array:
     -----
     Bolukbasi et al. (2016), section 5: the first row of SVD(C) with
     ``C = sum over pairs of sum over members of (w - mu)(w - mu)^T / 2``. Both members of a pair
-    lie at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``.
+    are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def coordinates(rows: Array, direction: Array) -> Array:
     """Scalar projection of each row on a direction of length 1, shape (n, 1).
 
     Dot products of such rows are the associations ``(t . g)(a . g)``: the part of the cosine that
-    lies in the direction.
+    is in the direction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Direct and indirect bias, RIPA and SemAxis: where targets lie along one direction."""
+"""Direct and indirect bias, RIPA and SemAxis: where targets are along one direction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WORD = Allowed("a word, or nothing", lambda value: isinstance(value, str))
 
 @dataclass(frozen=True)
 class DirectBias(TargetMeasure):
-    """Direct bias: how much of the targets lies along the direction between two groups.
+    """Direct bias: how much of the targets is along the direction between two groups.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class DirectBias(TargetMeasure):
 
 @dataclass(frozen=True)
 class IndirectBias(TargetMeasure):
-    """Indirect bias: the share of the similarity of two words that lies along a direction.
+    """Indirect bias: the share of the similarity of two words that is along a direction.
 
     Parameters
     ----------
@@ -318,9 +318,9 @@ def require_direction(there: object) -> None:
 
 
 def explained(targets: Array, others: Array, direction: Array) -> Array:
-    """Share of each similarity that lies along a direction, shape (targets, others).
+    """Share of each similarity that is along a direction, shape (targets, others).
 
-    NaN where two are at right angles, or one lies on the direction.
+    NaN where two are at right angles, or one is on the direction.
 
     Examples
     --------

@@ -36,7 +36,7 @@ CONFIDENCE = 0.95
 DECIMALS = 6
 """Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
 UNEQUAL = 1.5
-"""Groups whose sizes differ by such a factor are remarked on: random words of one kind, 8 and 24 in
+"""Groups whose sizes differ by such a factor get a warning: random words of one kind, 8 and 24 in
 two groups, had an interval that holds 0 in 82% of 120 samples."""
 NAMED = 5
 """Targets that one remark names."""
@@ -74,7 +74,7 @@ class DivDist(GroupsMeasure):
         observed shares from the reference. ``hellinger`` is ``sqrt(1 - sum sqrt(p p0))``.
     negative : {"clip", "raw", "error"}
         What becomes of associations below 0 before they are divided by their sum: they count as 0,
-        with a remark; they stay, as in the published code, so that shares may lie outside 0 to 1;
+        with a remark; they stay, as in the published code, so that shares may be outside 0 to 1;
         or they are refused. ``softmax`` takes numbers of either sign.
     means : {"raw", "unit"}
         Whether the mean of several words is that of their vectors as they are, as in the paper, or

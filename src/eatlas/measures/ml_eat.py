@@ -51,7 +51,7 @@ class MLEAT(TwoTargetMeasure):
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
-        result carries the pattern under both.
+        result has the pattern under both.
     threshold : float, default 0.2
         A level 2 association needs ``|d| > threshold``.
     association : {"cosine", "projection"}, default "cosine"

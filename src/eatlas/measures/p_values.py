@@ -55,7 +55,7 @@ DECIMALS = 6
 LISTED = 5
 """Terms that one remark names."""
 MATTERS = 0.01
-"""Share of a count from which near ties in it are remarked on."""
+"""Share of a count from which near ties in it get a warning."""
 REMEMBERED = 4096
 """Answers of permutation tests that a process keeps: measures that differ in what they make of a
 p-value, such as the tail or the threshold of a pattern, ask the same question."""

@@ -25,7 +25,7 @@ class EffectChange(NamedTuple):
 
     @property
     def sign_flips(self) -> bool:
-        """Whether both are defined and lie on two sides of 0."""
+        """Whether both are defined and are on two sides of 0."""
         one, other = self.before.d, self.after.d
         return one is not None and other is not None and one * other < 0
 

@@ -132,7 +132,7 @@ class Results(Sequence[AssociationResult]):
     ) -> Family:
         """Declare these results a family and adjust their p-values for its size.
 
-        Whoever looks at ten tests has ten chances of a false finding. What belongs together is
+        Ten tests are ten chances of a false finding. What belongs together is
         the researcher's decision, made before the results are seen. By default the tests are the
         family: one test in several settings (sources, layers, prompts, windows, distances,
         periods, measures and their parameters) does not count several times, and p-values are

@@ -60,7 +60,7 @@ class CombinedEffect(Record):
     q: float
     """Cochran's Q."""
     i2: float
-    """Share of the variation of effect sizes that lies between draws."""
+    """Share of the variation of effect sizes that is between draws."""
     prediction: tuple[float, float] | None
     """Where the effect size of another draw lies, with 95%; None for two draws."""
 

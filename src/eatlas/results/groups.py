@@ -167,7 +167,7 @@ class TargetsResult(GroupsResult):
 
 
 class Probe(Record):
-    """How well a linear classifier tells the groups apart, in contexts that it has not seen."""
+    """How well a linear classifier distinguishes the groups, in contexts that it has not seen."""
 
     folds: int
     contexts: dict[str, int]

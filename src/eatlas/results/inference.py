@@ -411,7 +411,7 @@ class MatchedLevel(Record):
     quantiles: tuple[float, float, float, float, float]
     """Of the draws' effect sizes: .025, .25, .5, .75, .975."""
     counts: tuple[int, ...]
-    """Draws whose d lies in each of 40 steps of equal width."""
+    """Draws whose d is in each of 40 steps of equal width."""
     ends: tuple[float, float]
     """Where the first step begins and the last one ends."""
     undefined: int = 0

@@ -76,7 +76,7 @@ class Draws(Record):
 class NearTies(Record):
     """Counts without the relabellings that tie by the precision of computed vectors alone.
 
-    ``count`` includes every relabelling whose statistic lies within the tolerance of the observed
+    ``count`` includes every relabelling whose statistic is within the tolerance of the observed
     one. Here those are left out, above and below it, but for the ones that equal it.
     """
 

@@ -149,7 +149,7 @@ class MaxTFamily(Record):
     enumerated: bool
     """Whether these are all there are; otherwise they were drawn at random."""
     min_p: Probability
-    """The smallest adjusted p that can be had."""
+    """The smallest adjusted p that is possible."""
     critical: float | None
     """Effect sizes beyond this are below alpha; None where none can be."""
 

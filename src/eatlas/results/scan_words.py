@@ -99,7 +99,7 @@ def words_file(
     path : Path
         Ends in ``.csv`` or ``.parquet``.
     about : mapping, optional
-        Where the words come from; a Parquet file carries it as metadata.
+        Where the words come from; a Parquet file has it as metadata.
 
     Yields
     ------

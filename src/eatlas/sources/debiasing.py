@@ -150,7 +150,7 @@ class DebiasedSource(Mapped):
 
     Notes
     -----
-    All vectors come as unit vectors in double precision; what lies within the bias subspace alone
+    All vectors come as unit vectors in double precision; what is within the bias subspace alone
     becomes zero and counts as missing, with that reason. Every word of a set is looked up as the
     case rule ``auto`` does; specific words and equality sets in every case form that the source
     has. Equality sets are made of the vectors as they were, so their order does not matter.

@@ -1,4 +1,4 @@
-"""Download a file over HTTP so that a half one goes on where it stopped."""
+"""Download a file over HTTP so that a half one continues where it stopped."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Resuming:
     Parameters
     ----------
     part : Path
-        The unfinished file. It stays when the download breaks off, and the next call goes on from
+        The unfinished file. It stays when the download breaks off, and the next call continues from
         its end, if the remote file is still the same by ETag, time of change and length.
     watch : callable, optional
         Called with every chunk.

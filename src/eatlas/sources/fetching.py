@@ -65,8 +65,8 @@ def fetch_vectors(
 ) -> Path:
     """Bring published vectors to this machine, unless they are here.
 
-    A download that broke off goes on where it stopped; a file that changed meanwhile is begun
-    anew. The file is checked against the published hash, or, where nobody published one, against
+    A download that broke off continues where it stopped; a file that changed meanwhile is begun
+    anew. The file is checked against the published hash, or, if none was published, against
     what an earlier download recorded; another file is refused and removed. Processes that fetch the
     same file wait for each other.
 

@@ -258,7 +258,7 @@ def image_item(image: Image, key: str | None = None) -> Item:
     Raises
     ------
     SourceError
-        If it is to be encoded, and it is not known where it lies.
+        If it is to be encoded, and it is not known where it is.
     """
     if key is None and not image.path:
         raise SourceError(

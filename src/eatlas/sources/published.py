@@ -1,6 +1,6 @@
 """Published vectors, images and corpora: entries of the registry, and where the files are kept.
 
-Known are eatlas' own, those of other packages and the user's. They lie in platformdirs' cache
+Known are eatlas' own, those of other packages and the user's. They are in platformdirs' cache
 folder, or in the one that the environment variable EATLAS_DATA names.
 """
 
@@ -101,7 +101,7 @@ class Download(_Entry):
     size: int | None = Field(None, gt=0)
     """In bytes; none where it is not known for sure."""
     hash: Hash | None = None
-    """Algorithm and hexadecimal digits; none where nobody published any."""
+    """Algorithm and hexadecimal digits; none if none was published."""
     evidence: Text | None = None
     """Who published the hash."""
     page: Text | None = None
@@ -302,7 +302,7 @@ def target_of(entry: Published) -> Path:
 
 
 def place_of(entry: Published) -> Path | None:
-    """Where published vectors lie on this machine; None if they are not here.
+    """Where published vectors are on this machine; None if they are not here.
 
     They are unpacked beside their place and moved there when whole, so what is there is whole.
     """
@@ -372,7 +372,7 @@ def _here(what: str, name: str) -> Path | None:
 
 
 def require_here(entry: Published) -> Path:
-    """Return where published vectors, or images, lie on this machine.
+    """Return where published vectors, or images, are on this machine.
 
     Raises
     ------

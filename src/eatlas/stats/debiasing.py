@@ -104,7 +104,7 @@ def unit_or_zero(rows: Array, least: float = 0.0) -> Array:
 def neutralize(rows: Array, basis: Array) -> Array:
     """Take a bias subspace out of unit rows: ``(w - w_B) / |w - w_B|``.
 
-    Bolukbasi et al. (2016), section 6, step 2a. A row that lies within the subspace becomes zero.
+    Bolukbasi et al. (2016), section 6, step 2a. A row that is within the subspace becomes zero.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def equalize(rows: Array, basis: Array) -> Array | None:
     Returns
     -------
     array, shape (m, d), or None
-        Unit rows, each as far from any neutral word as the others; None where a member lies at the
+        Unit rows, each as far from any neutral word as the others; None where a member is at the
         set's mean within the subspace, so that its direction is undefined.
 
     Notes

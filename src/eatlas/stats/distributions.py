@@ -116,7 +116,7 @@ def _fraction(a: float, b: float, delta: float) -> float:
     """I_x(a, b) B(a, b) / (x**a (1 - x)**b) for x up to the mean, by a continued fraction.
 
     Didonato and Morris (1992), Algorithm 708; evaluated by Lentz's method. Steps
-    needed depend on how many standard deviations x lies below the mean, hardly on a and b: for
+    needed depend on how many standard deviations x is below the mean, hardly on a and b: for
     a = b = 1e12, 100 at the 2.5 % point and 740 at the 25 % point.
     """
     shrink = 1 + a / (a + b) * math.expm1(delta)
@@ -177,7 +177,7 @@ def t_outside(t: float, df: float) -> float:
     Notes
     -----
     ``P(abs(T) > t) = I_x(df / 2, 1 / 2)`` with ``x = df / (df + t**2)``; relative to the mean of
-    that beta distribution x lies at ``-2 log t`` on the logit scale. The inverse of `t_quantile`.
+    that beta distribution x is at ``-2 log t`` on the logit scale. The inverse of `t_quantile`.
 
     Examples
     --------

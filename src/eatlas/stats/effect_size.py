@@ -148,7 +148,7 @@ def union_variance(d: Array, n: int, m: int, *, ddof: int = 1) -> Array:
     Notes
     -----
     With N = n + m, c = n m / N and r**2 = c d**2 / (N - ddof), the share of the sum of squares
-    that lies between the groups, this d is a function of the textbook g, whose denominator is the
+    that is between the groups, this d is a function of the textbook g, whose denominator is the
     pooled deviation within groups::
 
         d = g sqrt((N - ddof) / (N - 2 + c g**2))
@@ -219,7 +219,7 @@ def unequal_spread(first: Array, second: Array) -> Spread | None:
     -------
     Spread or None
         None for groups of one size, for fewer than two scores in one, where the spreads do not
-        differ clearly, and where R lies between 0.8 and 1.25.
+        differ clearly, and where R is between 0.8 and 1.25.
 
     Examples
     --------

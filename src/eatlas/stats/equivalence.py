@@ -38,7 +38,7 @@ class ShiftInterval:
     level: float
     """Confidence; each end is a one-sided bound at (1 - level) / 2."""
     tolerance: float
-    """How far outside of the exact ends these may lie, never inside."""
+    """How far outside of the exact ends these may be, never inside."""
     tests: int
     """Exact tests that were made."""
     methods: tuple[str, ...]
@@ -51,7 +51,7 @@ class ShiftInterval:
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Two one-sided exact tests that a difference lies within a margin."""
+    """Two one-sided exact tests that a difference is within a margin."""
 
     margin: float
     """The difference that would matter, in units of the scores."""
@@ -172,7 +172,7 @@ def equivalence_test(
     -----
     Two one-sided tests (Schuirmann 1987), each an exact permutation test after a shift of the
     first group by the margin. p is below alpha if and only if the interval of level
-    ``1 - 2 alpha`` lies within the margins.
+    ``1 - 2 alpha`` is within the margins.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def checked_scale(scale: float | None) -> float | None:
 
 
 ROUNDING_UNITS = 16
-"""A cosine of unit rows carries a rounding error of a few 2^-53; scores that differ by no more than
+"""A cosine of unit rows has a rounding error of a few 2^-53; scores that differ by no more than
 so many units of it are the same score (largest spread seen for equal rows: 4 units)."""
 DOUBLE = ROUNDING_UNITS * 2.0**-53
 """Relative rounding error of one score of exact vectors."""

@@ -258,7 +258,7 @@ def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, f
     low, high : float
         Quantiles of `drawn` at ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, with z the normal
         quantiles of the tails and ``Phi(z0)`` the share of `drawn` below the estimate, ties
-        counted half. NaN where all of them lie on one side, and where `a` is NaN.
+        counted half. NaN where all of them are on one side, and where `a` is NaN.
 
     Examples
     --------

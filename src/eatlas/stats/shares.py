@@ -42,7 +42,7 @@ def distribution(
     normalize : {"sum", "softmax"}
         ``s / sum(s)``, or ``exp(s) / sum(exp(s))``, which takes numbers of either sign.
     negative : {"clip", "raw", "error"}
-        For ``sum``: associations below 0 count as 0, or as they are, so that shares may lie outside
+        For ``sum``: associations below 0 count as 0, or as they are, so that shares may be outside
         0 to 1. ``error`` is for the caller to raise; here it is as ``raw``.
 
     Returns

@@ -32,7 +32,7 @@ class Sentence(Frozen):
     key: str = Field(default="", repr=False)
     """What distinguishes it from another sentence of the same text; empty where the text does."""
     label: str = Field(default="", repr=False, exclude_if=lambda one: not one)
-    """What people saw in it: a group of the test, or "none"; empty where nobody labelled it."""
+    """What people saw in it: a group of the test, or "none"; empty where it has no label."""
 
     @property
     def term(self) -> str:

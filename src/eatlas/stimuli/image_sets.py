@@ -17,13 +17,13 @@ from eatlas.stimuli.images import Image
 
 @dataclass(frozen=True)
 class ImageSet:
-    """A published set of images: its folders, and where it may lie on this machine."""
+    """A published set of images: its folders, and where it may be on this machine."""
 
     name: str
     title: str
     page: str
     within: str
-    """Where the folders lie in a copy of the publisher's repository."""
+    """Where the folders are in a copy of the publisher's repository."""
     variable: str
     """Environment variable that names a copy of the set."""
     folders: Mapping[str, int]

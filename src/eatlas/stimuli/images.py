@@ -17,7 +17,7 @@ FOLDERS = 8
 
 
 class Image(Frozen):
-    """An image: what it is called, what its bytes are, and where it lies.
+    """An image: what it is called, what its bytes are, and where it is.
 
     Two images are equal if their names and bytes are. Where a file lies decides nothing, so that a
     folder can be moved: it belongs to no hash and to no result.
@@ -30,7 +30,7 @@ class Image(Frozen):
     """
 
     name: Term
-    """The term: the name of the file, with as much of its folders as tells it apart."""
+    """The term: the name of the file, with as much of its folders as distinguishes it."""
     sha256: SHA256 = ""
     """Hash of the bytes of the file, in hexadecimal; empty where the file is not at hand, as of a
     published set that was not fetched. A test with such an image can be shown and not be run."""

@@ -85,7 +85,7 @@ class Frozen(BaseModel, metaclass=_Explaining):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
     whole: ClassVar[str] = "values"
-    """What to name where a fault lies between keys."""
+    """What to name where a fault is between keys."""
 
     @classmethod
     def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def say_all(
     keys : iterable of str
         What the record may hold.
     whole : str
-        Key to name where a fault lies between keys.
+        Key to name where a fault is between keys.
     prefix : str
         Precedes every key.
     word : {"key", "argument"}

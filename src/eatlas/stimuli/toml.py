@@ -208,7 +208,7 @@ def to_toml(tests: Iterable[Test], folder: Path | None = None) -> str:
     ----------
     tests : iterable of Test
     folder : path, optional
-        Where the file will lie: images below it get relative paths, others and all others without
+        Where the file will be: images below it get relative paths, others and all others without
         it absolute ones. Each has its hash, so that a file that changed is noticed.
 
     Raises

@@ -170,7 +170,7 @@ def in_rgb(image: Image, path: Path) -> Image:
     """Convert pixels of any mode to RGB.
 
     Gray and palette are spelled out, CMYK is converted without its profile, 16 bits are scaled to
-    8, and transparent parts lie on white, as `transformers` has it.
+    8, and transparent parts are on white, as `transformers` has it.
 
     Raises
     ------

@@ -201,7 +201,7 @@ class Chunks(Journal):
     Parameters
     ----------
     out : Path or None
-        What the scan writes in the end; the chunks lie beside it, and it is locked. None where
+        What the scan writes in the end; the chunks are beside it, and it is locked. None where
         nothing outlives the process.
     identity : str
         Of the scan; chunks of others are not taken over.

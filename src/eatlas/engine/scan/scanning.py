@@ -189,7 +189,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         Scan only so many words from the start of the source.
     out : path, optional
         Write all words to this file, ``.csv`` or ``.parquet``, and the summary to ``out`` with
-        ``.json`` appended. A scan that is cut off goes on where it was when it is started again.
+        ``.json`` appended. A scan that is cut off continues where it was when it is started again.
         Without it all words stay in memory.
     case : {"auto", "exact"}
         Rule by which the attributes are looked up.

@@ -104,7 +104,7 @@ class Shards(Journal):
     Parameters
     ----------
     out : Path or None
-        The table that is written in the end; counted shards lie beside it, and it is locked. None
+        The table that is written in the end; counted shards are beside it, and it is locked. None
         where nothing outlives the process.
     plan : TextPlan
         Shards of other plans are not taken over.
@@ -388,7 +388,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         Write the table to this file, ``.csv`` or ``.parquet``. A count that is cut off goes on
         where it was when it is started again.
     workers : int or None
-        Processes that count; None takes as many as the text is worth. A script that starts several
+        Processes that count; None: as many as are useful. A script that starts several
         guards what it runs with ``if __name__ == "__main__":``.
     executor : Executor, optional
         Who counts, instead of processes of this machine.

@@ -136,7 +136,7 @@ def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
 
 
 def _families(tests: Sequence[GroupsTest]) -> tuple[Family, ...]:
-    """Groups that are told apart; a name of a group in two families needs the same counts."""
+    """Groups that are distinguished; a name of a group in two families needs the same counts."""
     found: dict[Family, str] = {}
     known: dict[str, tuple[Family, str]] = {}
     for test in tests:

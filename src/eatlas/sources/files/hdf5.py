@@ -136,7 +136,7 @@ def _datasets(file: Any, path: Path) -> dict[str, _Facts]:
 
 
 def _check_own(item: Any, label: str) -> None:
-    """Refuse a data set whose numbers lie in another file, which no fingerprint would cover."""
+    """Refuse a data set whose numbers are in another file, which no fingerprint would cover."""
     storage = item.id.get_create_plist()
     virtual = library("h5py", "", "HDF5").h5d.VIRTUAL
     if storage.get_external_count() or storage.get_layout() == virtual:

@@ -83,7 +83,7 @@ def invert_rows(scores: Array, n: int, *, scale: float | None = None) -> Inverte
     Ties, tails and orientation are those of `permutation_test`. Rows on a lattice of up to some
     hundred thousand steps are found by Euclid's algorithm and have no p here. A lattice of more
     than 256 steps that is blurred by noise, or that is too fine to be found, is not recognised: its
-    ties are split, so the error may exceed the stated one. Cosines of real vectors lie on no
+    ties are split, so the error may exceed the stated one. Cosines of real vectors are on no
     lattice.
     """
     asked = ask_rows(scores, n, scale)

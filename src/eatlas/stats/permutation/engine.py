@@ -11,7 +11,7 @@ reproduces published numbers.
 Counts without the sums that tie with the observed one by the precision of the vectors alone.
 
 Every count of an oriented question includes the sums within its tolerance. Where the vectors were
-rounded, some of these may be real ties and some may lie near by accident: which, nobody can tell.
+rounded, some of these may be real ties and some may be near by accident: which, nobody can tell.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def permutation_test(
     ------
     EatlasError
         For input outside these ranges, and when a count or an inversion that was requested
-        cannot be had.
+        is not possible.
 
     Examples
     --------

@@ -164,7 +164,7 @@ def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.
 def _observed_steps(
     question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
 ) -> int:
-    """The observed sum in steps: it lies within the tolerance of a whole number of them."""
+    """The observed sum in steps: it is within the tolerance of a whole number of them."""
     above = question.observed - question.n * int(question.values[0])
     reach, count = int(offsets[-1]), int(steps[-1])
     return (2 * above * count + reach) // (2 * reach)

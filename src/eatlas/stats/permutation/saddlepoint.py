@@ -66,7 +66,7 @@ class Tilt:
 
 
 def solve(x: NDArray[np.float64], n: int, t: float) -> Tilt | None:
-    """Damped Newton on the convex dual; None when t lies too near the edge of the support.
+    """Damped Newton on the convex dual; None when t is too near the edge of the support.
 
     Parameters
     ----------

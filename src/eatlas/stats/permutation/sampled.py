@@ -10,7 +10,7 @@ tilt lam of `saddlepoint` makes about half of them reach the observed sum t. The
     P(T >= t) = e_n exp(-lam t) / C(N, n) * E_Q[y],  y = exp(-lam (T - t)) if T >= t, else 0.
 
 The draw is exact: item by item, each with its probability given how many are still to be taken
-(conditional Bernoulli sampling; Chen, Dempster and Liu 1994). y lies between 0 and 1, so that the
+(conditional Bernoulli sampling; Chen, Dempster and Liu 1994). y is between 0 and 1, so that the
 interval needs no normal approximation (Maurer and Pontil 2009).
 """
 
@@ -272,7 +272,7 @@ ROWS = 1024
 """Relabellings handed over at once."""
 TIE = 1e-9
 """Statistics tie when they differ by less than this, relative to the greatest magnitude seen: an
-eigenvector's rounding error stays below it by far, real differences lie above."""
+eigenvector's rounding error stays below it by far, real differences are above."""
 ROUNDED = 32
 """The same in units of roundoff of computed vectors: those of weat-6 by MiniLM with a learned
 direction moved by up to 24 between the kernels of two processors."""
