@@ -100,7 +100,7 @@ def test_two_tabs_do_not_disturb_each_other(server):
 
 
 def test_a_port_in_use_and_other_addresses(serve, server):
-    with pytest.raises(AssertionError, match="cannot be had"):
+    with pytest.raises(AssertionError, match="cannot be used"):
         serve("--tests", "weat-6", "--port", server.port)
     with pytest.raises(AssertionError, match=r"for this machine alone\n  got: 0.0.0.0"):
         serve("--tests", "weat-6", "--host", "0.0.0.0")  # noqa: S104
