@@ -28,7 +28,7 @@ MINE = """schema = 1
 id = "mine"
 title = "Jobs & <b>people</b>"
 X = { name = "Jobs <i>one</i>", terms = ["nurse", "teacher", "<img src=x onerror=window.bad=1>", "librarian"] }
-Y = { name = "Crafts", terms = ["carpenter", "engineer", "mechanic"] }
+Y = { name = "People who work in the building trades and in civil engineering", terms = ["carpenter", "engineer", "mechanic"] }
 A = { name = "Female", terms = ["she", "woman", "her", "mother"] }
 B = { name = "Male", terms = ["he", "man", "his", "father"] }
 """
@@ -114,7 +114,16 @@ def serve() -> Iterator[Callable[..., Served]]:
 def server(serve: Callable[..., Served], mine: Path) -> Served:
     """One server for all tests of a module."""
     return serve(
-        "--tests", "weat-6", "--tests", mine, "--vectors", "glove-sample", "--vectors", OTHER
+        "--tests",
+        "weat-6",
+        "--tests",
+        mine,
+        "--tests",
+        "weat-3",
+        "--vectors",
+        "glove-sample",
+        "--vectors",
+        OTHER,
     )
 
 

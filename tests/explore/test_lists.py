@@ -66,8 +66,8 @@ def test_the_test_survives_its_file_with_the_number_of_lists(origin, tmp_path):
 def test_too_few_words_are_said_in_a_sentence(origin, n):
     lists = Lists.of(origin, off={"B": origin.B.terms[n:]})
     begin = "In Family, no word is" if n == 0 else "In Family, one word is"
-    assert lists.short_of.startswith(f"{begin} switched on. ML-EAT needs two or more words")
-    assert Lists.of(origin, off={"B": origin.B.terms[2:]}).short_of == ""
+    assert lists.fault.startswith(f"{begin} switched on. ML-EAT needs two or more words")
+    assert Lists.of(origin, off={"B": origin.B.terms[2:]}).fault == ""
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,10 @@ def test_words_that_cannot_be_shown_are_refused(origin, added, said):
 
 def test_a_word_on_both_sides_is_refused_when_it_is_measured(origin):
     lists = Lists.of(origin, added={"X": ["Diana"]})
+    assert lists.fault == (
+        "Diana is in both Male names and Female names: a word that is in both cannot tell the two "
+        "apart. Switch it off in one."
+    )
     with pytest.raises(EatlasError, match="terms 'Diana' are on both sides"):
         lists.test()
     assert (

@@ -126,7 +126,7 @@ def test_a_group_without_vectors_is_a_sentence(explorer):
 
 def test_a_word_in_both_attributes_is_a_sentence(explorer):
     page = board_of(explorer, Request(test="weat-6", added={"A": ("home",)}))
-    assert "are on both sides, A and B" in page
+    assert "home is in both Career and Family" in page
     same = {
         "X": ("Jobs", "nurse, teacher"), "Y": ("Crafts", "carpenter, engineer"),
         "A": ("Same", "she, woman"), "B": ("Same", "she, woman"),

@@ -274,8 +274,15 @@ def test_axe_is_content_and_nothing_overflows(open_page, picture, scheme, width)
 
 
 @pytest.mark.parametrize("font", ["DejaVu Sans", "Liberation Sans"])
-def test_nothing_overflows_in_wide_and_narrow_fonts(open_page, font):
+@pytest.mark.parametrize("test", ["weat-6", "mine", "weat-3"])
+def test_nothing_overflows_in_wide_and_narrow_fonts(open_page, font, test):
+    """Long names of groups, and p-values by inversion, included."""
     page = open_page()
+    page.locator("#test").select_option(test)
+    expect(page.locator("#chip-X31" if test == "weat-3" else "#chip-X3")).to_be_attached()
+    if test == "mine":
+        expect(page.locator("#group-Y")).to_contain_text("civil engineering")
+    expect(page.locator("#others table")).to_be_attached()
     page.evaluate(f"document.documentElement.style.setProperty('--sans', '{font}')")
     for width in (DESK, WIDE, PHONE):
         page.set_viewport_size({"width": width, "height": 800})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,8 +122,8 @@ class Lists:
         return tuple((one.name, tuple(sorted(one.on))) for one in self.groups.values())
 
     @property
-    def short_of(self) -> str:
-        """Why nothing can be measured: a group with too few words; empty where there is none."""
+    def fault(self) -> str:
+        """Why nothing can be measured: too few words, or one on both sides; empty otherwise."""
         for group in self.groups.values():
             n = len(group.on)
             if n < LEAST_WORDS:
@@ -132,6 +132,10 @@ class Lists:
                     f"In {group.name}, {has} switched on. ML-EAT needs two or more words in each "
                     "group, because it permutes their labels. Switch a word on, or add one."
                 )
+        for one, other in OPPOSITES:
+            first, second = self.groups[one], self.groups[other]
+            if said := _on_both_sides(first.name, first.on, second.name, second.on):
+                return f"{said} Switch it off in one."
         return ""
 
     def test(self, explored: int | None = None) -> AssociationTest:
@@ -250,26 +254,24 @@ def pasted(lists: Mapping[str, tuple[str, str]]) -> AssociationTest:
                 f"{name} has {number_of(len(words), 'word')}: each list needs two or more."
             )
         concepts[role] = Concept(name=name, terms=words)
-    for one, other in OPPOSITES:
-        require_apart(concepts[one], concepts[other])
+    for role, opposite in OPPOSITES:
+        one, other = concepts[role], concepts[opposite]
+        if said := _on_both_sides(one.name, one.terms, other.name, other.terms):
+            raise EatlasError(f"{said} Take it out of one.")
     made = identifier("-".join(one.name for one in concepts.values()).lower())
     return AssociationTest(**concepts, id=made or "new")
 
 
-def require_apart(one: Concept, other: Concept) -> None:
-    """Refuse a word that is in both of two opposite groups.
-
-    Raises
-    ------
-    EatlasError
-        In one plain sentence.
-    """
-    if both := [word for word in one.terms if word in set(other.terms)]:
-        named = ", ".join(map(shortened, both[:3])) + (", ..." if len(both) > 3 else "")
-        raise EatlasError(
-            f"{named} {'is' if len(both) == 1 else 'are'} in both {one.name} and {other.name}: a "
-            "word that is in both cannot tell the two apart. Take it out of one."
-        )
+def _on_both_sides(name: str, words: Sequence[str], other: str, others: Sequence[str]) -> str:
+    """Say which words are in both of two opposite groups; empty where none is."""
+    both = [word for word in words if word in set(others)]
+    if not both:
+        return ""
+    named = ", ".join(map(shortened, both[:3])) + (", ..." if len(both) > 3 else "")
+    return (
+        f"{named} {'is' if len(both) == 1 else 'are'} in both {name} and {other}: a word that is "
+        "in both cannot tell the two apart."
+    )
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -186,8 +186,8 @@ class Explorer:
             places: dict[tuple[str, str], Point] = {}
             try:
                 coverage, places = self._places(lists, source)
-                if lists.short_of:
-                    raise EatlasError(lists.short_of)
+                if lists.fault:
+                    raise EatlasError(lists.fault)
                 found = self._quick(lists.test(), source)
             except EatlasError as error:
                 found = error
@@ -214,8 +214,8 @@ class Explorer:
             If there is no result.
         """
         lists, source = self.lists(request), self.source(request.source)
-        if lists.short_of:
-            raise EatlasError(lists.short_of)
+        if lists.fault:
+            raise EatlasError(lists.fault)
         with self._lock:
             measure = self.measure.with_parameters(frequency="off")
             return _or_raised(self._measured(lists.test(), source, measure))
@@ -301,8 +301,8 @@ class Explorer:
             If the words make no test.
         """
         lists = self.lists(request)
-        if lists.short_of:
-            raise EatlasError(lists.short_of)
+        if lists.fault:
+            raise EatlasError(lists.fault)
         test = lists.test(self.explored(request, lists))
         return [test, lists.origin] if lists.changed else [test]
 
@@ -330,8 +330,8 @@ class Explorer:
 
     def _on(self, lists: Lists, source: NamedSource) -> AssociationResult | EatlasError:
         """Measure lists on a source, or say why that cannot be done."""
-        if lists.short_of:
-            return EatlasError(lists.short_of)
+        if lists.fault:
+            return EatlasError(lists.fault)
         try:
             return self._quick(lists.test(), source)
         except EatlasError as error:
