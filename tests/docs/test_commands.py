@@ -1,4 +1,4 @@
-"""Commands that pages name in a sentence or a table exist, with the options that they name."""
+"""Commands that pages name, and do not run, exist, with the options that they name."""
 
 import re
 from pathlib import Path
@@ -11,12 +11,18 @@ from eatlas.cli.app import application
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCES = re.compile(r"^[ ]*```.*?^[ ]*```", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"^[ ]*```shell\n(.*?)^[ ]*```", re.MULTILINE | re.DOTALL)
 
 
 def faults(page: str) -> list[str]:
     """Commands of a page that are none, and options that their command does not have."""
     found = []
-    for words in re.findall(r"`eatlas ([^`]+)`", FENCES.sub("", page)):
+    not_run = "\n".join(NOT_RUN.findall(page)).replace("\\\n", " ")
+    named = [
+        *re.findall(r"`eatlas ([^`]+)`", FENCES.sub("", page)),
+        *re.findall(r"^[ ]*eatlas ([^#\n]+)", not_run, re.MULTILINE),
+    ]
+    for words in named:
         command, path = typer.main.get_command(application()), ["eatlas"]
         rest = words.split()
         while rest and hasattr(command, "commands"):
@@ -43,3 +49,4 @@ def test_a_command_that_is_none_is_seen():
     page = "Use `eatlas runn --tests x`, `eatlas run --tets x`, `eatlas tests power mine.toml`."
     assert faults(page) == ["eatlas runn", "eatlas run --tets"]
     assert faults("```sh\neatlas runn\n```\n") == []
+    assert faults("```shell\neatlas run --tets x  # why\n```\n") == ["eatlas run --tets"]

@@ -23,7 +23,7 @@ INSTEAD = {
     r"(goes|go) on (where|from|without|after|when)": "continues",
     r"(mend|mends|mended|unmended)": "correct, fix, repair",
     r"remark(s|ed)? on|(a|the) remark|remarked": "warn about, a warning",
-    r"(nobody|whoever)": "no one, or the subject itself",
+    r"nobody": "no one, or the subject itself",
     r"unasked": "by itself",
     r"(told|tell) apart": "distinguished",
     r"the same command (does|goes)": "repeat the command to continue",
