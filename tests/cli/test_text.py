@@ -97,6 +97,25 @@ def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
     assert "nurse   9,002       1  9,000" in again.out
 
 
+def test_a_file_of_another_encoding(eatlas_cli, tmp_path, jobs):
+    (tmp_path / "latin.txt").write_bytes("Die nurse grüßt, she said.\n".encode("latin-1") * 30)
+    ended = eatlas_cli("text", "corpus.txt", "latin.txt", "--tests", jobs)
+    assert ended.code == 1
+    assert "nurse       2       1     0" in ended.out
+    assert "latin.txt: 30 of 30 lines could not be read" in ended.err
+    assert "iconv -f WINDOWS-1252 -t UTF-8" in ended.err
+
+
+def test_counts_without_any_number(eatlas_cli, tmp_path, jobs):
+    (tmp_path / "none.txt").write_text("The cat sat.\n")
+    assert eatlas_cli("text", "none.txt", "--tests", jobs).code == 0
+    ended = eatlas_cli("run", "--tests", jobs, "--vectors", "counts.csv",
+                       "--measure", "divdist(soa=counts)")  # fmt: skip
+    assert ended.code == 2
+    assert "no term has a usable row of numbers in counts.csv" in ended.err
+    assert "remedy: use terms that the table has numbers for, or count a larger text" in ended.err
+
+
 def test_every_damaged_line_is_named(eatlas_cli, tmp_path, jobs):
     (tmp_path / "d.jsonl").write_text("\n".join(["{"] * 7 + ['{"text": "A nurse."}']) + "\n")
     ended = eatlas_cli("text", "d.jsonl", "--tests", jobs, "--log", "bad.log")

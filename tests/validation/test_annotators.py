@@ -107,7 +107,8 @@ def test_people_against_co_occurrence_by_span(files: dict[str, list[Path]]) -> N
     assert evidence.figure("rho, share of Female, 1 sentence").value is None
     assert any(one.startswith("1 sentence: no association with a group of") for one in
                evidence.remarks)  # fmt: skip
-    assert evidence.drawings[0].marks[0].label == "share of Female, 1 sentence"
+    marks = [(one.label, one.group) for one in evidence.drawings[0].marks]
+    assert marks == [(label, "Female") for label in ("1 sentence", "2 sentences", "5 sentences")]
 
 
 def test_the_file_of_the_page_names_its_items(files: dict[str, list[Path]], tmp_path: Path) -> None:

@@ -128,6 +128,9 @@ def text(
             _print(result, output)
     if result.provenance["failed"]:
         remark("repeat the command to count the rest, once it can be read")
+    # a file of which no line could be read, such as one of another encoding, is a part too
+    unread = any(one["damaged"] and not one["texts"] for one in result.provenance["files"])
+    if unread or result.provenance["failed"]:
         raise typer.Exit(1)
 
 

@@ -116,7 +116,8 @@ def _too_few(
     source: str,
 ) -> CoverageError:
     """Say why a group is too small: by itself, or for what a source lacks."""
-    needed, least = measure.needed, measure.minimum_of(test)[role]
+    needed = "row of numbers" if measure.needs == "counts" else measure.needed
+    least = measure.minimum_of(test)[role]
     concept, used = test.concept(role), len(group.used)
     alone = len(concept.terms) < least
     if concept.sentences and not alone:
@@ -174,6 +175,8 @@ def _needs_sentences(
 
 def _larger_source(missing: Iterable[str], needed: str) -> str:
     """Say where missing terms may be found; phrases have no vectors where words are looked up."""
+    if needed == "row of numbers":
+        return "use terms that the table has numbers for, or count a larger text"
     remedy = "use terms that the source has, or a source with a larger vocabulary"
     if needed == "vector" and any(" " in term for term in missing):
         remedy += "; for phrases, a cbow: source takes the mean of their words' vectors"

@@ -29,6 +29,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
     family, without = people(context, labels)
     figures: list[Figure] = []
     rows: list[tuple[Any, ...]] = []
+    marks: list[Mark] = []
     remarks: list[str] = []
     human = family.tables[0]
     for path in sorted(context.material.counts, key=lambda path: (span_of(path) or 0, path)):
@@ -49,7 +50,10 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
             found = rank_correlation(
                 theirs[:, j], ours[:, j], rng=np.random.default_rng(context.seed)
             )
-            figures.extend(rho_figures(f"share of {group}, {called}", found, OF))
+            both = rho_figures(f"share of {group}, {called}", found, OF)
+            figures.extend(both)
+            marks.append(Mark(label=called, value=both[0].value, low=both[0].low,
+                              high=both[0].high, group=group))  # fmt: skip
             rows.append(
                 (span, path.name, group, found.n, number(found.rho), number(found.p),
                  number(found.r2))
@@ -73,12 +77,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
             Drawing(
                 title="People against co-occurrence",
                 axis="Spearman's rho",
-                marks=tuple(
-                    Mark(label=one.name.removeprefix("rho, "), value=one.value, low=one.low,
-                         high=one.high)
-                    for one in figures
-                    if one.name.startswith("rho")
-                ),
+                marks=tuple(marks),
                 low=-1.0,
                 high=1.0,
             ),
