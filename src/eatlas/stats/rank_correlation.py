@@ -87,7 +87,8 @@ class SeriesCorrelation:
     """Of neighbouring periods of either series. Short series estimate it far too low."""
     changes: RankCorrelation
     """Of the changes from each period to the next, whose permutation test is right where changes
-    are independent of each other, whatever the drift of the series."""
+    are independent of each other, whatever the drift of the series; a little too often significant
+    where the values themselves are, not their changes."""
 
 
 def rank_correlation(
@@ -200,9 +201,9 @@ def series_correlation(
     The null hypothesis: `x` and `y` are independent, and each is a Gaussian autoregression of order
     1, ``x[t] = phi x[t-1] + e[t]``, stationary for phi below 1 and a random walk for phi of 1. Its
     two autocorrelations are not known, and a short series estimates them far too low; so p is the
-    largest over all pairs of them in `AUTOCORRELATIONS`, 0 to 1: the least favourable. It is at
-    most nominal for any of them, and small where the series are not autocorrelated (simulations:
-    "Correlation of two series" in the documentation).
+    largest over all pairs of them in `AUTOCORRELATIONS`, 0 to 1: the least favourable. So the test
+    rejects no more often than stated for any of them, and more seldom where the series are not
+    autocorrelated (``benchmarks/correlation_null.py``).
 
     A drift that lasts through all periods is no chance of this null beyond what a random walk does:
     two series that both rise steadily for other reasons correlate perfectly. `changes` takes such a
