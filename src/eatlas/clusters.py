@@ -31,6 +31,7 @@ from eatlas.executors import (
     Lost,
     Outcomes,
     Result,
+    not_pickled,
     processors,
     require_workers,
 )
@@ -251,11 +252,7 @@ def _pickled(what: Any) -> bytes:
     try:
         data: bytes = cloudpickle.dumps(what)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise EatlasError(
-            "the jobs cannot be handed to other processes",
-            got=str(error),
-            remedy="define measures in a module that can be imported, or use --engine local",
-        ) from error
+        raise not_pickled(str(error), "--engine local") from error
     return data
 
 

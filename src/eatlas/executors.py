@@ -185,7 +185,7 @@ class Processes:
         try:
             shared = pickle.dumps((function, items))
         except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise _not_pickled(str(error)) from error
+            raise not_pickled(str(error)) from error
         left: list[int] = list(range(len(items)))
         for size in (self.workers, 1):
             given_up: list[int] = []
@@ -338,7 +338,7 @@ class _Pool:
         elif kind == "raised":
             raise content
         elif kind == "unusable":
-            raise _not_pickled(content)
+            raise not_pickled(content)
         else:
             worker.ready, self._false_starts = True, 0
             worker.send(self._shared)
@@ -452,12 +452,12 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _not_pickled(reason: str) -> EatlasError:
-    """Say that pickling failed, here or at the other end."""
+def not_pickled(reason: str, alone: str = "workers=1") -> EatlasError:
+    """Say that pickling failed, here or at the other end, and how to do without it."""
     return EatlasError(
         "the jobs cannot be handed to other processes",
         got=reason,
-        remedy="define measures in a module that can be imported, or use workers=1",
+        remedy=f"define measures in a module that can be imported, or use {alone}",
     )
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.engine.frequency import placed
-from eatlas.engine.references import numbers_of
 from eatlas.errors import (
     AnisotropyWarning,
     ContractError,
@@ -39,7 +38,6 @@ from eatlas.sources import (
     period_of,
     spellings,
 )
-from eatlas.sources.counts import Counts, open_counts
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, Test
 from eatlas.stimuli.batteries import namesake
@@ -50,6 +48,7 @@ if TYPE_CHECKING:
     from eatlas.corpora import Pairs
     from eatlas.encoders.language import LanguageModel
     from eatlas.measures.lpbs import LogRatioMeasure
+    from eatlas.sources.counts import Counts
 
 
 def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
@@ -221,6 +220,8 @@ def measured(
         source = open_vectors(source)
         given, said = _of_vectors(measure, test, source, case, seed, chance)
     elif measure.needs == "counts":
+        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
+
         (source,) = open_counts(source)
         given, said = _of_counts(measure, cast("GroupsTest", test), source, case, seed, chance)
     else:
@@ -363,6 +364,8 @@ def _of_counts(
     rng: np.random.Generator,
 ) -> tuple[Input, Sequence[str]]:
     """Look up the targets of a test in a table of counts; the groups are its columns."""
+    from eatlas.engine.references import numbers_of  # noqa: PLC0415  (few sources are tables)
+
     names, terms = [group.name for group in test.groups], test.targets.terms
     found = {term: table.counts(term) for term in terms}
     rows = {term: row for term, row in found.items() if row}

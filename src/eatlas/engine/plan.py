@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 from eatlas import corpora
 from eatlas.encoders import language
 from eatlas.engine.frequency import wish_of
-from eatlas.engine.references import with_reference
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures import Measure, get_measure, measure_types
@@ -33,7 +32,6 @@ from eatlas.sources import (
     open_sources,
     period_of,
 )
-from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
 from eatlas.sources.prompts import PromptSet, in_prompts
 from eatlas.sources.snapshot import strongest
@@ -43,6 +41,7 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.encoders.encoder import LanguageModel
+    from eatlas.sources.counts import Counts
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
@@ -149,7 +148,11 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     requested = tuple(map(get_measure, _several(measures, ())))
     if measures is not None and not requested:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
-    loaded = with_reference(load_tests(DEFAULT_TESTS if tests is None else tests), reference)
+    loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
+    if reference is not None:
+        from eatlas.engine.references import with_reference  # noqa: PLC0415  (few runs have one)
+
+        loaded = with_reference(loaded, reference)
     for test in loaded:
         test.require_at_hand()
     if measures is None:
@@ -456,6 +459,8 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
         If there is no such source, or it is of another kind.
     """
     if need == "counts":
+        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
+
         return open_counts(spec)
     return open_sources(spec) if need == "vectors" else (language.open_language_model(spec, need),)
 
@@ -473,7 +478,7 @@ def asked(
         tests = [test for test, _ in questions]
         wish = strongest(wish_of(measure) for _, measure in questions)
         return ask(cast("VectorSource", source), tests, words, case, tell, wish)
-    if isinstance(source, Counts):
+    if need == "counts":
         return source
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
         one

@@ -37,7 +37,6 @@ from eatlas.stats.designs import (
     smallest_effect,
 )
 from eatlas.stats.distributions import t_outside, t_quantile
-from eatlas.stats.equivalence import equivalence_test
 from eatlas.stats.inputs import least_spread
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
@@ -280,6 +279,8 @@ def equivalent(
     A margin in standard deviations of the union is turned into one of the scores by the pooled
     deviation within the groups.
     """
+    from eatlas.stats.equivalence import equivalence_test  # noqa: PLC0415  (only with a sesoi)
+
     if len(first) + len(second) <= TWO:
         return None
     margin = sesoi

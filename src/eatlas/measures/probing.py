@@ -61,22 +61,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     labels = every[labelled]
     counts = Counter(labels.tolist())
     named = {name: counts[j] for j, name in enumerate((*groups, NONE))}
-    few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
-    if few:
-        raise CoverageError(
-            "divdist: the probe has too few contexts of a kind",
-            got=", ".join(_few_of(name, n, people=people) for name, n in few.items()),
-            allowed=f"at least {LEAST} contexts of targets with "
-            + (
-                f"the label of each group, and none or at least {LEAST} with the label {NONE!r}"
-                if people
-                else "words of one group alone, for each "
-                f"group, and none or at least {LEAST} without such words"
-            ),
-            remedy="label more contexts"
-            if people
-            else "take more contexts: a larger corpus, --per-term, or a wider --window",
-        )
+    _require_enough(named, people=people)
     vectors = (given.single or given.rows)[OF_TARGETS]
     rows = vectors[labelled]
     rng = generator_of(
@@ -109,6 +94,35 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     return of_counts(
         names[OF_TARGETS], _tallied(given.coverage, assigned, len(groups)), given
     ), probe
+
+
+def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
+    """Refuse labels of which one has too few contexts; that of no group may have none.
+
+    Raises
+    ------
+    CoverageError
+        Naming them, and what to do: label more contexts, or take more.
+    """
+    few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
+    if not few:
+        return
+    of_people = (
+        f"the label of each group, and none or at least {LEAST} with the label {NONE!r}",
+        "label more contexts",
+    )
+    of_words = (
+        "words of one group alone, for each group, and none or at least "
+        f"{LEAST} without such words",
+        "take more contexts: a larger corpus, --per-term, or a wider --window",
+    )
+    wanted, remedy = of_people if people else of_words
+    raise CoverageError(
+        "divdist: the probe has too few contexts of a kind",
+        got=", ".join(_few_of(name, n, people=people) for name, n in few.items()),
+        allowed=f"at least {LEAST} contexts of targets with {wanted}",
+        remedy=remedy,
+    )
 
 
 def _few_of(name: str, n: int, *, people: bool) -> str:

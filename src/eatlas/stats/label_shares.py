@@ -7,8 +7,9 @@ that is left out, or drawn twice, changes the shares of all others.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -82,19 +83,51 @@ def label_shares(cosines: ArrayLike, scale: float) -> Array:
 
 
 @dataclass(frozen=True)
-class TargetLevel:
-    """Level 1: targets as units, each scored by the share of A in its reading."""
+class _ShareLevel(ABC):
+    """One level of a zero-shot reading: its units in two groups, each scored by a share."""
 
     powers: Array
     """Of the logits, shape (targets, labels)."""
     n: int
-    """The first `n` targets are X."""
-    n_a: int
-    """The first `n_a` labels are those of A."""
+    """The first `n` units are those of the first group."""
     precision: float | None = None
     """Unit roundoff of the logits; None where they are exact to double precision."""
     peak: float = 1.0
     """By how much the rounding of cosines is larger in a share."""
+
+    @abstractmethod
+    def scores(self, units: Array, others: Array) -> Array:
+        """Score of each unit for each set of weights, shape (sets or 1, units)."""
+
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = self.scores(units, others)
+        noise = rounding_noise(max(self.powers.shape), self.peak, self.precision)
+        return effects_of_scores(scores, units, self.n, noise, ddof)
+
+    def effect(
+        self,
+        units: Array,
+        others: Array,
+        ddof: int,
+        *,
+        whole: bool = False,  # noqa: ARG002  (changes nothing here)
+    ) -> Array:
+        """Effect size for each set of weights, shape (sets,)."""
+        return self.effects(units, others, ddof).d
+
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size there is, shape (sets,)."""
+        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
+
+
+@dataclass(frozen=True)
+class TargetLevel(_ShareLevel):
+    """Level 1: targets as units, X first, each scored by the share of A in its reading."""
+
+    n_a: int = field(kw_only=True)
+    """The first `n_a` labels are those of A."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,22 +146,9 @@ class TargetLevel:
         total = product(self.powers, others.T).T
         return of_a / total, total
 
-    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
-        """Scores and effect sizes for each set of weights."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares, _ = self.shares(others)
-        return effects_of_scores(shares, units, self.n, _noise(self), ddof)
-
-    def effect(
-        self,
-        units: Array,
-        others: Array,
-        ddof: int,
-        *,
-        whole: bool = False,  # noqa: ARG002  (changes nothing here)
-    ) -> Array:
-        """Effect size for each set of weights, shape (sets,)."""
-        return self.effects(units, others, ddof).d
+    def scores(self, units: Array, others: Array) -> Array:  # noqa: ARG002  (each by itself)
+        """Share of A in each reading."""
+        return self.shares(others)[0]
 
     def effect_and_variance(
         self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
@@ -154,22 +174,10 @@ class TargetLevel:
         toward = product(of_a.T, (c * (1 - shares)).T).T, product(of_b.T, (-c * shares).T).T
         return _variance(others, np.concatenate(toward, axis=1), self.n_a)
 
-    def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size there is, shape (sets,)."""
-        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
-
 
 @dataclass(frozen=True)
-class LabelLevel:
-    """Level 2: labels as units, each scored by its mean share in the readings of one group."""
-
-    powers: Array
-    """Of the logits, shape (targets of the group, labels)."""
-    n: int
-    """The first `n` labels are those of A."""
-    precision: float | None = None
-    peak: float = 1.0
-    """By how much the rounding of cosines is larger in a share."""
+class LabelLevel(_ShareLevel):
+    """Level 2: labels as units, A first, each scored by its mean share in one group's readings."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -187,23 +195,10 @@ class LabelLevel:
         total = product(self.powers, units.T).T
         return others / others.sum(axis=1, keepdims=True) / total, total
 
-    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
-        """Scores and effect sizes for each set of weights."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reading, _ = self._reading(units, others)
-            shares = product(self.powers.T, reading.T).T
-        return effects_of_scores(shares, units, self.n, _noise(self), ddof)
-
-    def effect(
-        self,
-        units: Array,
-        others: Array,
-        ddof: int,
-        *,
-        whole: bool = False,  # noqa: ARG002  (changes nothing here)
-    ) -> Array:
-        """Effect size for each set of weights, shape (sets,)."""
-        return self.effects(units, others, ddof).d
+    def scores(self, units: Array, others: Array) -> Array:
+        """Mean share of each label."""
+        reading, _ = self._reading(units, others)
+        return product(self.powers.T, reading.T).T
 
     def effect_and_variance(
         self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
@@ -231,10 +226,6 @@ class LabelLevel:
         if over[1]:
             variance = variance + mean_variance(others, pulled, others.sum(axis=1))
         return found.d, variance
-
-    def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size there is, shape (sets,)."""
-        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
 
 
 @dataclass(frozen=True)
@@ -264,7 +255,7 @@ class ShareDesign(Layout):
     def levels(self) -> tuple[TargetLevel, LabelLevel, LabelLevel]:
         """Level 1, level 2 of X, level 2 of Y."""
         return (
-            TargetLevel(self.powers, self.n_x, self.n_a, self.precision, self.peak),
+            TargetLevel(self.powers, self.n_x, self.precision, self.peak, n_a=self.n_a),
             LabelLevel(self.powers[: self.n_x], self.n_a, self.precision, self.peak),
             LabelLevel(self.powers[self.n_x :], self.n_a, self.precision, self.peak),
         )
@@ -282,11 +273,6 @@ class ShareDesign(Layout):
         """The same in resamples of the stimuli, shape (count, 2)."""
         drawn: Iterator[Weights] = draw(self, over, count, streams)
         return np.concatenate([self.mean_shares(weights) for weights in drawn])
-
-
-def _noise(level: TargetLevel | LabelLevel) -> float:
-    """Rounding error of a share: deviations no larger, on quadratic average, are none."""
-    return rounding_noise(max(level.shape), level.peak, level.precision)
 
 
 def _variance(weights: Array, change: Array, n: int) -> Array:
