@@ -1,10 +1,14 @@
 """The gallery runs from top to bottom, and is kept without outputs."""
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from tools.docs.gallery import executed, to_markdown
+from tools.docs.thumbnails import HEADING
+
+from eatlas.present.charts import KINDS
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").rglob("*.ipynb"))
 
@@ -62,3 +66,25 @@ def test_a_cell_that_fails_is_named(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     with pytest.raises(RuntimeError, match=r"(?s)broken.ipynb does not run:.*ZeroDivisionError"):
         executed(path)
+
+
+def test_every_kind_of_chart_has_a_thumbnail_and_the_code_that_makes_it():
+    (path,) = NOTEBOOKS
+    cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    code = "\n".join(cells.values())
+    pictures = path.parent / "images" / "gallery"
+    assert {one.stem for one in pictures.glob("*.png")} == set(KINDS)
+    assert sum(one.stat().st_size for one in pictures.glob("*.png")) < 1_500_000
+    links = re.findall(r'<a href="#([^"]+)"><img src="([^"]+)" alt="([^"]+)"', cells["thumbnails"])
+    assert {kind for kind, _, _ in links} == set(KINDS)
+    for kind, source, said in links:
+        assert (path.parent / source).exists()
+        assert len(said) > 15
+        assert f"{{ #{kind} }}" in code
+        assert f'kind="{kind}"' in code
+
+
+def test_the_heading_of_a_section_names_its_kind():
+    found = HEADING.match("## Draws of contexts { #draws }\n\nDo all say the same? Each dot.")
+    assert found["kind"] == "draws"
+    assert found["about"].startswith("Do all")
