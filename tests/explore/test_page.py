@@ -230,6 +230,16 @@ def test_downloads_verify(open_page, tmp_path):
     assert {one.status for one in verify(found)} == {"same"}
 
 
+def test_the_sentence_is_copied_with_its_powers(open_page):
+    page = open_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the sentence").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("The vectors associate Female names with Family")
+    assert "(d = 1.72, p = 7.8 × 10⁻⁵)" in copied
+
+
 def test_marks_move(open_page):
     page = open_page(still=False)
     page.evaluate("""() => {

@@ -17,7 +17,7 @@ def explore(
 
     Words are buttons: switch them off and on, add others, paste lists of your own, and compare
     sources. The page is for this machine alone, at an address with a random token. It needs
-    eatlas[explore].
+    the extra explore.
 
     Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
 

@@ -26,7 +26,7 @@ from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import count, number_of
-from eatlas.present.rendering import render
+from eatlas.present.rendering import POWER, render
 from eatlas.present.sections import Scales, Section, sections
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
@@ -46,6 +46,7 @@ GROUPS = {
     "A": "the first attribute",
     "B": "the second attribute",
 }
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MISSING = 8
 """Words without a vector that are named one by one."""
 
@@ -118,6 +119,8 @@ def _found(view: View, result: AssociationResult) -> dict[str, Any]:
             Row(one, was[one.place], moved_effect(one, was[one.place], axis)) for one in levels
         ],
         "limit": f"{axis.high:g}",
+        "said": said(view, section.sentence),
+        "plain": in_letters(said(view, section.sentence)),
         "plane": plane_of(view.lists, result, view.places, view.origins),
         "strip": strip(view.lists, result, levels),
         "table": [
@@ -131,6 +134,24 @@ def _found(view: View, result: AssociationResult) -> dict[str, Any]:
             for (role, word), (a, b) in view.places.items()
         ],
     }
+
+
+def said(view: View, sentence: str) -> str:
+    """The finding in sentences, with how many lists were looked at."""
+    if not view.explored:
+        return sentence
+    changed = "The words were changed after results had been seen; " if view.lists.changed else ""
+    were = "was" if view.looked_at == 1 else "were"
+    return f"{sentence} {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
+
+
+def in_letters(text: str) -> str:
+    """A text for a clipboard, which has no raised digits but those of Unicode.
+
+    >>> in_letters("p = 4.5e-06.")
+    'p = 4.5 × 10⁻⁶.'
+    """
+    return POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_RAISED)}", text)
 
 
 def section_of(result: AssociationResult) -> Section:

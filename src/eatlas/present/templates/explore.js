@@ -163,7 +163,7 @@
   async function copy(button) {
     const place = part(button.dataset.copy), label = button.textContent;
     try {
-      await navigator.clipboard.writeText(place.innerText.trim());
+      await navigator.clipboard.writeText(place.dataset.plain || place.innerText.trim());
       button.textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(place);
