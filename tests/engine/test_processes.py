@@ -120,7 +120,8 @@ if __name__ == "__main__":
 def test_an_interrupt_while_workers_start_is_one_for_all(tmp_path, moment):
     """Ctrl-C reaches all processes of a terminal; workers that still import say nothing."""
     code = f"""
-import os, signal, threading, time
+import os, signal, threading
+import multiprocessing.connection, multiprocessing.popen_spawn_posix, multiprocessing.resource_tracker
 import eatlas
 if __name__ == "__main__":
     tests = [eatlas.load_tests(f"weat-{{n}}")[0] for n in (6, 7, 9)]
@@ -128,6 +129,7 @@ if __name__ == "__main__":
     measures = [eatlas.MLEAT(alpha=k / 1000) for k in range(1, 999)]
     # imported before the signal: Python 3.11 turns one within a class body into a RuntimeError
     run = eatlas.run
+    run("weat-6", workers=1)
     try:
         threading.Timer({moment}, os.killpg, (os.getpid(), signal.SIGINT)).start()
         run(tests, vectors, measures, workers=3)
