@@ -34,6 +34,6 @@ def test_utf16_is_named(encoding):
 @pytest.mark.parametrize("data", [bytes(range(256)), b"PK\x03\x04\x00\x01", b"a\nb\x00c"])
 def test_what_is_no_text_is_named(data):
     line = 1 + data[: data.index(b"\0")].count(b"\n")
-    said = f"f, line {line}: this is no file of text\n  got: a byte that is 0\n  allowed: text in UTF-8"
+    said = f"f, line {line}: this is not a file of text\n  got: a byte that is 0\n  allowed: text in UTF-8"
     with pytest.raises(SourceError, match=said):
         decoded(data, "f", SourceError)

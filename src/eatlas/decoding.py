@@ -131,7 +131,7 @@ def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:
     zero = data.find(b"\0")
     if zero >= 0:
         raise kind(
-            f"{where}, line {_line(data, zero)}: this is no file of text",
+            f"{where}, line {_line(data, zero)}: this is not a file of text",
             got="a byte that is 0",
             allowed="text in UTF-8",
         )

@@ -126,7 +126,7 @@ def test_what_else_people_do_wrong(items, sheet, tmp_path):
     refused(f"item,label\n{one},Female,5\n", "line 2: the row has more cells")
     refused(b"item,label\n\xe9,1\n", "no UTF-8")
     refused(b"PK\x03\x04...", "a workbook of a spreadsheet\n  remedy: save the sheet as CSV")
-    refused("x", "this is no file of labels", "labels.txt")
+    refused("x", "this is not a file of labels", "labels.txt")
     with pytest.raises(SourceError, match="the table cannot be read"):
         eatlas.read_labels(sheet, tmp_path / "absent.csv")
     with pytest.raises(SourceError, match="no file items.labels.jsonl beside"):
@@ -289,7 +289,7 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
         Journal(path, other)
     good = path.read_text()
     for line, what in (
-        ("{}", "line 3: this is no act"), ("nonsense", "line 3: this is no act"),
+        ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
         ('{"annotator": "A", "item": "c0", "label": null}', "line 3: there is no such item"),
         (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "none of the groups"),
     ):  # fmt: skip

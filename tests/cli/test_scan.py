@@ -358,7 +358,7 @@ def test_a_summary_that_is_none(tmp_path):
         read_scan(tmp_path / "w.csv")
     (tmp_path / "w.csv.json").write_text("{}")
     with pytest.raises(
-        eatlas.EatlasError, match=r"w.csv.json: this is no summary of a scan\n  got"
+        eatlas.EatlasError, match=r"w.csv.json: this is not a summary of a scan\n  got"
     ):
         read_scan(tmp_path / "w.csv")
 

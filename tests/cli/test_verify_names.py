@@ -206,4 +206,4 @@ def test_a_key_that_stands_twice_is_refused(eatlas_cli, tmp_path):
     (tmp_path / "twice.jsonl").write_text(twice, encoding="utf-8")
     ended = eatlas_cli("verify", "twice.jsonl")
     assert ended.code == 2
-    assert "line 1: this line is no result\n  got: the key 'X' occurs twice" in ended.err
+    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err

@@ -116,7 +116,7 @@ def test_a_key_that_is_none_is_refused_before_anything_is_sent(server, monkeypat
     else:
         monkeypatch.setenv("EATLAS_API_KEY", f"{KEY[:9]}{bad}{KEY[9:]}")
     error = error_of(server.spec())
-    assert error.what == "EATLAS_API_KEY: this is no key"
+    assert error.what == "EATLAS_API_KEY: this is not a key"
     assert error.got == (
         f"a space, a control character or a letter beyond ASCII in place 10 of {len(KEY) + 1}"
     )

@@ -198,7 +198,7 @@ def test_a_fault_of_the_function_is_shown_with_its_place(module):
     [
         ("py:{}:length", "there is no length in {}\n  remedy: did you mean lengths?"),
         ("py:{}:model.embed", "there is no embed in Model"),
-        ("py:{}:answer", "this is no function\n  got: 42 (int)"),
+        ("py:{}:answer", "this is not a function\n  got: 42 (int)"),
         ("py:{}:Model", "remedy: make an instance in the module, and name that or its method"),
         ("py:{}:two", "cannot be called with a list of texts\n  got: two(texts, more): missing"),
         ("py:{}.py:lengths", "remedy: write py:{}:FUNCTION, without .py"),

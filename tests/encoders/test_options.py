@@ -124,7 +124,7 @@ def test_what_is_no_model(tmp_path):
         "  got: an empty folder\n  allowed: a folder with config.json, or a .gguf file"
     )
     (tmp_path / "vectors.txt").touch()
-    assert "this file is no transformer" in said(f"hf:{tmp_path}/vectors.txt")
+    assert "this file is not a transformer" in said(f"hf:{tmp_path}/vectors.txt")
     assert "there is no such folder or file" in said(f"hf:{tmp_path}/nowhere")
     assert said("hf:") == "hf:: no model is named\n  allowed: hf:NAME, hf:FOLDER, hf:FILE.gguf"
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
@@ -150,7 +150,7 @@ def test_weights_that_are_not_there(tmp_path):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"GGML" + bytes(60), "this is no GGUF file that can be read\n  got: b'GGML'"),
+        (b"GGML" + bytes(60), "this is not a GGUF file that can be read\n  got: b'GGML'"),
         (b"GGUF\x09\0\0\0" + bytes(60), "got: version 9"),
         (b"GGUF\x03\0\0\0" + b"\xff" * 60, "the header of this GGUF file is damaged or cut off"),
         (b"GGUF\x03\0\0\0" + bytes(8), "the header of this GGUF file is damaged or cut off"),

@@ -107,8 +107,8 @@ def test_vectors_of_another_seed_are_other_vectors():
         ({"tests": 5}, "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery"),
         ({"tests": []}, "no test was chosen\n  allowed: the name of a battery"),
         ({"measures": []}, "no measure was chosen\n  allowed: ml-eat, weat, sc-eat"),
-        ({"measures": 5}, "this is no measure\n  got: 5"),
-        ({"measures": eatlas.MLEAT}, "this is no measure\n  got: the class MLEAT"),
+        ({"measures": 5}, "this is not a measure\n  got: 5"),
+        ({"measures": eatlas.MLEAT}, "this is not a measure\n  got: the class MLEAT"),
         (
             {"vectors": []},
             "no vectors were chosen\n  allowed: a file, a name, or vectors in memory",

@@ -143,7 +143,7 @@ def test_stated_effects():
         ),
         (
             lambda: eatlas.equivalence(RESULT, sesoi=2.0),
-            "this is no smallest effect of interest\n  got: 2.0\n  allowed: above 0 and below 2",
+            "this is not a smallest effect of interest\n  got: 2.0\n  allowed: above 0 and below 2",
         ),
         (
             lambda: eatlas.equivalence(RESULT, sesoi=0.1, unit="cosine"),

@@ -73,10 +73,10 @@ def test_a_table_with_years_is_a_series(tmp_path):
     [
         ("", "names no column of terms"),
         ("word,Female\nnurse,1\n", "fewer than two groups"),
-        ("term,Female,Male\nnurse,1,-2\n", "line 2: this is no count"),
+        ("term,Female,Male\nnurse,1,-2\n", "line 2: this is not a count"),
         ("term,Female,Male\nnurse,1\n", "another number of cells"),
-        ("term,Female,Male\nnurse,1,x\n", "this is no count"),
-        ("term,year,Female,Male\nnurse,abc,1,2\n", "this is no year"),
+        ("term,Female,Male\nnurse,1,x\n", "this is not a count"),
+        ("term,year,Female,Male\nnurse,abc,1,2\n", "this is not a year"),
         ("term,Female,Male\n", "the table has no rows"),
         (LONG + "nurse,Male,3\n", "the pair occurs twice"),
     ],

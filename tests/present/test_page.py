@@ -121,10 +121,10 @@ def test_failures_are_listed_with_reason_and_remedy():
 
 
 def test_damage_is_listed():
-    damage = [ResultsError("r.jsonl, line 4: this line is no result", got="half")]
+    damage = [ResultsError("r.jsonl, line 4: this line is not a result", got="half")]
     text = Page(report_html([ml_eat()], damage=damage)).text
     assert "1 unreadable" in text
-    assert "r.jsonl, line 4: this line is no result got half" in text
+    assert "r.jsonl, line 4: this line is not a result got half" in text
 
 
 def nasty_results() -> list[AssociationResult]:

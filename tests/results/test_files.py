@@ -125,7 +125,7 @@ def test_lines_that_are_no_results(tmp_path, line, message):
     path.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(ResultsError) as caught:
         eatlas.read_results(path)
-    assert f"{path}, line 1: this line is no result" in str(caught.value)
+    assert f"{path}, line 1: this line is not a result" in str(caught.value)
     assert message in str(caught.value)
 
 
@@ -133,20 +133,20 @@ def test_lines_that_are_no_results(tmp_path, line, message):
 def test_what_is_no_path(given):
     with pytest.raises(
         ResultsError,
-        match=r"this is no results file\n  got: (5 \(int\)|None \(NoneType\))\n  allowed: a path",
+        match=r"this is not a results file\n  got: (5 \(int\)|None \(NoneType\))\n  allowed: a path",
     ):
         eatlas.read_results(given)
 
 
 def test_results_are_no_path(tiny, tiny_vectors):
-    with pytest.raises(ResultsError, match="this is no results file\n  got: \\w+Result\n"):
+    with pytest.raises(ResultsError, match="this is not a results file\n  got: \\w+Result\n"):
         eatlas.read_results(eatlas.run(tiny, tiny_vectors))
 
 
 def test_not_utf8(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_bytes(b'{"schema": "\xff"}\n')
-    said = "line 1: this line is no result\n  got: byte 0xff, which is not UTF-8"
+    said = "line 1: this line is not a result\n  got: byte 0xff, which is not UTF-8"
     with pytest.raises(ResultsError, match=said):
         eatlas.read_results(path)
 

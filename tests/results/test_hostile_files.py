@@ -57,7 +57,7 @@ def test_a_line_that_cannot_be_is_named_and_the_others_are_shown(
     file.write_text(f"{changed(lines[0], *path, to=value)}\n{json.dumps(lines[1])}\n")
     good, (error,) = salvage_results(file)
     assert list(good) == [results[1]]
-    assert str(error).startswith(f"{file}, line 1: this line is no result\n  got: {said}")
+    assert str(error).startswith(f"{file}, line 1: this line is not a result\n  got: {said}")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):
     file.write_bytes(data.replace(old, new, 1) + b"\n" + json.dumps(lines[1]).encode() + b"\n")
     good, (error,) = salvage_results(file)
     assert len(good) == 1
-    assert f"line 1: this line is no result\n  got: {said}" in str(error)
+    assert f"line 1: this line is not a result\n  got: {said}" in str(error)
     assert len(str(error)) < 1500
 
 

@@ -233,11 +233,11 @@ def test_no_table_of_a_scan(tmp_path):
     with pytest.raises(ResultsError) as caught:
         read_words(tmp_path / "a.csv")
     assert str(caught.value) == (
-        f"{tmp_path / 'a.csv'}: this is no table of a scan\n  got: word, d\n"
+        f"{tmp_path / 'a.csv'}: this is not a table of a scan\n  got: word, d\n"
         f"  allowed: {', '.join(COLUMNS)}"
     )
     with pytest.raises(ResultsError, match=r"the words of the scan cannot be read\n  got: No such"):
         read_words(tmp_path / "b.csv")
     (tmp_path / "c.parquet").write_bytes(b"no Parquet")
-    with pytest.raises(ResultsError, match="this is no table of a scan"):
+    with pytest.raises(ResultsError, match="this is not a table of a scan"):
         read_words(tmp_path / "c.parquet")

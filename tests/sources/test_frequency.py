@@ -252,7 +252,7 @@ def test_a_short_list_of_counts_gives_ranks_alone(tmp_path):
 def test_counts_that_cannot_be_read_are_named(tmp_path):
     path, arrays = tmp_path / "counts.txt", npz(tmp_path, DATA)
     path.write_text("the\t5\nof\tmany\n")
-    with pytest.raises(SourceError, match="line 2: this is no word with its count"):
+    with pytest.raises(SourceError, match="line 2: this is not a word with its count"):
         open_vectors(f"{arrays}?counts={path}")
     with pytest.raises(SourceError, match="cannot be read"):
         open_vectors(f"{arrays}?counts={tmp_path}/none.txt")

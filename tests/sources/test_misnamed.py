@@ -66,7 +66,7 @@ def test_a_file_of_a_model_behind_its_scheme(tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"")
     error = refused(f"hf:{path}")
-    assert (error.what, error.remedy) == (f"{path}: this file is no transformer", None)
+    assert (error.what, error.remedy) == (f"{path}: this file is not a transformer", None)
     (tmp_path / "config.json").write_text("{}")
     assert refused(f"hf:{path}").remedy == f"name the folder: hf:{tmp_path}"
 

@@ -160,7 +160,7 @@ def test_patterns_of_certain_and_of_impossible_associations():
         (lambda: smallest_effect(8, 8, tail="both"), "unknown tail\n  got: 'both'"),
         (
             lambda: terms_needed(2.0),
-            "this is no effect size of two groups of one size\n  got: 2.0\n"
+            "this is not an effect size of two groups of one size\n  got: 2.0\n"
             "  allowed: above 0 and below 2",
         ),
         (

@@ -137,7 +137,7 @@ def test_everything_excluded_is_an_empty_grid():
 
 
 def test_what_is_no_plan():
-    with pytest.raises(StudyError, match="this is no plan of a study"):
+    with pytest.raises(StudyError, match="this is not a plan of a study"):
         read_plan(7)
     with pytest.raises(StudyError, match=r"nothere\.toml: the plan cannot be read"):
         read_plan("nothere.toml")

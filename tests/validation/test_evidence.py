@@ -44,8 +44,8 @@ def test_what_was_not_run_has_no_figures() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "this is no measure card"),
-        ("[1]", "no measure card of a known version"),
+        ("{", "this is not a measure card"),
+        ("[1]", "not a measure card of a known version"),
         ('{"schema": "eatlas/card/99"}', "got: 'eatlas/card/99'"),
         ('{"schema": "eatlas/card/1"}', "the card is damaged at version"),
     ],

@@ -178,8 +178,8 @@ def test_what_is_not_run_says_why(tmp_path: Path) -> None:
     [
         ("Census year,Job,Female,Male\n1900,nurse,1,0\n", "names no column of terms"),
         ("Census year,Occupation,Female,Male\n1900,nurse,1\n", "another number of cells"),
-        ("Census year,Occupation,Female,Male\n19x0,nurse,1,0\n", "this is no year"),
-        ("Census year,Occupation,Female,Male\n1900,nurse,-1,0\n", "this is no count"),
+        ("Census year,Occupation,Female,Male\n19x0,nurse,1,0\n", "this is not a year"),
+        ("Census year,Occupation,Female,Male\n1900,nurse,-1,0\n", "this is not a count"),
         ("Census year,Occupation,Female,Male\n1900,nurse,1,0\n1900,nurse,1,0\n", "occurs twice"),
         ("", "names no column of terms"),
     ],

@@ -54,7 +54,7 @@ def name_of(text: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise EatlasError(
-            "this is no name of an annotator",
+            "this is not a name of an annotator",
             got=repr(text[: LONGEST_NAME + 1]),
             allowed=f"1 to {LONGEST_NAME} printable characters",
         )
@@ -222,7 +222,7 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], int]:
                 _replay(values, items, work, f"{path}, line {number}")
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise SourceError(
-                f"{path}, line {number}: this is no act of an annotator",
+                f"{path}, line {number}: this is not an act of an annotator",
                 got=line[:100].decode(errors="replace"),
                 allowed="lines that eatlas annotate serve wrote",
                 remedy="remove the line, or take the file from a backup",

@@ -219,7 +219,7 @@ def _of_file(path: Path, items: Items) -> Iterator[Row]:
         return
     if path.suffix.lower() not in {".csv", ".tsv"}:
         raise SourceError(
-            f"{path}: this is no file of labels",
+            f"{path}: this is not a file of labels",
             got=path.suffix or "a name without ending",
             allowed=f".csv, .tsv, or {ENDING} of the page",
         )

@@ -195,7 +195,7 @@ def _given(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict) or not isinstance(given.get("annotator"), str):
-        raise EatlasError("this is no request of the page")
+        raise EatlasError("this is not a request of the page")
     return given
 
 

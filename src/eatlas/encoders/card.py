@@ -180,7 +180,7 @@ def _of_config(file: Path) -> Card:
     except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
     if not isinstance(config, dict):
-        raise SourceError(f"{file}: this is no configuration of a model")
+        raise SourceError(f"{file}: this is not a configuration of a model")
     require_no_kernels(config, file)
     kind = str(config.get("model_type", ""))
     named = config.get("architectures") or [""]
@@ -294,7 +294,7 @@ def _read(reader: _Reader, path: Path) -> GGUFHeader:
     version: int = reader.number("<I")
     if magic != MAGIC or version not in VERSIONS:
         raise SourceError(
-            f"{path}: this is no GGUF file that can be read",
+            f"{path}: this is not a GGUF file that can be read",
             got=f"version {version}" if magic == MAGIC else repr(magic),
             allowed=f"a file that begins with GGUF, of version {VERSIONS[0]} or {VERSIONS[1]}",
         )

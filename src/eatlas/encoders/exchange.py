@@ -147,7 +147,7 @@ def secret_of_environment() -> Secret:
         bad = next((i for i, c in enumerate(value) if not ("!" <= c <= "~")), None)
         if bad is not None:
             raise SourceError(
-                f"{name}: this is no key",
+                f"{name}: this is not a key",
                 got=f"a space, a control character or a letter beyond ASCII in place {bad + 1} of "
                 f"{len(value)}",
                 allowed="one line of ASCII letters, digits and signs",

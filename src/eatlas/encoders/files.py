@@ -382,7 +382,7 @@ def sentence_model_on_the_hub(name: str, revision: str) -> Path:
             ) from error
     if not (folder / MODULES).is_file():
         raise SourceError(
-            f"st:{name}: this is no model of sentence-transformers",
+            f"st:{name}: this is not a model of sentence-transformers",
             got=f"no {MODULES}",
             remedy=f"hf:{name} takes other transformers",
         )

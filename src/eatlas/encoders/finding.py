@@ -146,7 +146,7 @@ def _find(given: str, options: Options, scheme: str) -> Path:
         if path.suffix.lower() == GGUF and scheme == SCHEME:
             return path
         raise SourceError(
-            f"{path}: this file is no transformer",
+            f"{path}: this file is not a transformer",
             allowed=_FILES[scheme],
             remedy=f"name the folder: {scheme}{path.parent}"
             if (path.parent / CONFIG).is_file()

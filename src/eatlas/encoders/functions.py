@@ -236,7 +236,7 @@ def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
         found = getattr(found, part)
     if not callable(found) or isinstance(found, type):
         raise SourceError(
-            f"{where}: this is no function",
+            f"{where}: this is not a function",
             got=described(found),
             allowed="a function that takes a list of texts and returns a vector for each",
             remedy="make an instance in the module, and name that or its method"

@@ -126,7 +126,7 @@ def _found(test: GroupsTest, given: Any) -> Reference:
         return _of_result(test, _chosen(test, known, spec.options, str(spec.path)))
     if isinstance(given, str | Path) and not is_there(_place(str(given))):
         raise StimulusError(
-            f"{given}: this is no reference, and no such file", got=str(given), allowed=ALLOWED
+            f"{given}: this is not a reference, and no such file", got=str(given), allowed=ALLOWED
         )
     if isinstance(given, str | Path | Mapping | Counts):
         return _of_table(test, given)
@@ -134,7 +134,7 @@ def _found(test: GroupsTest, given: Any) -> Reference:
         return _of_result(test, given)
     if isinstance(given, Iterable):
         return _of_result(test, _chosen(test, list(given), {}, "the results"))
-    raise StimulusError("this is no reference", got=described(given), allowed=ALLOWED)
+    raise StimulusError("this is not a reference", got=described(given), allowed=ALLOWED)
 
 
 def _place(text: str) -> Path:
@@ -181,7 +181,7 @@ def _parsed(text: str) -> dict[str, float]:
         except ValueError:
             found[""] = math.nan
         if not name.strip() or math.isnan(found.get("", 0.0)):
-            raise StimulusError("this is no reference", got=repr(text), allowed=ALLOWED)
+            raise StimulusError("this is not a reference", got=repr(text), allowed=ALLOWED)
     return found
 
 

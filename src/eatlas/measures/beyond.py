@@ -385,7 +385,7 @@ def _check_sesoi(sesoi: float, unit: str) -> None:
     number = isinstance(sesoi, int | float) and not isinstance(sesoi, bool)
     if not (number and 0 < sesoi < (2 if unit == "d" else np.inf)):
         raise EatlasError(
-            "this is no smallest effect of interest",
+            "this is not a smallest effect of interest",
             got=repr(sesoi),
             allowed="above 0 and below 2" if unit == "d" else "above 0",
         )

@@ -72,7 +72,7 @@ def get_measure(spec: str | Measure) -> Measure:
         return spec
     if not isinstance(spec, str):
         raise SignatureError(
-            "this is no measure",
+            "this is not a measure",
             got=described(spec),
             allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
         )

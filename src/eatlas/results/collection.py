@@ -390,7 +390,7 @@ def salvage_results(
     for one in paths:
         if not isinstance(one, str | Path):
             raise ResultsError(
-                "this is no results file", got=described(one), allowed="a path, or several"
+                "this is not a results file", got=described(one), allowed="a path, or several"
             )
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []

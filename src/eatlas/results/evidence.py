@@ -235,11 +235,11 @@ def read_card(path: str | Path) -> Card:
     except OSError as error:
         raise ResultsError(f"{path}: the card cannot be read", got=str(error.strerror)) from error
     except ValueError as error:
-        raise ResultsError(f"{path}: this is no measure card", got=str(error)) from error
+        raise ResultsError(f"{path}: this is not a measure card", got=str(error)) from error
     schema = values.get("schema") if isinstance(values, dict) else values
     if schema != SCHEMA:
         raise ResultsError(
-            f"{path}: this is no measure card of a known version",
+            f"{path}: this is not a measure card of a known version",
             got=described(schema),
             allowed=SCHEMA,
             remedy="eatlas protocol MEASURE writes one, card.json",

@@ -241,7 +241,7 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
     else:
         said = f"{type(error).__name__}: {error}"
     said = said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
-    what = "the file ends in the middle of this result" if cut else "this line is no result"
+    what = "the file ends in the middle of this result" if cut else "this line is not a result"
     return ResultsError(
         f"{path}, line {number}: {what}",
         got=said,

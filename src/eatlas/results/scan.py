@@ -324,7 +324,7 @@ def read_scan(path: str | Path) -> ScanResult:
         ) from error
     except ValueError as error:
         raise ResultsError(
-            f"{summary}: this is no summary of a scan", got=str(error).split("\n")[0]
+            f"{summary}: this is not a summary of a scan", got=str(error).split("\n")[0]
         ) from error
     # the two files may have been moved together
     words = summary.with_name(summary.name.removesuffix(".json"))

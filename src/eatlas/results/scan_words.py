@@ -237,10 +237,10 @@ def read_words(path: Path) -> pd.DataFrame:
             f"{path}: the words of the scan cannot be read", got=error.strerror or str(error)
         ) from error
     except ValueError as error:
-        raise ResultsError(f"{path}: this is no table of a scan", got=str(error)) from error
+        raise ResultsError(f"{path}: this is not a table of a scan", got=str(error)) from error
     if tuple(frame.columns) != COLUMNS:
         raise ResultsError(
-            f"{path}: this is no table of a scan",
+            f"{path}: this is not a table of a scan",
             got=", ".join(map(str, frame.columns)),
             allowed=", ".join(COLUMNS),
         )

@@ -148,7 +148,7 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
         return _in_tar(inner, member)
     if member is not None:
         raise SourceError(
-            f"{path}: this is no archive, so it has no members",
+            f"{path}: this is not an archive, so it has no members",
             got=f"#{member}",
             remedy="leave out what follows #",
         )

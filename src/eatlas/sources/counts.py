@@ -144,7 +144,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
         return (spec,)
     if not isinstance(spec, str | Path):
         raise SourceError(
-            "this is no table of counts",
+            "this is not a table of counts",
             got=described(spec),
             allowed="a CSV file with a column for the term and columns of groups, or a mapping",
         )
@@ -329,7 +329,7 @@ def _first(names: list[str], known: tuple[str, ...]) -> int | None:
 
 def _year(text: str, where: str) -> int:
     if not text.strip().isdecimal():
-        raise SourceError(f"{where}: this is no year", got=repr(text), allowed="a whole number")
+        raise SourceError(f"{where}: this is not a year", got=repr(text), allowed="a whole number")
     return int(text)
 
 
@@ -340,5 +340,7 @@ def _number(value: Any, where: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number) or number < 0:
-        raise SourceError(f"{where}: this is no count", got=repr(value), allowed="a number from 0")
+        raise SourceError(
+            f"{where}: this is not a count", got=repr(value), allowed="a number from 0"
+        )
     return number

@@ -392,7 +392,9 @@ def _years(archive: Path, folder: Path) -> Path:
     """Unpack the vectors of each year into a folder."""
     folder.mkdir()
     if not zipfile.is_zipfile(archive):
-        raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of vectors by year")
+        raise SourceError(
+            f"{archive}: this is not a zip archive", allowed="a zip of vectors by year"
+        )
     with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
         members = [info for info in opened.infolist() if not info.is_dir()]
     chosen = [m for m in members if _OF_A_YEAR.fullmatch(PurePosixPath(m.filename).name)]
@@ -418,7 +420,7 @@ def _files_of(archive: Path, within: str, folder: Path) -> Path:
     """
     folder.mkdir()
     if not zipfile.is_zipfile(archive):
-        raise SourceError(f"{archive}: this is no zip archive", allowed="a zip of a repository")
+        raise SourceError(f"{archive}: this is not a zip archive", allowed="a zip of a repository")
     start = PurePosixPath(within).parts
     with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
         chosen: dict[str, zipfile.ZipInfo] = {}

@@ -275,7 +275,7 @@ def in_prompts(source: VectorSource, wanted: Any) -> list[VectorSource]:
     if not isinstance(wanted, PromptSet):
         if not isinstance(wanted, list | tuple):
             raise SourceError(
-                "this is no prompt", got=described(wanted), allowed="a text, or a list of texts"
+                "this is not a prompt", got=described(wanted), allowed="a text, or a list of texts"
             )
         wanted = PromptSet.of(wanted)
     return [averaged(source, wanted)]

@@ -256,7 +256,7 @@ def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
             continue  # a header
         if count is None or not word.strip():
             raise SourceError(
-                f"{path}, line {number}: this is no word with its count",
+                f"{path}, line {number}: this is not a word with its count",
                 got=repr(line[:60]),
                 allowed=_REMEDY,
             )

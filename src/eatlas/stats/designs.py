@@ -235,7 +235,7 @@ def terms_needed(
     power = checked_alpha(power, "power", above=alpha)
     if not (isinstance(d, (int, float)) and not isinstance(d, bool) and 0 < d < 2):
         raise EatlasError(
-            "this is no effect size of two groups of one size",
+            "this is not an effect size of two groups of one size",
             got=repr(d),
             allowed="above 0 and below 2",
         )

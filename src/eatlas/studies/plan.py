@@ -114,7 +114,7 @@ def read_plan(plan: str | Path | Mapping[str, Any] | StudyPlan) -> StudyPlan:
         return _Reader("the plan").plan(plan)
     if not isinstance(plan, str | Path):
         raise StudyError(
-            "this is no plan of a study",
+            "this is not a plan of a study",
             got=described(plan),
             allowed="a TOML file, or a dictionary of the same form",
             remedy=EXAMPLE,

@@ -127,7 +127,7 @@ def test_a_member_of_what_is_no_archive(tmp_path):
     for data in (TEXT, gzip.compress(TEXT)):
         path = written(tmp_path / "v", data)
         with pytest.raises(
-            SourceError, match="this is no archive, so it has no members\n  got: #x"
+            SourceError, match="this is not an archive, so it has no members\n  got: #x"
         ):
             open_vectors(f"{path}#x")
 

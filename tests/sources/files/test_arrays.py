@@ -71,8 +71,8 @@ def test_a_vocabulary_as_a_pickle(tmp_path):
     [
         ("{", "this is not JSON"),
         ("[" * 100_000, "this is not JSON"),
-        ('"cat"', "this is no vocabulary\n  got: str\n  allowed: a list of words, or a dict"),
-        ('["cat", 7]', "this is no vocabulary\n  got: 7 at row 1"),
+        ('"cat"', "this is not a vocabulary\n  got: str\n  allowed: a list of words, or a dict"),
+        ('["cat", 7]', "this is not a vocabulary\n  got: 7 at row 1"),
         ('{"cat": 1, "dog": 2}', "the rows of the words are not 0, 1, 2, ...\n  got: 'dog': 2"),
         ('{"cat": 0, "dog": 0}', "the rows of the words are not 0, 1, 2, ..."),
         ('{"cat": "0"}', "got: 'cat': '0'\n  allowed: each row once"),
@@ -99,7 +99,7 @@ def test_a_word_that_stands_twice(tmp_path):
 @pytest.mark.parametrize(
     ("array", "said"),
     [
-        (np.zeros(3), "FILE: this is no array of vectors\n  got: float64, shape (3,)"),
+        (np.zeros(3), "FILE: this is not an array of vectors\n  got: float64, shape (3,)"),
         (np.zeros((1, 2), complex), "got: complex128, shape (1, 2)"),
         (np.array([["x"]]), "got: <U1, shape (1, 1)"),
         (np.zeros((0, 3)), "got: float64, shape (0, 3)"),
@@ -108,7 +108,7 @@ def test_a_word_that_stands_twice(tmp_path):
             np.array([{}]),
             "FILE: the array holds Python objects, which only running its pickle could",
         ),
-        (np.zeros(2, [("a", "f4")]), "FILE: this is no plain array"),
+        (np.zeros(2, [("a", "f4")]), "FILE: this is not a plain array"),
     ],
 )
 def test_arrays_that_hold_no_vectors(tmp_path, array, said):

@@ -81,7 +81,7 @@ def test_words_that_hold_each_other(tmp_path, kind):
     spec = as_vocabulary(tmp_path, WORDS[kind])
     with no_more_memory_than(256 << 20):
         said = fault(spec)
-    assert "a value of the type " in said or "this is no vocabulary" in said
+    assert "a value of the type " in said or "this is not a vocabulary" in said
     assert len(said) < 1000
 
 
@@ -131,7 +131,7 @@ def test_an_array_whose_type_or_shape_is_made_of_tuples(tmp_path):
         words = b"X\x0c\x00\x00\x00index_to_key](X\x01\x00\x00\x00ae"
         state = b"}" + words + b"sX\x07\x00\x00\x00vectors" + array + b"s"
         said = fault(written(tmp_path / "v.kv", PROTO + GENSIM + state + b"b" + STOP))
-        assert "FILE, vectors: this is no array of numbers" in said
+        assert "FILE, vectors: this is not an array of numbers" in said
         assert len(said) < 300
 
 

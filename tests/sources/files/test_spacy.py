@@ -63,10 +63,10 @@ def test_faults(tmp_path):
     (vocab / "strings.json").write_text(json.dumps(["nothing", "of", "it"]))
     assert "no word of this pipeline has a vector" in fault(tmp_path / "pipeline")
     (vocab / "strings.json").write_text(json.dumps({"cat": 1}))
-    assert "strings.json: this is no list of words" in fault(tmp_path / "pipeline")
+    assert "strings.json: this is not a list of words" in fault(tmp_path / "pipeline")
     (vocab / "key2row").write_bytes(b"\x81\xa1a\x01")
     (vocab / "strings.json").write_text("[]")
-    assert "key2row: this is no table of words and rows\n  got: " in fault(tmp_path / "pipeline")
+    assert "key2row: this is not a table of words and rows\n  got: " in fault(tmp_path / "pipeline")
     (vocab / "vectors").unlink()
     assert (
         "a file of the spaCy vectors is not there\n  got: no vectors\n  remedy: save the pipeline"

@@ -76,7 +76,7 @@ def test_a_member_of_what_is_no_archive(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
     fetch_vectors("mine")
-    with pytest.raises(SourceError, match="this is no archive, so it has no members"):
+    with pytest.raises(SourceError, match="this is not an archive, so it has no members"):
         open_vectors("mine#en/vectors.txt")
 
 
@@ -363,7 +363,7 @@ def test_a_zip_that_is_none(publisher, data):
     ):
         fetch_vectors("hist")
     publisher.files["hist.zip"] = b"sun 1 2 3"
-    with pytest.raises(SourceError, match="hist.zip.download: this is no zip archive"):
+    with pytest.raises(SourceError, match="hist.zip.download: this is not a zip archive"):
         fetch_vectors("hist")
     publisher.files["hist.zip"] = zip_of(
         {"1990.txt": text_of()}

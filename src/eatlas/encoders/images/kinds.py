@@ -158,7 +158,7 @@ def read_config(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
     if not isinstance(found, dict):
-        raise SourceError(f"{file}: this is no configuration of a model")
+        raise SourceError(f"{file}: this is not a configuration of a model")
     require_no_kernels(found, file)
     return found
 

@@ -327,7 +327,7 @@ def _usual_images(model: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole(model: Any, file: Path) -> Mapping[str, Any]:
     if not isinstance(model, dict) or not isinstance(model.get("embed_dim"), int):
-        raise SourceError(f"{file}: this is no configuration of open_clip", got="no embed_dim")
+        raise SourceError(f"{file}: this is not a configuration of open_clip", got="no embed_dim")
     return model
 
 

@@ -46,7 +46,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     Raises
     ------
     SourceError
-        If this is no language model, or one of another kind.
+        If this is not a language model, or one of another kind.
     """
     if isinstance(spec, LanguageModel) and not isinstance(spec, type):
         if spec.kind == kind:
@@ -151,14 +151,14 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     >>> language_model(object(), None, name="mine")
     Traceback (most recent call last):
     ...
-    eatlas.errors.SourceError: mine: this is no language model of transformers
+    eatlas.errors.SourceError: mine: this is not a language model of transformers
       got: object
       allowed: AutoModelForMaskedLM or AutoModelForCausalLM
     """
     kind = kind_of_class(type(model).__name__)
     if kind is None:
         raise SourceError(
-            f"{name}: this is no language model of transformers",
+            f"{name}: this is not a language model of transformers",
             got=described(model),
             allowed="AutoModelForMaskedLM or AutoModelForCausalLM",
         )

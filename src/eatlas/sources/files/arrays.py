@@ -128,7 +128,7 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
             remedy="save words with np.array(words, dtype='U'), vectors as float32",
         )
     if dtype.fields is not None or dtype.itemsize == 0 or any(length < 0 for length in shape):
-        raise SourceError(f"{label}: this is no plain array", got=f"{dtype}, shape {shape}")
+        raise SourceError(f"{label}: this is not a plain array", got=f"{dtype}, shape {shape}")
     return ArrayHead(shape, dtype, fortran, start.tell())
 
 
@@ -385,7 +385,7 @@ def _rows(path: Path) -> dict[int, int]:
 
 
 def _no_table(path: Path, got: str) -> SourceError:
-    return SourceError(f"{path}: this is no table of words and rows", got=got[:200])
+    return SourceError(f"{path}: this is not a table of words and rows", got=got[:200])
 
 
 def _refuse_floret(folder: Path) -> None:
@@ -401,7 +401,7 @@ def _refuse_floret(folder: Path) -> None:
 def _strings(path: Path) -> list[str]:
     words = _json(path)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise SourceError(f"{path}: this is no list of words")
+        raise SourceError(f"{path}: this is not a list of words")
     try:
         "".join(words).encode()
     except UnicodeEncodeError as error:

@@ -133,7 +133,7 @@ def _check_sizes(path: Path, version: int, sizes: tuple[float, ...]) -> None:
     entries, words, labels = sizes[:3]
     if version not in {11, 12} or not 0 < words <= entries or words + labels != entries:
         raise SourceError(
-            f"{path}: this is no model of fastText that can be read",
+            f"{path}: this is not a model of fastText that can be read",
             got=f"version {version}, {words} words, {labels} labels, {entries} entries",
             allowed="version 11 or 12",
         )

@@ -259,7 +259,7 @@ def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) 
     """
     if len(shape) != 2 or dtype.kind not in "fiu" or 0 in shape:
         raise SourceError(
-            f"{label}: this is no array of vectors",
+            f"{label}: this is not an array of vectors",
             got=f"{dtype}, shape {tuple(shape)}",
             allowed="numbers, shape (words, components)",
         )

@@ -305,4 +305,6 @@ def stored_array(value: Any, label: str) -> NDArray[Any]:
         array = np.frombuffer(raw, (">" if big else "<") + code)
         return array.reshape(shape, order=order)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        raise SourceError(f"{label}: this is no array of numbers", got=str(error)[:100]) from error
+        raise SourceError(
+            f"{label}: this is not an array of numbers", got=str(error)[:100]
+        ) from error

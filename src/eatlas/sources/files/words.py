@@ -182,7 +182,7 @@ def _shown(value: Any) -> str:
 
 def _no_words(label: str, got: str) -> SourceError:
     return SourceError(
-        f"{label}: this is no vocabulary",
+        f"{label}: this is not a vocabulary",
         got=got,
         allowed="a list of words, or a dict from words to rows",
     )
