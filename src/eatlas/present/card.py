@@ -145,13 +145,11 @@ def lines_of(card: Card) -> Iterator[str]:
     """A card as lines for the terminal: each study with its figures, or why it was not run."""
     yield f"{card.title}: {card.signature}"
     for criterion in CRITERIA:
-        yield ""
-        yield f"{MEANINGS[criterion].title}: {MEANINGS[criterion].text}"
-        found = card.of(criterion)
-        if not found:
-            yield "  not asked"
-        for one in found:
-            yield from _lines(one)
+        if found := card.of(criterion):
+            yield ""
+            yield f"{MEANINGS[criterion].title}: {MEANINGS[criterion].text}"
+            for one in found:
+                yield from _lines(one)
     yield ""
     yield VERDICT
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eatlas.measures.base import Measure
 from eatlas.results import AssociationResult
 from eatlas.sources import ArraySource, embed
-from eatlas.stimuli import ATTRIBUTES, AssociationTest, Concept, GroupsTest, Test
+from eatlas.stimuli import ATTRIBUTES, Concept, GroupsTest, Test
 
 Array = NDArray[np.float64]
 Numbers = Mapping[str, float | None]
@@ -120,18 +120,14 @@ class Bench:
 
 def of_concepts(test: Test, concepts: Mapping[str, Concept]) -> Test:
     """A test of the same kind with other terms; of pairs those whose terms are still there."""
-    if isinstance(test, AssociationTest):
-        return AssociationTest(id=test.id, title=test.title, **concepts)
+    if not isinstance(test, GroupsTest):
+        return test.model_copy(update=dict(concepts))
     kept = {term for one in concepts.values() for term in one.terms}
-    names = [name for name in concepts if name != "targets"]
-    return GroupsTest(
-        id=test.id,
-        title=test.title,
-        targets=concepts["targets"],
-        groups=tuple(concepts[name] for name in names),
-        reference=test.reference,
-        pairs=tuple(pair for pair in test.pairs if kept.issuperset(pair)),
-    )
+    names = [group.name for group in test.groups]
+    pairs = tuple(pair for pair in test.pairs if kept.issuperset(pair))
+    groups = tuple(concepts[name] for name in names)
+    changed = {"targets": concepts["targets"], "groups": groups, "pairs": pairs}
+    return test.model_copy(update=changed)
 
 
 def array(rows: Mapping[str, Array]) -> ArraySource:

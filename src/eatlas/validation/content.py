@@ -96,7 +96,7 @@ def repeated(bench: Bench) -> Outcome:
 def order_of_words(bench: Bench) -> Outcome:
     """The same numbers when each list of words is turned round."""
     turned = {
-        group: one.model_copy(update={"terms": one.terms[::-1]})
+        group: one.model_copy(update={"terms": one.terms[::-1], "sentences": one.sentences[::-1]})
         for group, one in bench.test.concepts.items()
     }
     return _stays(
@@ -410,5 +410,10 @@ def _bench(context: Context, source: Any, *, copied: bool) -> Bench:
     """The test of the measure's kind on a source, or on copies of its vectors."""
     (test,) = load_tests(TESTS[context.measure.kind])
     test = context.fitted(test)
+    if copied and test.contexts is not None:
+        raise NotRunError(
+            f"{context.measure.name} takes words in their contexts, whose vectors follow from the "
+            "texts; only vectors of words are changed here."
+        )
     bench = Bench(plain(context.measure), test, source, context.seed, context.measure)
     return bench.used if copied else bench

@@ -58,7 +58,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         CSV of occupation shares by group and year; ``"census"`` is both of those that
         ``eatlas data fetch census`` brings.
     contexts : path, optional
-        Contexts of the stimuli, as :func:`eatlas.find_contexts` saves them.
+        Contexts of the stimuli, as ``eatlas contexts`` writes them.
     labels : path or several, optional
         Labels by people, as :func:`eatlas.read_labels` reads them.
     counts : path or several, optional

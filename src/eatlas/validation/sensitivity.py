@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,8 +28,6 @@ SUBSETS = 10
 """Random subsets of each size."""
 TRANSFORMS = ("center", "standardize", "all-but-the-top:1")
 """What is done to all vectors of a source, besides making them of length 1."""
-WORDS: dict[str, Any] = {"true": True, "false": False}
-"""Values of parameters as a signature writes them."""
 NO_CHANGE = ("alpha", "draws", *HOW_SURE)
 """Parameters that are about p-values and intervals."""
 
@@ -149,22 +148,24 @@ def parameters(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
-    """The measure with each other value of each parameter that has a few."""
+    """The measure with each other value of each parameter whose type names its few values."""
+    hints = get_type_hints(type(measure))
     for one in fields(measure):
-        allowed = one.metadata.get("allowed")
-        if allowed is None or one.name in NO_CHANGE or not one.init:
+        hint = hints[one.name]
+        values = (False, True) if hint is bool else get_args(hint)
+        if one.name in NO_CHANGE or not one.init or not (hint is bool or _is_choice(hint)):
             continue
-        current = getattr(measure, one.name)
-        for word in (w.strip() for w in allowed.text.replace(" or ", ", ").split(",")):
-            value = {"true": True, "false": False}.get(
-                word, int(word) if word.isdecimal() else word
-            )
-            if value == current or not allowed.includes(value):
+        for value in values:
+            if value == getattr(measure, one.name):
                 continue
-            try:
-                yield f"{one.name}={word}", measure.with_parameters(**{one.name: value})
-            except SignatureError:  # it does not go with the other parameters
-                continue
+            with suppress(SignatureError):  # it does not go with the other parameters
+                changed = measure.with_parameters(**{one.name: value})
+                yield f"{one.name}={str(value).lower() if hint is bool else value}", changed
+
+
+def _is_choice(hint: object) -> bool:
+    """Whether a type is one of a few values."""
+    return get_origin(hint) is Literal
 
 
 def vectors(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:

@@ -14,6 +14,7 @@ from eatlas.present.drawings.svg import (
     muted,
     short,
     tag,
+    words,
 )
 from eatlas.present.numbers import effect
 from eatlas.results.evidence import Drawing, Mark
@@ -23,7 +24,7 @@ ROW = 22.0
 NAMES = 150.0
 """Room for labels, left of the axis."""
 COLOURS = ("#0072b2", "#c95800", "#6c2bd9", "#5a5a63")
-"""Of groups in their order; the same classes as the lines of the report, for dark pages."""
+"""Of groups in their order; the classes mark-0 and so on give them the colours of dark pages."""
 SHAPES = ("circle", "square", "diamond", "circle")
 
 
@@ -71,11 +72,11 @@ def _grid(given: Drawing, axis: Axis, top: float, bottom: float) -> list[str]:
     for i in range(ticks + 1):
         value = axis.low + i * axis.step
         x = _at(axis, value)
-        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=GRID, class_="eat-grid"))
+        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=GRID, class_="fig-grid"))
         parts.append(muted(effect(value, decimals), x, bottom + 16))
     if given.neutral is not None and axis.low <= given.neutral <= axis.high:
         x = _at(axis, given.neutral)
-        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=MUTED, class_="eat-zero"))
+        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=MUTED, class_="fig-zero"))
     return parts
 
 
@@ -86,32 +87,35 @@ def _at(axis: Axis, value: float) -> float:
 
 def _row(mark: Mark, y: float, axis: Axis, group: int) -> str:
     """One label, its interval, its point and its number."""
+    title = tag("title", words(_in_words(mark)))
     name = label(short(mark.label, NAMES - 16), LEFT, y + 4, size=12.5)
     if mark.value is None:
-        return tag("g", tag("title", _in_words(mark)), name, muted("–", axis.end + 24, y + 4))
-    colour = COLOURS[group % len(COLOURS)]
+        return tag("g", title, name, muted("–", axis.end + 24, y + 4))
+    kind = group % len(COLOURS)
     x, parts = _at(axis, mark.value), []
     if mark.low is not None and mark.high is not None:
         ends = {"x1": _at(axis, mark.low), "x2": _at(axis, mark.high)}
-        parts.append(tag("line", **ends, y1=y, y2=y, stroke=colour, stroke_width=2))
-    parts.append(_point(x, y, colour, SHAPES[group % len(SHAPES)]))
+        style = {"stroke": COLOURS[kind], "class_": f"mark-{kind}"}
+        parts.append(tag("line", **ends, y1=y, y2=y, stroke_width=2, **style))
+    parts.append(_point(x, y, kind))
     number = muted(effect(mark.value), axis.end + 24, y + 4)
-    return tag("g", tag("title", _in_words(mark)), name, *parts, number)
+    return tag("g", title, name, *parts, number)
 
 
-def _point(x: float, y: float, colour: str, shape: str) -> str:
+def _point(x: float, y: float, kind: int) -> str:
     """A point, whose shape tells its group where colours are not seen."""
+    style, shape = {"fill": COLOURS[kind], "class_": f"mark-{kind}"}, SHAPES[kind]
     if shape == "circle":
-        return tag("circle", cx=x, cy=y, r=4.5, fill=colour)
+        return tag("circle", cx=x, cy=y, r=4.5, **style)
     turned = f"rotate(45 {x:.2f} {y:.2f})" if shape == "diamond" else None
-    return tag("rect", x=x - 4, y=y - 4, width=8, height=8, fill=colour, transform=turned)
+    return tag("rect", x=x - 4, y=y - 4, width=8, height=8, transform=turned, **style)
 
 
 def _key(groups: list[str]) -> str:
     """What the shapes and colours say."""
     parts, x = [], LEFT + NAMES
     for i, name in enumerate(groups):
-        parts.append(_point(x + 5, 9, COLOURS[i % len(COLOURS)], SHAPES[i % len(SHAPES)]))
+        parts.append(_point(x + 5, 9, i % len(COLOURS)))
         parts.append(label(short(name, 100), x + 14, 13, size=12))
         x += 110
     return tag("g", *parts)

@@ -1,0 +1,51 @@
+"""The cards of the documentation: every measure has one, pages are what their data say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools import write_cards
+
+import eatlas
+from eatlas.measures.registry import BUILT_IN
+from eatlas.present.card import card_html
+
+ROOT = Path(__file__).parents[2]
+CARDS = ROOT / "docs/cards"
+
+
+def test_every_measure_has_a_card_and_the_page_lists_it():
+    page = (CARDS / "index.md").read_text(encoding="utf-8")
+    assert write_cards.table(CARDS) in page
+    assert {path.stem for path in CARDS.glob("*.json")} == set(BUILT_IN)
+    assert sum(path.stat().st_size for path in CARDS.iterdir()) < 2_000_000
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_page_is_what_its_data_say(name):
+    path = CARDS / f"{name}.json"
+    card = eatlas.read_card(path)
+    assert card.measure == name
+    assert card.to_json() == path.read_text(encoding="utf-8")
+    page = path.with_suffix(".html").read_text(encoding="utf-8")
+    assert page == card_html(card, path.name)
+
+
+def test_a_card_is_the_same_to_the_byte_on_every_run(tmp_path):
+    texts = []
+    for hashes in ("1", "2"):  # the order of sets differs
+        folder = tmp_path / hashes
+        folder.mkdir()
+        code = "import sys; from pathlib import Path; from tools.write_cards import write; "
+        code += "write('semaxis', Path(sys.argv[1]))"
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": hashes}
+        subprocess.run(
+            [sys.executable, "-c", code, str(folder)], cwd=ROOT, env=environment, check=True
+        )
+        texts.append([path.read_bytes() for path in sorted(folder.iterdir())])
+    assert len(texts[0]) == 2
+    assert texts[0] == texts[1]
