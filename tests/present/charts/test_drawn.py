@@ -73,7 +73,7 @@ def test_forest_of_sources_has_a_key_and_tells_them_apart():
     assert "other-vectors, ML-EAT" in written
     assert sum(line.startswith("test-1") for line in written) == 1
     assert "rose" in written
-    assert {"#0072b2", "#d55e00"} <= {part.lower() for part in svg.split('"')}
+    assert {"#0072b2", "#c95800"} <= {part.lower() for part in svg.split('"')}
 
 
 def test_forest_of_many_sources_never_runs_out_of_looks():

@@ -1,5 +1,7 @@
 """What a reader takes from a chart: names, colours that keep their meaning, arrows, patterns."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.present.charts.reading import rows, texts
@@ -8,8 +10,10 @@ from tests.present.records import ml_eat
 
 import eatlas
 from eatlas.engine.comparing import differences, lacking
+from eatlas.present import charts
 from eatlas.present.charts import draws, influence, stability
 from eatlas.present.charts.backend import svg_of
+from eatlas.present.charts.theme import LEVELS
 from eatlas.present.charts.timeline import HEIGHT, LINE, _labelled
 
 SETS = {"x1": (1.0, 0.2), "y1": (0.4, 1.0), "a1": (1.0, 0.0), "b1": (0.0, 1.0), "x2": (0.9, 0.5),
@@ -157,3 +161,9 @@ def test_groups_have_a_map_too():
     shares = {(row["group"], row["term"]): row["share"] for row in rows(strip) if row.get("term")}
     assert strip.description.startswith("Shares of targets")
     assert shares["Female", "nurse"] + shares["Male", "nurse"] == pytest.approx(1)
+
+
+def test_x_and_y_have_one_colour_in_charts_and_report():
+    css = (Path(charts.__file__).parents[1] / "templates" / "report.css").read_text()
+    assert f"--line-x: {LEVELS['X']['colour']}" in css
+    assert f"--line-y: {LEVELS['Y']['colour']}" in css

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.present.drawings.eat_map import EDGE, OFF, ON, PAPER
+from eatlas.present.drawings.marks import COLOURS
 from eatlas.present.drawings.svg import INK, MUTED
 
 __all__ = [
@@ -25,7 +26,9 @@ OTHER = "#6b6b75"
 # that any two differ by 31 or more in CIELAB, in full colour vision and in three kinds of colour
 # blindness, with a contrast of 3:1 to the paper (WCAG 2.2, 1.4.11): their bluish green, darkened so
 # far, differs from blue by 11 for tritanopes, and their yellow from vermilion by 3 for protanopes
-BLUE, VERMILION, VIOLET, SAND, BROWN = "#0072b2", "#d55e00", "#6c2bd9", "#94877c", "#6b3a1a"
+# (vermilion is darkened a little, for letters: one value for charts and report)
+BLUE, VERMILION, VIOLET = COLOURS[:3]
+SAND, BROWN = "#94877c", "#6b3a1a"
 LEVELS: dict[str, dict[str, Any]] = {
     "level 1": {"colour": INK, "shape": "diamond", "dash": [1, 0]},
     "X": {"colour": BLUE, "shape": "circle", "dash": [7, 3]},

@@ -32,7 +32,7 @@ from eatlas.present.text import isolated, one_line, pixels
 
 PAPER = "#fdfdfc"
 # blue and vermilion of Okabe and Ito (2008); violet of eatlas.present.charts.theme, which says why
-BLUE, VERMILION, VIOLET = "#0072b2", "#d55e00", "#6c2bd9"
+BLUE, VERMILION, VIOLET = "#0072b2", "#c95800", "#6c2bd9"
 
 
 class Look(NamedTuple):
