@@ -167,3 +167,13 @@ def test_x_and_y_have_one_colour_in_charts_and_report():
     css = (Path(charts.__file__).parents[1] / "templates" / "report.css").read_text()
     assert f"--line-x: {LEVELS['X']['colour']}" in css
     assert f"--line-y: {LEVELS['Y']['colour']}" in css
+
+
+@pytest.mark.parametrize("kind", ["forest", "eat-map", "influence", "timeline"])
+def test_a_title_can_be_taken_away(kind):
+    chart = eatlas.plot(full(period=1990), kind)
+    heading = " ".join(chart.title.text)
+    assert heading in " ".join(texts(svg_of(chart)))
+    without = chart.properties(title=None)
+    assert heading not in " ".join(texts(svg_of(without)))
+    assert type(without) is type(chart)

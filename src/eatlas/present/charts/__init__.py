@@ -80,7 +80,7 @@ def plot(
           Of DivDist the same as ``"ternary"`` or, of other than three groups, ``"strip"``.
         - ``"null"``: what chance alone would show, with the observed effect size of level 1;
           every measure with scores of its targets.
-        - ``"cosines"``: the cosine of each pair of words; ML-EAT, CEAT, LPBS and LPBS-CEAT.
+        - ``"cosines"``: the cosine of each pair of words; ML-EAT, LPBS and LPBS-CEAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.

@@ -33,6 +33,12 @@ class Themed(alt.TopLevelMixin):
             written: dict[str, Any] = super().to_dict(*args, **options)
         return written
 
+    def properties(self, **given: Any) -> Any:
+        """Set properties, as altair does; ``title=None`` takes the title away."""
+        if "title" in given and given["title"] is None:
+            given["title"] = ""
+        return super().properties(**given)
+
     def __and__(self, other: Any) -> Any:
         """Put another chart below this one."""
         return described(super().__and__(other), self, other)
