@@ -73,7 +73,7 @@ def test_damage_is_said(eatlas_cli, computed_vectors):
     (computed_vectors / "vectors-v1-1.sqlite").write_bytes(b"damage" * 1000)
     ended = eatlas_cli("cache", "show")
     assert ended.code == 0
-    assert "damaged: file is not a database; the next run begins anew\n" in ended.out
+    assert "damaged: file is not a database; the next run starts again\n" in ended.out
     assert eatlas_cli("cache", "clear").out == "removed: 0 vectors\n"
     assert "damaged" not in eatlas_cli("cache", "show").out
 

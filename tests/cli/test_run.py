@@ -249,7 +249,7 @@ def test_interrupted_by_the_user(tmp_path, workers):
     run.send_signal(signal.SIGINT)
     said = run.communicate()[1]
     assert run.returncode == 130
-    assert re.search(r"interrupted; \d+ of 490 jobs are done and kept; the same command", said)
+    assert re.search(r"interrupted; \d+ of 490 jobs are done and kept; repeat the command", said)
     assert "Traceback" not in said
     assert not (tmp_path / "o" / "results.jsonl").exists()
 

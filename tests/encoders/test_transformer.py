@@ -238,7 +238,7 @@ def test_a_tokenizer_without_places(tmp_path, model):
     tokenizer.save_pretrained(tmp_path)
     shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
     AutoModel.from_config(T5Config(vocab_size=384, **shape)).save_pretrained(tmp_path)
-    assert "the tokenizer does not say which characters" in said(opened(tmp_path, "level=word"))
+    assert "the tokenizer does not report the characters" in said(opened(tmp_path, "level=word"))
     loop = SlowLoop.of(tmp_path, "t5")
     expected = loop.vector(WASP, level="sentence", how="mean")
     given = opened(tmp_path).encode([WASP])[WASP]

@@ -187,9 +187,9 @@ def test_counts_that_are_not_named_say_how_to_name_them():
         ([1.2, -0.2], "from 0 to 1|is no number"),
         ("0.5,0.6", "sum to 1.1"),
         ("nosuch.csv", "no such file"),
-        ("Female=half", "no reference"),
-        (3, "no reference"),
-        (object(), "no reference"),
+        ("Female=half", "not a reference"),
+        (3, "not a reference"),
+        (object(), "not a reference"),
     ],
 )
 def test_references_that_are_refused(given, said):

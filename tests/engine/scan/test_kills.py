@@ -121,7 +121,7 @@ def test_ctrl_c(folder, uninterrupted):
     assert out == ""
     said, rest = err.split(" words are done and kept; ")
     assert said.startswith("interrupted; ")
-    assert rest == "the same command does the rest\n"
+    assert rest == "repeat the command to continue\n"
     kept = int(said.split()[1].replace(",", ""))
     assert kept >= 1024
     out, err = scan.finish()
