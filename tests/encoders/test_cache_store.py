@@ -183,7 +183,9 @@ def test_a_database_without_room():
     with Store(cache_folder()) as store:
         store._open().execute("PRAGMA max_page_count = 20")
         more = {bytes([i, j]) * 16: entry_of(np.ones(500)) for i in range(20) for j in range(20)}
-        with pytest.warns(SourceWarning, match=r"cannot be kept there \(database or disk is full\)"):
+        with pytest.warns(
+            SourceWarning, match=r"cannot be kept there \(database or disk is full\)"
+        ):
             store.put("m", "m", more)
         assert not store.usable
     assert kept() == 10

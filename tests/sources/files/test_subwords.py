@@ -114,7 +114,7 @@ def test_quantised_and_foreign_models_are_refused(tmp_path, model):
         open_vectors(path)
     path.write_bytes(data[:4] + struct.pack("<i", 99) + data[8:])
     with pytest.raises(
-        SourceError, match="no model of fastText that can be read\n  got: version 99"
+        SourceError, match="not a model of fastText that can be read\n  got: version 99"
     ):
         open_vectors(path)
     path.write_bytes(data[: at + 40])
