@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
     from eatlas.present.atlas import write_atlas
+    from eatlas.present.card import write_card
     from eatlas.present.charts import plot
     from eatlas.present.replication import write_replication
     from eatlas.results import Results, read_results
@@ -138,6 +139,7 @@ __all__ = [
     "verify",
     "with_contexts",
     "write_atlas",
+    "write_card",
     "write_replication",
     "write_report",
     "write_vectors",
@@ -160,6 +162,7 @@ _HOMES = {
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",
     "eatlas.present.atlas": "write_atlas",
+    "eatlas.present.card": "write_card",
     "eatlas.present.charts": "plot",
     "eatlas.present.replication": "write_replication",
     "eatlas.validation.running": "protocol",

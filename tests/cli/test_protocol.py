@@ -76,3 +76,14 @@ def test_a_measure_without_its_kind_of_source_gives_a_card_that_says_so(eatlas_c
     ended = eatlas_cli("protocol", "lpbs", "--criterion", "face")
     assert ended.code == 0
     assert "not run. No source was given that the measure takes: lpbs needs a masked" in ended.out
+
+
+def test_sources_have_the_names_that_they_are_given(eatlas_cli):
+    named = ("--vectors", "mine=glove-sample", "--vectors", "glove-sample?transform=center")
+    ended = eatlas_cli("protocol", "semaxis", *named, "--criterion", "face", "--json")
+    assert ended.code == 0
+    card = json.loads(ended.out)
+    sources = [one["source"] for one in card["evidence"] if "source" in one]
+    assert sources == ["mine", "glove-sample?transform=center"]
+    assert [one["value"] for one in card["given"]] == ["mine=glove-sample", sources[1]]
+    assert {one["source"] for one in card["coverage"]} == set(sources)

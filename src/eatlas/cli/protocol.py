@@ -37,7 +37,7 @@ def protocol(
     ----------
     measure : SIGNATURE
         Any registered measure, such as weat, divdist or 'semaxis(vectors=unit)'.
-    vectors : SOURCE
+    vectors : SOURCE|NAME=SOURCE
         What the measure needs: vectors, a language model, or a table of counts; may be repeated.
         [default: glove-sample for measures of vectors]
     tests : ID|BATTERY|FILE.toml
@@ -60,7 +60,7 @@ def protocol(
     representations : SOURCE
         Vectors of the model that learned from the text of --counts; may be repeated.
     answers : FILE.toml
-        Answers to the questionnaire of consequences; eatlas protocol shows the questions.
+        Answers to the questionnaire of consequences; the page of a card lists the questions.
     out : -o, --out DIR
         Where card.html and card.json go; an older card of the same measure is replaced. [default:
         no files]

@@ -29,9 +29,9 @@ class Material:
 
     Parameters
     ----------
-    vectors : tuple
+    vectors : tuple of NamedSpec
         Sources: what :func:`eatlas.open_vectors` opens, a language model, or a table of counts,
-        as the measure needs.
+        as the measure needs; each with a name where it was given one.
     tests : tuple of AssociationTest or GroupsTest
         Tests besides those that studies bring themselves.
     census : tuple of Path

@@ -15,6 +15,7 @@ from eatlas.results.files import record_types
 from eatlas.results.target_values import WORDS
 from eatlas.sources import period_of
 from eatlas.sources.counts import places_of_table
+from eatlas.sources.naming import NamedSpec, names_under, specs_of
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import load_tests
 from eatlas.validation.consequential import read_answers
@@ -51,7 +52,8 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         A signature such as ``"divdist"`` or ``"weat(ddof=0)"``; measures of other packages too.
     vectors : source, or a list of them, optional
         What the measure needs: vectors that :func:`eatlas.open_vectors` opens, language models, or
-        tables of counts. By default ``glove-sample`` for measures of vectors, none for others.
+        tables of counts; also a mapping from names to them. By default ``glove-sample`` for
+        measures of vectors, none for others.
     tests : anything that :func:`eatlas.load_tests` takes, optional
         Tests besides those of the studies: measures are correlated over their targets too.
     census : path or several, optional
@@ -99,7 +101,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     if vectors is None and chosen.needs == "vectors":
         vectors = DEFAULT_VECTORS
     material = Material(
-        vectors=_several(vectors),
+        vectors=() if vectors is None else tuple(specs_of(vectors, DEFAULT_VECTORS)),
         tests=() if tests is None else load_tests(tests),
         census=tuple(one for path in _paths(census) for one in places_of_table(path)),
         contexts=_path(contexts),
@@ -112,7 +114,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     material.require_files()
     if material.answers is not None:
         read_answers(material.answers)  # refused before any work
-    sources = {name: one for given in material.vectors for name, one in _opened(chosen, given)}
+    sources = {name: one for spec in material.vectors for name, one in _opened(chosen, spec)}
     context = Context(chosen, material, sources, seed)
     evidence: list[Evidence] = []
     studies = [study for study in in_order() if study.criterion in wanted]
@@ -128,7 +130,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         signature=chosen.signature,
         **_names(chosen),
         seed=seed,
-        given=(*map(_given, sources.values()), *material.stated()),
+        given=(*(_given(name, one) for name, one in sources.items()), *material.stated()),
         coverage=tuple(context.coverage),
         evidence=tuple(evidence),
     )
@@ -171,8 +173,10 @@ def _criteria(given: Iterable[Criterion] | None) -> tuple[Criterion, ...]:
     return tuple(one for one in CRITERIA if one in wanted)
 
 
-def _opened(measure: Measure, given: Any) -> Iterator[tuple[str, Any]]:
+def _opened(measure: Measure, given: NamedSpec) -> Iterator[tuple[str, Any]]:
     """Open what was given as vectors, as the measure needs it; a series has several sources.
+
+    Each comes with the name that it was given, or with its source string.
 
     Raises
     ------
@@ -182,25 +186,28 @@ def _opened(measure: Measure, given: Any) -> Iterator[tuple[str, Any]]:
     if measure.needs == "vectors":
         from eatlas.sources import open_sources  # noqa: PLC0415  (only measures of vectors)
 
-        found: tuple[Any, ...] = open_sources(given)
+        found: tuple[Any, ...] = open_sources(given.spec)
     elif measure.needs == "counts":
         from eatlas.sources.counts import open_counts  # noqa: PLC0415  (seldom needed)
 
-        found = open_counts(given)
+        found = open_counts(given.spec)
     else:
         from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
 
-        found = (open_language_model(given, measure.needs),)
-    for source in found:
+        found = (open_language_model(given.spec, measure.needs),)
+    own = [source.name for source in found]
+    called = names_under(given.name, own) if given.name else own
+    for source, name in zip(found, called, strict=True):
         period = period_of(source)
-        yield source.name if period is None else f"{source.name}, {period}", source
+        yield name if period is None else f"{name}, {period}", source
 
 
-def _given(source: Any) -> Given:
+def _given(name: str, source: Any) -> Given:
     """What a card says of a source."""
+    named = name not in {source.name, f"{source.name}, {period_of(source)}"}
     return Given(
         name="vectors",
-        value=source.name,
+        value=f"{name}={source.name}" if named else source.name,
         sha256=source.fingerprint,
         notes=tuple(source.notes),
     )
