@@ -229,6 +229,15 @@ def read_card(path: str | Path) -> Card:
     ------
     ResultsError
         If the file cannot be read, or holds no card of a known version.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> card = eatlas.protocol("mac", criteria=["face"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _, data = eatlas.write_card(card, folder)
+    ...     print(eatlas.read_card(data))
+    <Card of MAC(): 0 of 2 pieces of evidence in 8 criteria>
     """
     try:
         values: Any = json.loads(Path(path).read_text(encoding="utf-8"))
