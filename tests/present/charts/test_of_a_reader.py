@@ -177,3 +177,13 @@ def test_a_title_can_be_taken_away(kind):
     without = chart.properties(title=None)
     assert heading not in " ".join(texts(svg_of(without)))
     assert type(without) is type(chart)
+
+
+def test_results_may_come_one_by_one():
+    assert eatlas.plot((one for one in [tiny(SETS, "one")]), "plane").description
+
+
+def test_draws_with_patterns_of_others_are_drawn_without(ceat):
+    kept = ceat.draws.model_copy(update={"kept_patterns": "08"})
+    frame = draws.prepare(ceat.model_copy(update={"draws": kept}))
+    assert frame.loc[frame["what"] == "draw", "pattern"].isna().all()

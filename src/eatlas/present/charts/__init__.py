@@ -12,6 +12,7 @@ prompts and of weights), :mod:`~eatlas.plots.steps` (by layer, window and distan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -21,7 +22,7 @@ from eatlas.present.charts.frames import listed
 from eatlas.present.charts.theme import CONFIG
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.targets import leans
-from eatlas.results import ThreeLevelResult, is_result
+from eatlas.results import AssociationResult, ThreeLevelResult, is_result
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
@@ -131,7 +132,10 @@ def plot(
             got=repr(kind),
             allowed=", ".join(KINDS),
         )
-    name, *by = KINDS[_of_groups(results) or kind if kind == "plane" else kind]
+    if kind == "plane":
+        results = listed(results, kind)
+        kind = _of_groups(results) or kind
+    name, *by = KINDS[kind]
     module: Any = import_module(f"eatlas.present.charts.{name}")
     rows = module.prepare(results, *by)
     if width is None:
@@ -142,9 +146,8 @@ def plot(
     return drawn_for_print(lambda: module.draw(rows, *by), width)
 
 
-def _of_groups(results: object) -> str | None:
+def _of_groups(found: Sequence[AssociationResult]) -> str | None:
     """The kind that is the map of the words of results of tests of k groups."""
-    found = listed(results, "plane")
     if not all(result.by_target is not None for result in found):
         return None
     three = all(len(leans(result).groups) == 3 for result in found)

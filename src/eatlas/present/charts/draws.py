@@ -209,7 +209,8 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         "threshold": rule.threshold,
         "rule": f"|d| > {rule.threshold:g} and p < {rule.alpha:g} {tail}",
     }
-    labels = draws.labels_of_kept or (None,) * len(draws.kept)
+    known = len(draws.labels_of_kept) == len(draws.kept)
+    labels = draws.labels_of_kept if known else (None,) * len(draws.kept)
     for (_, x, y), label in zip(draws.kept, labels, strict=True):
         yield {**common, "what": "draw", "d_X": x, "d_Y": y, "pattern": label}
     means = {f"d_{role}": at(result, f"level2.{role}").effect_size for role in "XY"}
