@@ -87,6 +87,30 @@ def test_a_model_against_its_text(tmp_path: Path) -> None:
     assert any("one of scale too" in remark for remark in found.remarks)
 
 
+def test_representations_in_contexts_are_those_of_a_run(tmp_path: Path) -> None:
+    people = {"nurse": "She saw her son.", "soldier": "He saw his mother.", "dancer": "She ran."}
+    lines = [f"The {term} was late on day {k}. {said}" for term, said in people.items()
+             for k in range(3)]  # fmt: skip
+    (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")
+    contexts = eatlas.find_contexts(tmp_path / "text.txt", "divdist-gender", window=20)
+    contexts.write(tmp_path / "contexts.jsonl")
+    rows = {"nurse": (9, 1), "soldier": (1, 9), "dancer": (7, 3)}
+    measure = "divdist(soa=reduction)"
+    found = hypothesis(
+        measure,
+        "cbow:glove-sample",
+        counts=counts(tmp_path / "text.csv", rows),
+        representations="cbow:glove-sample",
+        contexts=tmp_path / "contexts.jsonl",
+    )["amplification"]
+    (result,) = eatlas.run("divdist-gender", "cbow:glove-sample", measure, contexts=contexts)
+    by_hand = {one.term: one.bias for one in result.targets}
+    (_, biases, _) = found.tables
+    assert {row[0]: row[2] for row in biases.rows} == pytest.approx(
+        {term: by_hand[term] for term in rows}
+    )
+
+
 def test_what_is_not_run_says_why(tmp_path: Path) -> None:
     text = counts(tmp_path / "text.csv", TEXT)
     vectors = {"she": [1.0, 0]}
