@@ -112,7 +112,9 @@ def test_a_series_moves_with_the_census(tmp_path: Path) -> None:
     assert 0.005 < row["p, autoregressive"] == lean.p < 0.03
     assert found.figure("rho, changes, lean to Female").n == 5
     within = [row for row in by_year.rows if row[1] == "lean to Female"]
-    assert [row[0] for row in within] == list(YEARS)
+    assert [row[0] for row in within] == list(map(str, YEARS))
+    labels = [one.label for one in found.drawings[0].marks]
+    assert labels == ["lean to Female", "its changes", "size of bias", "its changes"]
     assert [row[4] for row in within] == pytest.approx([1.0] * 6)
     mean = np.mean([share(i, 1900) for i in range(8)])
     assert within[0][3] == pytest.approx(mean)

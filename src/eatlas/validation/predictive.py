@@ -133,13 +133,18 @@ def _drawing(figures: Sequence[Figure], title: str) -> Drawing:
         title=title,
         axis="Spearman's rho",
         marks=tuple(
-            Mark(label=one.name.removeprefix("rho, "), value=one.value, low=one.low, high=one.high)
+            Mark(label=_label(one.name), value=one.value, low=one.low, high=one.high)
             for one in figures
             if one.name.startswith("rho, ")
         ),
         low=-1.0,
         high=1.0,
     )
+
+
+def _label(name: str) -> str:
+    """A figure's name as the label of its mark; changes follow what they are changes of."""
+    return "its changes" if name.startswith("rho, changes") else name.removeprefix("rho, ")
 
 
 def _year(table: Counts) -> int | None:
@@ -207,7 +212,7 @@ def _of_series(
         figures.extend(_figures(column[0].name, over))
         tests.append(_nulls(column[0].name, over))
         rows.extend(
-            (year, view.name, float(m), float(c), number(one.rho), number(one.p))
+            (str(year), view.name, float(m), float(c), number(one.rho), number(one.p))
             for year, view, m, c, one in zip(
                 years, column, measured.mean(axis=1), census.mean(axis=1), within, strict=True
             )
