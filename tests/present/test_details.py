@@ -84,9 +84,9 @@ def test_counts_beyond_two_to_the_53_stand_in_full():
 def test_the_terms_that_drive_each_effect_size_the_strongest_first():
     text = details(full())
     assert "Level 1 : Flowers against Insects , d = 1.40; 5 of 11 terms" in text
-    assert "one Flowers −0.500 0.900 two Flowers +0.100 1.500" in text
+    assert "one Flowers 0.900 −0.500 two Flowers 1.500 +0.100" in text
     assert "Level 2, Y : Insects , d = 0.10; 5 of 9 terms" in text
-    assert "two Unpleasant −0.300 −0.200" in text
+    assert "two Unpleasant −0.200 −0.300" in text
 
 
 def test_a_term_without_which_there_is_no_effect_size_is_left_out():
@@ -186,7 +186,7 @@ def test_empty_groups_are_shown_as_empty():
 
 def test_provenance_and_warnings_are_written():
     text = details(ml_eat(warnings=["Fewer than 8 usable terms."]))
-    assert "Note. Fewer than 8 usable terms." in text
+    assert "Note Fewer than 8 usable terms." in text
     for part in (
         "5" * 64,
         "7" * 64,

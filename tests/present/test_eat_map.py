@@ -1,11 +1,13 @@
+import re
+
 import pytest
 from tests.present.reading import contrast, svg_root
-from tests.present.records import PATTERNS, ml_eat
+from tests.present.records import PATTERNS, full, ml_eat
 
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import EATMap
-from eatlas.present.drawings.eat_map import EDGE, OFF, ON, ON_TEXT, PAPER
+from eatlas.present.drawings.map_cells import EDGE, OFF, ON, ON_TEXT, PAPER
 from eatlas.present.drawings.svg import INK, MUTED, NAMESPACE
 
 SVG = f"{{{NAMESPACE}}}"
@@ -43,8 +45,8 @@ def test_columns_are_targets_and_rows_are_attributes():
     }
     assert at["Flowers"][0] < at["Insects"][0]
     assert at["Pleasant"][1] < at["Unpleasant"][1]
-    assert abs(at["associated"][0] - at["Insects"][0]) < 20
-    assert abs(at["associated"][1] - at["Unpleasant"][1]) < 5
+    assert abs(at["● associated"][0] - at["Insects"][0]) < 20
+    assert abs(at["● associated"][1] - at["Unpleasant"][1]) < 5
 
 
 def test_names_numbers_and_pattern_are_written():
@@ -57,6 +59,17 @@ def test_names_numbers_and_pattern_are_written():
         "* p < .05 in the direction of d",
     ):
         assert part in written
+
+
+def test_level_1_is_above_the_map_and_intervals_are_below_it():
+    shown = eatlas.plot(full(d=-0.75))
+    assert "Flowers closer to Unpleasant than Insects: d = −0.75" in text(shown.svg())
+    root = svg_root(shown.svg())
+    for role, low, high in (("X", *shown.X.interval), ("Y", *shown.Y.interval)):
+        (group,) = root.findall(f"{SVG}g[@class='fig-level2-{role}']")
+        x1, x2 = map(float, re.findall(r"(?:M|H)([\d.]+)", group.find(f"{SVG}path").get("d")))
+        assert (x2 - x1) / 122 * 4 == pytest.approx(high - low, abs=0.01)  # 122 pixels for -2 to 2
+    assert eatlas.plot(ml_eat(d=None)).comparison == ""
 
 
 def test_another_two_sided_pattern_is_written():
@@ -105,9 +118,8 @@ def test_red_and_gray_differ_in_lightness_and_texts_can_be_read():
 
 def test_associated_cells_carry_a_mark():
     shown = eatlas.plot(ml_eat("AX-Singular"))
-    assert text(shown.svg()).count("associated") == 1
-    for size in ("full", "mini"):
-        assert len(list(svg_root(shown.svg(size)).iter(f"{SVG}circle"))) == 1
+    assert text(shown.svg()).count("● associated") == 1
+    assert len(list(svg_root(shown.svg("mini")).iter(f"{SVG}circle"))) == 1
 
 
 def test_the_mini_map_is_small_and_has_no_text_but_its_title():
@@ -130,7 +142,7 @@ def test_long_names_are_shortened_with_the_whole_in_a_tooltip():
     titles = [node.text for node in root.iter(f"{SVG}title")]
     assert "Ω" * 300 in titles
     lines = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
-    assert max(map(len, lines)) < 45
+    assert max(map(len, lines)) < 60
     assert any(line.endswith("…") for line in lines)
 
 

@@ -123,8 +123,7 @@ def test_a_page_with_prompts_layers_and_a_control():
         [
             encoded(prompt="The {}"),
             encoded(prompt="A <b>{}</b>"),
-            encoded(layer="0"),
-            encoded(layer="12"),
+            *(encoded(layer=layer) for layer in ("0", "6", "12")),
             encoded(weights="random", weights_seed=0),
         ]
     )
@@ -132,7 +131,7 @@ def test_a_page_with_prompts_layers_and_a_control():
         assert f">{heading}</h2>" in page
     assert "A &lt;b&gt;{}&lt;/b&gt;" in page
     assert "A <b>" not in page
-    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 2 of 2 layers" in page
+    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 3 of 3 layers" in page
     assert "Level 3: mean cosine (standard deviation)" in page
 
 
@@ -142,27 +141,30 @@ def test_layers_without_a_number_have_no_line():
 
 
 def test_a_weat_has_no_level_3():
-    (found,) = compared(encoded(made=weat, layer="1"), encoded(made=weat, layer="2"))
+    layers = [encoded(made=weat, layer=layer) for layer in "123"]
+    (found,) = compared(*layers)
     assert found.sentence == "The effect size d at level 1 goes from 1.40 to 1.40."
     assert found.figure
+    (two,) = compared(*layers[:2])
+    assert two.figure == ""  # two layers make no line
 
 
 def test_windows_are_compared_and_sources_only_within_a_window():
-    given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3)]
+    given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
     found = compared(*given)
-    assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 2 + [("window", 2)] * 2
-    assert [c.model for c in found[2:]] == ["cbow:a", "cbow:b"]
+    assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 3 + [("window", 3)] * 2
+    assert [c.model for c in found[3:]] == ["cbow:a", "cbow:b"]
     page = report_html(given)
     assert ">Windows compared</h2>" in page
-    assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 2 of 2 windows" in page
+    assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 3 of 3 windows" in page
     assert page.count("cbow:a, window 3") > 1
 
 
 def test_a_sentence_is_left_out_of_the_line_by_window():
-    sizes = [in_texts(window=w) for w in (1, 3, "sentence")]
+    sizes = [in_texts(window=w) for w in (1, 2, 3, "sentence")]
     (found,) = compared(*sizes)
     assert "in window 1 to 1.40 in window 3" in found.figure
-    (pair,) = compared(*sizes[1:])
+    (pair,) = compared(*sizes[2:])
     assert pair.figure == ""
     assert pair.sentence.startswith("Both windows show AX-Singular.")
 

@@ -138,7 +138,6 @@ def test_colours_have_contrast(scheme):
         (ink, found["note"]),
         (ink, found["off"]),
         (found["muted"], paper),
-        (found["accent"], paper),
         (found["on-text"], found["on"]),
     ):
         assert contrast(text, ground) >= 4.5, (text, ground)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
+from eatlas.present.drawings.inlining import inlined
+from eatlas.present.drawings.moves import moves_figure
 from eatlas.present.drawings.timeline import Line, Point, timeline
 from eatlas.present.numbers import effect, number_of, p_equals
 from eatlas.present.rendering import phrase
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 NOT_GIVEN = "no result of this year is among those that were given"
 Key = tuple[str, str, str]
+LEAST = 3
+"""Settings that make a line."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def figure_of(
     up, *_, down = first.result.sides[-1]
     ends, threshold = (up, down), first.rule.threshold
     drawn = timeline(lines, missing, title=title, ends=ends, threshold=threshold, unit=unit)
-    return Markup(drawn)  # noqa: S704  (escaped there)
+    return Markup(inlined(drawn))  # noqa: S704  (escaped there)
 
 
 def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterator[Point]:
@@ -322,10 +326,18 @@ class Comparison:
     def figure(self) -> Markup:
         """Effect sizes by layer, window or distance, of those that have a number."""
         numbered = [(int(n), s) for s in self.members if (n := self.value(s)).isdigit()]
-        if self.by not in NUMBERED or len(numbered) < 2:
+        if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
         title = f"Effect sizes of {self.first.result.test} by {self.by}"
         return figure_of(numbered, {}, title=title, unit=self.by)
+
+    @cached_property
+    def moves(self) -> Markup:
+        """Where the words move from the first of two settings to the second."""
+        if len(self.members) != 2 or any(one.result.similarities is None for one in self.members):
+            return Markup()
+        first, second = (one.result for one in self.members)
+        return Markup(inlined(moves_figure(first, second, self.names)))  # noqa: S704
 
     @property
     def title(self) -> str:

@@ -53,6 +53,14 @@ OFTEN = 20
 """A tag that comes as often gets a letter."""
 _TAG = re.compile("<[^>]*>")
 _INDENT = re.compile(r"\n\s+")
+_BETWEEN = re.compile(
+    r"\n+(?=</?(?:table|thead|tbody|tr|td|th|div|p|h4|ul|li|dl|dt|dd|figure|details|summary)\b)"
+    r"|(?<=</td>)\n|(?<=</tr>)\n|(?<=</th>)\n"
+)
+"""Ends of lines between blocks, which no reader sees."""
+_LINES = re.compile(r"^ *(//.*\n)?", re.MULTILINE)
+_SPACES = re.compile(r"(?<=[;{}]) +|\n|(?<=[,:]) | (?=[{}])")
+"""Of scripts indentation and comments, of styles blanks, which no browser needs."""
 _PRIVATE = range(0xE000, 0xF900)
 """Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
 
@@ -136,7 +144,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
     others = [section for section in shown if section.anchor not in in_series]
 
     def draw(template: str, **what: object) -> Markup | tuple[int, int]:
-        html = _INDENT.sub("\n", render(template, **what, **kept))
+        html = _BETWEEN.sub("", _INDENT.sub("\n", render(template, **what, **kept)))
         return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
 
     # in this order they are packed
@@ -223,11 +231,12 @@ def _intervals(shown: Sequence[Section]) -> str:
 @cache
 def _inlined() -> dict[str, object]:
     """Style and script, and the hash by which the page's policy lets this one script run."""
-    css, dark, theme, report = (
+    css, dark, *scripts = (
         (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "theme.js", "report.js")
+        for name in ("report.css", "dark.css", "theme.js", "cards.js", "report.js")
     )
-    script = theme + report
+    script = _LINES.sub("", "".join(scripts))
+    css, dark = (_SPACES.sub("", text) for text in (css, dark))
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return {
         "css": Markup(css),  # noqa: S704  (our own file, as the next two)

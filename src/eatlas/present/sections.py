@@ -12,28 +12,36 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, EATMap, mini_of
 from eatlas.present.drawings.figures import (
-    MOST_DOTS,
+    COLUMN,
     Estimate,
     across,
-    blocks,
     change_bar,
-    cosine_plot,
     glance,
     interval,
-    lean_plot,
     mark_of,
     matched_hill,
     ruler,
     share_bar,
+    without_axis,
+    without_mark,
+    without_ruler,
 )
 from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.plane import plane_figure
 from eatlas.present.drawings.svg import Axis
+from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import clauses, headline, numbers, other_pattern
 from eatlas.present.numbers import effect
-from eatlas.present.sentences import Statement, sentence, short_sentence, statement, statements
+from eatlas.present.sentences import (
+    Statement,
+    limits,
+    sentence,
+    short_sentence,
+    statement,
+    statements,
+)
 from eatlas.present.targets import Leans, leans
 from eatlas.present.text import isolated
 from eatlas.present.thumbnails import SYMBOL as OF_IMAGES
@@ -43,9 +51,8 @@ from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel
 from eatlas.results.settings import Settings, source_name
 
-GLANCE, COLUMN, LINE, CELL = 100.0, 176.0, 196.0, 84.0
-"""Pixels of the scale in the table of numbers, in a column of its own, in the line of a finding and
-in a cell of a matrix."""
+GLANCE, LINE = 100.0, 196.0
+"""Pixels of the scale in the table of numbers and in the line of a finding."""
 LINE_SHARE = 64
 """Pixels of the bar of a share in the line of a finding."""
 DRIVERS = 5
@@ -117,6 +124,16 @@ class Section:
     def named(self) -> str:
         """The test, with its setting where there are several."""
         return isolated(self.settings.named(self.result))
+
+    @property
+    def called(self) -> str:
+        """The same as plain text."""
+        return self.settings.named(self.result)
+
+    @property
+    def limits(self) -> list[str]:
+        """What the finding does not say, where readers may think that it does."""
+        return limits(self.result)
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
@@ -266,14 +283,15 @@ class Section:
 
     @property
     def panels(self) -> list[Panel]:
-        """Which single terms drive each effect size, all bars to one scale."""
+        """Which single terms drive each effect size, each on its own scale of d."""
         found = [(one, one.d, self._changes(one)) for one in self.levels if one.d is not None]
-        limit = max((abs(c) for *_, changes in found for c, *_ in changes), default=0.0)
-        return [
-            Panel(one, [self._driver(d, *some, limit) for some in changes[:DRIVERS]], len(changes))
-            for one, d, changes in found
-            if changes
-        ]
+        return [self._panel(one, d, changes) for one, d, changes in found if changes]
+
+    def _panel(self, shown: Effect, d: float, changes: list[tuple[float, str, str]]) -> Panel:
+        some = changes[:DRIVERS]
+        axis = without_axis((d + change for change, *_ in some), d)
+        terms = [self._driver(d, *one, axis) for one in some]
+        return Panel(shown, terms, len(changes), Markup(without_ruler(axis)))  # noqa: S704
 
     def _changes(self, shown: Effect) -> list[tuple[float, str, str]]:
         """Change of an effect size without a term, the term, its group; the largest first."""
@@ -290,10 +308,10 @@ class Section:
         ]
         return sorted(changes, key=lambda found: -abs(found[0]))
 
-    def _driver(self, d: float, change: float, name: str, role: str, limit: float) -> Driver:
-        bar = Markup(change_bar(change, limit, strong=change * d < 0))  # noqa: S704  (numbers)
+    def _driver(self, d: float, change: float, name: str, role: str, axis: Axis) -> Driver:
+        drawn = without_mark(d + change, d, axis, rests=change * d < 0)
         concept, thumbnail = self.result.concepts.name(role), self.thumbnail(role, name)
-        return Driver(name, concept, change, d + change, thumbnail, bar)
+        return Driver(name, concept, change, d + change, thumbnail, Markup(drawn))  # noqa: S704
 
 
 class Driver(NamedTuple):
@@ -305,8 +323,8 @@ class Driver(NamedTuple):
     change: float
     d: float
     thumbnail: Thumbnail | None
-    bar: Markup
-    """Strong where the effect size rests on the term: without it d is nearer to 0, or past it."""
+    drawn: Markup
+    """Filled where the effect size rests on the term: without it d is nearer to 0, or past it."""
 
 
 class Panel(NamedTuple):
@@ -316,6 +334,8 @@ class Panel(NamedTuple):
     terms: list[Driver]
     total: int
     """Terms that have been left out in turn."""
+    ruler: Markup
+    """The numbers of the scale."""
 
 
 @dataclass(frozen=True)

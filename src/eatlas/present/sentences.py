@@ -12,11 +12,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.present.effects import names_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import level_of, p_equals, some_of
-from eatlas.present.rendering import phrase
+from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect
+from eatlas.results.effects import Effect, at
+from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
     from eatlas.results.trend import LevelTrend, TrendResult
@@ -57,6 +59,39 @@ def sentence(result: AssociationResult) -> str:
 def short_sentence(result: AssociationResult) -> str:
     """Say what a result found, without what is true of every result of its measure."""
     return phrase("sentences", "finding", result)
+
+
+def limits(result: AssociationResult) -> list[str]:
+    """What a finding on X and Y does not say, where readers may think that it does.
+
+    Parameters
+    ----------
+    result : AssociationResult
+
+    Returns
+    -------
+    list of str
+        Each begins with "That", for the head "What this does not mean". Empty for other measures.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> for line in limits(eatlas.run(tests="weat-6")[0]):
+    ...     print(line)
+    That Male names have no association with Career or Family: this test of 8 words found none.
+    """
+    if not any(one.place == "level1" and one.d is not None for one in result.effects()):
+        return []
+    names = names_of(result)
+    found = result.primary.pattern and {r: result.primary.attribute(r) for r in TARGETS}
+    leans: dict[str, tuple[int, str, int] | None] = {}
+    for role in TARGETS:
+        values = at(result.primary.scores, role)
+        towards = result.primary.attribute(role) or "A"
+        nearer = sum(value > 0 if towards == "A" else value < 0 for value in values)
+        other = names["B" if towards == "A" else "A"]
+        leans[role] = (nearer, other, len(values)) if values else None
+    return lines("limits", r=result, found=found, name=names, leans=leans)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eatlas.present.drawings.eat_map import EDGE, OFF, ON, PAPER
+from eatlas.present.drawings.map_cells import EDGE, OFF, ON, PAPER
 from eatlas.present.drawings.marks import COLOURS
 from eatlas.present.drawings.svg import INK, MUTED
 

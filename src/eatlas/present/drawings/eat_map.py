@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
@@ -12,19 +11,12 @@ from typing import Literal, NamedTuple, Self
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.svg import (
-    FONT,
-    INK,
-    NAMESPACE,
-    Drawn,
-    drawing,
-    label,
-    muted,
-    tag,
-    words,
-)
+from eatlas.present.drawings.inlining import inlined
+from eatlas.present.drawings.large_map import large
+from eatlas.present.drawings.map_cells import EDGE, OFF, ON, ON_TEXT, cell
+from eatlas.present.drawings.svg import NAMESPACE, Drawn, drawing, tag
 from eatlas.present.numbers import effect, p_equals
-from eatlas.present.text import isolated, pixels, wrap
+from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Rule
 from eatlas.results.levels import Attribute
@@ -34,10 +26,6 @@ Size = Literal["full", "mini"]
 SUFFIX = ".svg"
 SYMBOL = "eat-"
 """How the ids of the small maps begin that a page defines once."""
-PAPER = "#ffffff"
-ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
-OFF, EDGE = "#dfdfe4", "#74747e"
-
 NEITHER, UNDEFINED = "N", "U"
 """What a column of a map may show besides A and B."""
 PATTERNS: dict[str, tuple[str, str, str]] = {
@@ -53,12 +41,7 @@ PATTERNS: dict[str, tuple[str, str, str]] = {
 }
 """What X and Y show in each of the nine patterns, and its meaning in words."""
 
-_CELL_W, _CELL_H, _GAP, _SMALL = 138.0, 78.0, 4.0, 20.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 132.0, 16.0, 84.0, 88.0
-_WIDTH = _LEFT + 2 * _CELL_W + _GAP + _RIGHT
-_HEIGHT = _TOP + 2 * _CELL_H + _GAP + _BOTTOM
-_NAME = 13.0
-_THUMBNAIL = 30.0
+_SMALL = 20.0
 THUMBNAILS = 4
 """Images that stand for a group beside its name."""
 
@@ -80,11 +63,18 @@ class Column:
     """Lower bound of p where only bounds are known."""
     texts: tuple[str, str] = ("", "")
     """What is written in the cells of A and of B, such as a share; empty for most measures."""
+    interval: tuple[float, float] | None = None
+    """Bootstrap interval of the effect size, where there is one."""
 
     @property
     def state(self) -> str:
         """What the column shows: A, B, NEITHER or UNDEFINED."""
-        return UNDEFINED if self.effect_size is None else self.attribute or NEITHER
+        return UNDEFINED if self.undefined else self.attribute or NEITHER
+
+    @property
+    def undefined(self) -> bool:
+        """Whether it has no effect size."""
+        return self.effect_size is None
 
 
 @dataclass(frozen=True)
@@ -127,6 +117,8 @@ class EATMap:
     rule: Rule
     test: str = ""
     over_stimuli: bool = False
+    level1: float | None = None
+    """Effect size of level 1, where there is one."""
     thumbnails: Mapping[str, tuple[Drawn, ...]] = field(default_factory=dict, compare=False)
     """Of some images of each group, by role; drawn in a page that defines them."""
 
@@ -150,6 +142,7 @@ class EATMap:
                 significant=level.significant,
                 attribute=read.attribute(role),
                 texts=(result.cell_text(f"{role}A"), result.cell_text(f"{role}B")),
+                interval=level.interval,
             )
 
         return cls(
@@ -162,6 +155,7 @@ class EATMap:
             rule=result.rule,
             test=result.test,
             over_stimuli=read.over_stimuli,
+            level1=next((one.d for one in result.effects() if one.place == "level1"), None),
             thumbnails={} if find is None else _thumbnails(result, find),
         )
 
@@ -194,6 +188,15 @@ class EATMap:
         p = p_equals(column.p, self.alpha, column.p_low)
         shares = [f"{text} {one}" for text, one in zip(column.texts, (a, b), strict=True) if text]
         return f"{name}, {found} ({', '.join([f'd = {effect(column.effect_size)}', p, *shares])})"
+
+    @property
+    def comparison(self) -> str:
+        """Which target is closer to which attribute than the other; empty without level 1."""
+        if not self.level1:
+            return ""
+        attribute = self.A if self.level1 > 0 else self.B
+        x, y, closer = map(isolated, (self.X.name, self.Y.name, attribute))
+        return f"{x} closer to {closer} than {y}: d = {effect(self.level1)}"
 
     @property
     def footnotes(self) -> tuple[str, ...]:
@@ -245,7 +248,7 @@ class EATMap:
             If there is no such size.
         """
         if size == "full":
-            return _full(self)
+            return large(self)
         if size == "mini":
             cells = _small_cells(self.X.state, self.Y.state)
             return drawing(44, 44, cells, title=self.alt, class_="eat-map eat-mini")
@@ -319,7 +322,7 @@ def mini_of(shown: str | EATMap) -> Markup:
     x, y = PATTERNS[shown][:2] if isinstance(shown, str) else (shown.X.state, shown.Y.state)
     inside = tag("use", href=f"#{SYMBOL}{x}{y}")
     return Markup(  # noqa: S704  (letters alone)
-        tag("svg", inside, class_="eat-map mini", width=44, height=44, aria_hidden="true")
+        tag("svg", inside, class_="mini", aria_hidden="true")
     )
 
 
@@ -331,7 +334,7 @@ def symbols(*, undefined: bool = True) -> Markup:
         for x in states
         for y in states
     ]
-    return Markup(tag("svg", *drawn, class_="symbols", aria_hidden="true"))  # noqa: S704
+    return Markup(inlined(tag("svg", *drawn, class_="symbols", aria_hidden="true")))  # noqa: S704
 
 
 def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
@@ -351,147 +354,15 @@ def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
     return tag("svg", cells, xmlns=NAMESPACE, viewBox="0 0 44 44").replace('"', "'")
 
 
-def _full(shown: EATMap) -> str:
-    """Draw the map with names, numbers and pattern."""
-    middle = _LEFT + _CELL_W + _GAP / 2
-    images = shown.thumbnails
-    height = _HEIGHT + (_THUMBNAIL + 8 if images.keys() & set("XY") else 0)
-    return drawing(
-        _WIDTH,
-        height,
-        tag("rect", width=_WIDTH, height=height, fill=PAPER, class_="eat-paper"),
-        label(shown.label, middle, 27, size=17, font_weight=650, text_anchor="middle"),
-        *(
-            _row(name, _top(row), images.get(role, ()))
-            for row, (role, name) in enumerate((("A", shown.A), ("B", shown.B)))
-        ),
-        *(
-            _column(column, _LEFT + place * (_CELL_W + _GAP), shown.alpha, images.get(role, ()))
-            for place, (role, column) in enumerate((("X", shown.X), ("Y", shown.Y)))
-        ),
-        *(
-            muted(note, middle, height - 24 + 15.0 * line)
-            for line, note in enumerate(shown.footnotes)
-        ),
-        title=f"EAT-Map of {shown.test}" if shown.test else "EAT-Map",
-        alt=shown.alt,
-        class_="eat-map",
-        font_family=FONT,
-        fill=INK,
-    )
-
-
-def _top(row: int) -> float:
-    return _TOP + row * (_CELL_H + _GAP)
-
-
-def _row(name: str, top: float, images: Sequence[Drawn]) -> str:
-    """The name of an attribute before its cells, with thumbnails below it."""
-    middle = top + _CELL_H / 2
-    if not images:
-        return _lines(name, _LEFT - 26, 4, _LEFT - 12, middle, "end")
-    side = 24.0
-    left = _LEFT - 12 - len(images) * (side + 3) + 3
-    drawn = [one.drawn(left + i * (side + 3), middle + 4, side) for i, one in enumerate(images)]
-    return _lines(name, _LEFT - 26, 2, _LEFT - 12, middle - 16, "end") + "".join(drawn)
-
-
-def _column(column: Column, left: float, alpha: float, images: Sequence[Drawn] = ()) -> str:
-    """One target: its name, a cell for each attribute, and its numbers below."""
-    middle, under = left + _CELL_W / 2, _top(2) - _GAP + 23
-    start = middle - (len(images) * (_THUMBNAIL + 4) - 4) / 2
-    d, p = "d undefined", ""
-    if column.effect_size is not None:
-        d = f"d = {effect(column.effect_size)}{'*' if column.significant else ''}"
-        p = "" if column.p is None else p_equals(column.p, alpha, column.p_low)
-    return tag(
-        "g",
-        _lines(column.name, _CELL_W - 8, 2, middle, _TOP - 24, "middle"),
-        *(
-            _large_cell(column.state, role, left, _top(row), column.texts[row])
-            for row, role in enumerate("AB")
-        ),
-        label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
-        muted(p, middle, under + 18, size=12),
-        *(
-            one.drawn(start + i * (_THUMBNAIL + 4), under + 27, _THUMBNAIL)
-            for i, one in enumerate(images)
-        ),
-    )
-
-
-def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
-    """Write a name on one or more lines around a height; the whole of it is a tooltip."""
-    lines = _broken(name, width, most)
-    first = middle - (len(lines) - 1) * 8.0 + 4.5
-    written = [
-        label(isolated(line), x, first + 16.0 * number, size=_NAME, text_anchor=anchor)
-        for number, line in enumerate(lines)
-    ]
-    return tag("g", tag("title", words(name)), *written, font_weight=550)
-
-
-@lru_cache(4096)
-def _broken(name: str, width: float, most: int) -> list[str]:
-    return wrap(name, width, lambda text: pixels(text, _NAME), most)
-
-
-def _large_cell(state: str, attribute: str, x: float, y: float, text: str = "") -> str:
-    """Draw a cell with a word in it, so that nobody needs the colour, and a text below that."""
-    cell = _cell(state, attribute, x, y, _CELL_W, _CELL_H)
-    middle, height = x + _CELL_W / 2, y + _CELL_H / 2
-    if state == UNDEFINED:
-        plate = {"x": middle - 37, "y": height - 12, "width": 74, "height": 24, "rx": 3}
-        cell += tag("rect", **plate, fill=PAPER, class_="eat-plate")
-        cell += muted("undefined", middle, height + 4, size=12)
-    elif state == attribute:
-        cell += tag("circle", cx=middle - 37, cy=height, r=5, fill=ON_TEXT, class_="eat-on-text")
-        cell += label(
-            "associated", middle + 10, height + 4.5, font_weight=600, text_anchor="middle",
-            fill=ON_TEXT, class_="eat-on-text",
-        )  # fmt: skip
-    if text and state == attribute:
-        cell += label(
-            text, middle, height + 24, size=12, text_anchor="middle",
-            fill=ON_TEXT, class_="eat-on-text",
-        )  # fmt: skip
-    elif text:
-        below = 24 if state == UNDEFINED else 4.5
-        cell += label(text, middle, height + below, size=12, text_anchor="middle")
-    return cell
-
-
 def _small_cells(*states: str) -> str:
     """Draw the four cells of a small map, X left and Y right."""
     drawn = []
     for place, state in enumerate(states):
         for row, attribute in enumerate("AB"):
             x, y = 1 + 22.0 * place, 1 + 22.0 * row
-            drawn.append(_cell(state, attribute, x, y, _SMALL, _SMALL))
+            on, hatched = state == attribute, state == UNDEFINED
+            drawn.append(cell(x, y, _SMALL, _SMALL, on=on, hatched=hatched))
             if state == attribute:
                 dot = {"cx": x + _SMALL / 2, "cy": y + _SMALL / 2, "r": 3.5}
                 drawn.append(tag("circle", **dot, fill=ON_TEXT, class_="eat-on-text"))
     return "".join(drawn)
-
-
-def _cell(state: str, attribute: str, x: float, y: float, width: float, height: float) -> str:
-    """Draw the rectangle of a cell, hatched where the association is undefined."""
-    on = state == attribute
-    inset = 0.0 if on else 0.5
-    rect = tag(
-        "rect", x=x + inset, y=y + inset, width=width - 2 * inset, height=height - 2 * inset, rx=3,
-        fill=ON if on else OFF, stroke=None if on else EDGE, class_="eat-on" if on else "eat-off",
-    )  # fmt: skip
-    return rect + _hatch(x, y, width, height) if state == UNDEFINED else rect
-
-
-def _hatch(x: float, y: float, width: float, height: float, step: float = 8.0) -> str:
-    """Draw diagonals within a rectangle, clipped by arithmetic: a pattern would need an id."""
-    strokes = []
-    offset = step
-    while offset < width + height:
-        x1, y1 = min(offset, width), max(0.0, offset - width)
-        x2, y2 = max(0.0, offset - height), min(offset, height)
-        strokes.append(f"M{x + x1:g} {y + y1:g}L{x + x2:g} {y + y2:g}")
-        offset += step
-    return tag("path", d="".join(strokes), stroke=EDGE, fill="none", class_="eat-hatch")

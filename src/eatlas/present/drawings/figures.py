@@ -1,37 +1,20 @@
-"""Figures of one result, and small drawings for the cells of tables.
+"""Small drawings for the cells of tables: effect sizes on one scale, shares, changes.
 
 The numbers of a cell are beside its drawing as text, so screen readers skip the drawing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from eatlas.present.drawings.svg import (
-    INK,
-    LEFT,
-    MUTED,
-    RIGHT,
-    WIDTH,
-    Axis,
-    Drawn,
-    figure,
-    label,
-    muted,
-    row_name,
-    short,
-    tag,
-    words,
-)
+from eatlas.present.drawings.svg import Axis, label, tag
 from eatlas.present.numbers import effect
-from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect, at
+from eatlas.present.text import pixels
+from eatlas.results.effects import Effect
 from eatlas.results.inference import MatchedLevel
-from eatlas.results.levels import CELLS, Cell
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Mark = Literal["diamond", "circle", "square", "triangle"]
 MARKS: dict[str, Mark] = {
@@ -44,6 +27,14 @@ MARGIN = 8.0
 ROW = 12.0
 BAR, BAR_HEIGHT, SHARE = 92, 10, 150
 """Pixels of the bar of a change; of the height of bars; of a share of all."""
+WITHOUT = 112
+"""Pixels of the scale of effect sizes without single terms."""
+COLUMN = 176.0
+"""Pixels of the scale of effect sizes in a column of its own."""
+SIZED = ("interval", "hill")
+"""Drawings whose size in such a column the style of a page has."""
+LEAST_WITHOUT = 0.1
+"""Half of the least that this scale spans, so that no tiny change looks large."""
 HILL, HILL_BASE, HILL_HEIGHT = 32.0, 38.0, 46.0
 """Pixels of the highest step of a hill; down to its foot; of the whole drawing."""
 
@@ -132,6 +123,46 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
     return _svg(axis.end + MARGIN, HILL_HEIGHT, "".join(children), "hill")
 
 
+def without_axis(values: Iterable[float], d: float) -> Axis:
+    """The scale of an effect size without one term at a time: as wide as they vary, 0.2 at least.
+
+    Parameters
+    ----------
+    values : iterable of float
+        Effect sizes without a term.
+    d : float
+        With all of them.
+    """
+    known = [d, *values]
+    middle, half = (min(known) + max(known)) / 2, max((max(known) - min(known)) / 2, LEAST_WITHOUT)
+    axis = Axis.around((0.0, 2 * half), MARGIN, WITHOUT - MARGIN)
+    return Axis(middle - half, middle + half, axis.step, MARGIN, WITHOUT - MARGIN)
+
+
+def without_mark(value: float, d: float, axis: Axis, *, rests: bool) -> str:
+    """An effect size without one term as a dot, and the line of the effect size with all.
+
+    Filled where the effect rests on the term.
+    """
+    zero = f'<path d="M{axis.at(0):.0f} 0v14" class="g"/>' if axis.low < 0 < axis.high else ""
+    line = f'<path d="M{axis.at(d):.0f} 0v14" class="z"/>'
+    mark = f'<circle cx="{axis.at(value):.0f}" cy="7" r="3.8" class="m{" on" if rests else ""}"/>'
+    return f'<svg class="fig without" aria-hidden="true">{zero}{line}{mark}</svg>'
+
+
+def without_ruler(axis: Axis) -> str:
+    """The numbers of that scale, as many as there is room for."""
+    decimals = max(1, math.ceil(-math.log10(axis.step) - 1e-9))
+    numbers, end = [], float("-inf")
+    for tick in axis.ticks():
+        text, x = effect(tick, decimals), axis.at(tick)
+        half = pixels(text, 12) / 2
+        if end + 4 < x - half and x + half <= WITHOUT:
+            numbers.append(label(text, x, 11, size=10, text_anchor="middle"))
+            end = x + half
+    return f'<svg class="fig without" aria-hidden="true">{"".join(numbers)}</svg>'
+
+
 def share_bar(share: float, width: int = SHARE, *, strong: bool = False) -> str:
     """A share between 0 and 1 as a bar from the left on a faint whole."""
     bar = _bar(0, max(share * width, 1.0), strong=strong) if share else ""
@@ -164,10 +195,13 @@ def _frame(axis: Axis, height: float, rows: Sequence[str], kind: str) -> str:
 
 
 def _svg(width: float, height: float, inside: str, kind: str) -> str:
-    return (
-        f'<svg width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
-        f'class="fig {kind}" aria-hidden="true">{inside}</svg>'
+    """A drawing without a size where the page's style knows it."""
+    size = (
+        ""
+        if width == COLUMN + 2 * MARGIN and kind in SIZED
+        else (f' width="{width:g}" height="{height:g}"')
     )
+    return f'<svg class="fig {kind}"{size} aria-hidden="true">{inside}</svg>'
 
 
 def _estimate(shown: Estimate, axis: Axis, y: float) -> str:
@@ -196,250 +230,3 @@ def outline(mark: Mark, x: float, y: float, size: float = 1.0) -> str:
         return f"M{x:g} {y - r:g}l{r:g} {1.7 * r:g}h-{2 * r:g}z"
     r = 3.8 * size
     return f"M{x - r:g} {y:g}a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0-{2 * r:g} 0z"
-
-
-BOX = "#c9c9d0"
-_FIRST, _STEP, _APART = 16.0, 56.0, 6.0  # the two of one target are together
-_HALF = 15.0
-_BINS = 60
-MOST_DOTS = 60
-"""Cosines that are drawn one by one; of more, so many quantiles, each for as many of them."""
-_GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
-
-
-def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
-    """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
-
-    Empty where a result has no level 3.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    dots : bool
-        Whether to draw the cosines themselves; where the result keeps none, quartiles alone.
-    """
-    if result.level3 is None:
-        return ""
-    cells = {name: result.level3.cell(name) for name in CELLS}
-    axis = Axis.around((q for c in cells.values() for q in c.quantiles), LEFT + 4, WIDTH - RIGHT)
-    values = blocks(result) if dots else None
-    tops = [_FIRST + i * _STEP + (i // 2) * _APART for i in range(len(CELLS))]
-    bottom = tops[-1] + _STEP - 10
-    rows = [
-        _row(result, name, cell, axis, top, values[name] if values else None)
-        for top, (name, cell) in zip(tops, cells.items(), strict=True)
-    ]
-    return figure(
-        bottom + 24,
-        axis.grid(4, bottom),
-        *rows,
-        title=f"{result.unit.capitalize()}s of the target terms with the attribute terms"
-        + (f", in {result.scale}" if result.scale else ""),
-        alt="; ".join(_in_words(result, name, cell) for name, cell in cells.items()),
-    )
-
-
-def blocks(result: AssociationResult) -> dict[str, list[float]] | None:
-    """The cosines of each pair of groups; None where the result has not kept them all."""
-    rows = result.similarities
-    x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
-    if rows is None or len(rows) != x + y or any(len(row) != a + b for row in rows):
-        return None
-    halves = slice(x), slice(x, None), slice(a), slice(a, None)
-    part = dict(zip(ROLES, halves, strict=True))
-    return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
-
-
-def _in_words(result: AssociationResult, name: str, cell: Cell) -> str:
-    pair = " – ".join(isolated(result.concepts.name(role)) for role in name)
-    low, _, median, _, high = cell.quantiles
-    numbers = f"mean {effect(cell.mean, 3)}, median {effect(median, 3)}"
-    return f"{pair}: {numbers}, from {effect(low, 3)} to {effect(high, 3)}"
-
-
-def _row(
-    result: AssociationResult,
-    name: str,
-    cell: Cell,
-    axis: Axis,
-    top: float,
-    values: list[float] | None,
-) -> str:
-    """The names of a pair of groups, and below them its cosines."""
-    middle = top + 8 + _HALF + 4
-    names = row_name(top, *(result.concepts.name(role) for role in name))
-    if values is None:
-        return names + _box(cell, axis, middle)
-    return names + _cloud(values, axis, middle) + _box(cell, axis, middle, over=True)
-
-
-def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
-    """One dot a cosine, or 60 quantiles of more, spread as far as there are others like it.
-
-    Half pixels as whole numbers, each relative to the one before: some 7 bytes a dot.
-    """
-    ordered = sorted(values)
-    if len(ordered) > MOST_DOTS:
-        every = len(ordered) / MOST_DOTS
-        ordered = [ordered[int((i + 0.5) * every)] for i in range(MOST_DOTS)]
-    width = (axis.high - axis.low) / _BINS
-    bins = [min(int((v - axis.low) / width), _BINS - 1) for v in ordered]
-    counts = [0] * _BINS
-    for number in bins:
-        counts[number] += 1
-    most = max(counts)
-    path, at_x, at_y = [], 0, 0
-    for i, (value, number) in enumerate(zip(ordered, bins, strict=True)):
-        x = round(2 * axis.at(value))
-        spread = (2 * (i * _GOLDEN % 1) - 1) * _HALF * counts[number] / most
-        y = round(2 * (middle + spread))
-        path.append(f"m{x - at_x} {y - at_y}h0")
-        at_x, at_y = x, y
-    return tag(
-        "path", d="".join(path), transform="scale(.5)", stroke=MUTED, stroke_width=5,
-        stroke_linecap="round", stroke_opacity=0.4, fill="none", class_="fig-cloud",
-    )  # fmt: skip
-
-
-def _box(cell: Cell, axis: Axis, y: float, *, over: bool = False) -> str:
-    """Quartiles, median and mean; over a cloud without the box's filling."""
-    low, first, median, third, high = (axis.at(q) for q in cell.quantiles)
-    spread = "" if over else tag(
-        "line", x1=low, x2=high, y1=y, y2=y, stroke=MUTED, class_="fig-line"
-    )  # fmt: skip
-    box = tag(
-        "rect", x=first, y=y - 8, width=max(third - first, 1.0), height=16, rx=2,
-        fill="none" if over else BOX, stroke=INK if over else MUTED,
-        class_="fig-frame" if over else "fig-box",
-    )  # fmt: skip
-    line = tag(
-        "line", x1=median, x2=median, y1=y - 8, y2=y + 8, stroke=INK, stroke_width=2,
-        class_="fig-ink",
-    )  # fmt: skip
-    mean = tag("circle", cx=axis.at(cell.mean), cy=y, r=3.4, fill=INK, class_="fig-dot")
-    return tag("g", spread, box, line, mean)
-
-
-_NAME_END, _NAME_ROOM = 150.0, 90.0
-
-
-_IMAGE = 34.0
-"""Side of the thumbnail of an outermost term."""
-
-
-def lean_plot(
-    result: AssociationResult, find: Callable[[str, str], Drawn | None] | None = None
-) -> str:
-    """The lean of each target term or stimulus, its mean cosine with A less that with B.
-
-    Empty where the scores do not belong to the terms one by one.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    find : callable, optional
-        From a role and a term to its thumbnail, or to None; the outermost terms have theirs.
-    """
-    scores = result.primary.scores
-    values = {role: at(scores, role) for role in TARGETS}
-    names = {role: result.scored(role) for role, found in values.items() if found}
-    if [len(found) for found in names.values()] != [len(found) for found in values.values()]:
-        return ""
-    axis = Axis.around((*scores.X, *scores.Y), LEFT + 4, WIDTH - RIGHT)
-    images = {} if find is None else _outermost(names, values, find)
-    pitch = 72.0 + (_IMAGE + 2 if images else 0)
-    more = 2 * (pitch - 72)
-    rows = [
-        _terms(
-            result.concepts.name(role), names[role], values[role],
-            axis, 16 + pitch * place, images.get(role, {}),
-        )
-        for place, role in enumerate(TARGETS)
-    ]  # fmt: skip
-    unit = "stimulus" if result.primary.over_stimuli else "term"
-    a, b = (isolated(result.concepts.name(role)) for role in ATTRIBUTES)
-    return figure(
-        198 + more,
-        axis.grid(4, 148 + more),
-        *rows,
-        _ends(a, b, 190 + more),
-        title=f"Lean of each target {unit} towards {a} (right) or {b} (left)",
-        alt="; ".join(
-            f"{isolated(result.concepts.name(role))}: mean {effect(_mean(v), 3)}, "
-            f"from {effect(min(v), 3)} to {effect(max(v), 3)}"
-            for role, v in values.items()
-        ),
-    )
-
-
-def _terms(
-    name: str,
-    terms: tuple[str, ...],
-    values: tuple[float, ...],
-    axis: Axis,
-    top: float,
-    images: Mapping[str, Drawn],
-) -> str:
-    """A dot for each term of a target, a line at their mean, and the outermost named and shown."""
-    y = top + 22
-    dots = [
-        f'<circle cx="{axis.at(value):.1f}" cy="{y:g}" r="4.5">'
-        f"<title>{words(term)}: {effect(value, 3)}</title></circle>"
-        for term, value in zip(terms, values, strict=True)
-    ]
-    marks = [tag("g", *dots, fill=MUTED, fill_opacity=0.45, class_="fig-term")]
-    mean = axis.at(_mean(values))
-    marks.append(
-        tag(
-            "line", tag("title", words(f"mean: {effect(_mean(values), 3)}")), x1=mean, x2=mean,
-            y1=y - 11, y2=y + 11, stroke=INK, stroke_width=2.5, class_="fig-ink",
-        )
-    )  # fmt: skip
-    order = sorted(zip(values, terms, strict=True))
-    (low, first), (high, last) = order[0], order[-1]
-    names = [_end_name(last, axis.at(high), y + 25, "start")]
-    if len(order) > 1:
-        names.append(_end_name(first, axis.at(low), y + 25, "end"))
-    for term, value in {first: low, last: high}.items():
-        if term in images:
-            left = min(max(axis.at(value) - _IMAGE / 2, LEFT), WIDTH - RIGHT - _IMAGE)
-            names.append(images[term].drawn(left, y + 30, _IMAGE))
-    return tag("g", row_name(top, name), *marks, *names)
-
-
-def _end_name(term: str, x: float, y: float, anchor: str) -> str:
-    """The name of an outermost term, drawn outwards, or inwards where the edge is near."""
-    if anchor == "end" and x < _NAME_ROOM:
-        anchor = "start"
-    elif anchor == "start" and x > WIDTH - _NAME_ROOM:
-        anchor = "end"
-    shift = -5 if anchor == "start" else 5
-    return muted(short(term, _NAME_END), x + shift, y, anchor=anchor)
-
-
-def _outermost(
-    names: Mapping[str, Sequence[str]],
-    values: Mapping[str, Sequence[float]],
-    find: Callable[[str, str], Drawn | None],
-) -> dict[str, dict[str, Drawn]]:
-    """Thumbnails of the terms at both ends of each group, of those that have one."""
-    found: dict[str, dict[str, Drawn]] = {}
-    for role, terms in names.items():
-        ordered = [term for _, term in sorted(zip(values[role], terms, strict=True))]
-        ends = {term: find(role, term) for term in (ordered[0], ordered[-1])}
-        if images := {term: one for term, one in ends.items() if one is not None}:
-            found[role] = images
-    return found
-
-
-def _ends(a: str, b: str, y: float) -> str:
-    """What the two ends of the axis mean."""
-    half = (WIDTH - LEFT - RIGHT) / 2 - 30
-    left, right = (short(name, half) for name in (b, a))
-    return label(f"← {left}", LEFT, y, size=12) + label(
-        f"{right} →", WIDTH - RIGHT, y, size=12, text_anchor="end"
-    )
-
-
-def _mean(values: tuple[float, ...]) -> float:
-    return sum(values) / len(values)

@@ -6,7 +6,7 @@ level 1, and the means of the groups are the four means of level 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple, Self
@@ -14,12 +14,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.figures import outline
 from eatlas.present.drawings.svg import FONT, INK, MUTED, Axis, drawing, label, muted, tag, words
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
-from eatlas.stimuli import ROLES, TARGETS
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 SIDE = 360.0
 """Pixels of the square."""
@@ -33,6 +32,10 @@ LONGEST = 24
 """Letters of a word that are shown."""
 MOST = 400
 """Words that one map shows."""
+
+
+Box = tuple[float, float, float, float]
+"""Left, upper, right and lower edge in pixels."""
 
 
 class Point(NamedTuple):
@@ -105,8 +108,14 @@ class Plane:
         """Pixels of a point from the left and the upper edge."""
         return self.axis.at(point.b), SIDE - self.axis.at(point.a)
 
-    def names(self) -> list[Place]:
-        """Place the names of as many words as fit, the outermost first; none lies on another."""
+    def names(self, lines: Sequence[Box] = ()) -> list[Place]:
+        """Place the names of as many words as fit, the outermost first; none lies on another.
+
+        Parameters
+        ----------
+        lines : sequence of boxes
+            Left, upper, right and lower edge of what no name may cover beside the marks.
+        """
         spots = [self.at(one) for one in self.points]
         sizes = [MARK if one.term else CROSS + 2 for one in self.points]
         taken = [
@@ -114,7 +123,7 @@ class Plane:
             for (x, y), half in zip(spots, sizes, strict=True)
         ]
         upper, lower = (pixels(text, CORNER) for text in self.corners)
-        taken += [(0, 0, upper + 8, 22), (SIDE - lower - 8, SIDE - 22, SIDE, SIDE)]
+        taken += [(0, 0, upper + 8, 22), (SIDE - lower - 8, SIDE - 22, SIDE, SIDE), *lines]
         found = []
         for i in self._outermost_first():
             for place, box in _candidates(i, *spots[i], shown(self.points[i].term)):
@@ -207,9 +216,6 @@ def shown(term: str, most: int = LONGEST) -> str:
     return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
-Box = tuple[float, float, float, float]
-
-
 def _candidates(i: int, x: float, y: float, text: str) -> Iterator[tuple[Place, Box]]:
     """Places around a mark for its name, the best first: right, left, above, below, corners."""
     wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
@@ -241,34 +247,48 @@ _COLOUR_CLASS = {"X": "x", "Y": "y"}
 
 
 def plane_figure(result: AssociationResult) -> str:
-    """Draw the map of the words of a result as SVG.
+    """Draw the map of the words of a result as SVG, in the colours of a page's style.
 
     Empty where the result has not kept the cosines of single words, or has too many words.
     """
     if not has_pairs(result) or len(result.similarities or ()) > MOST:
         return ""
     plane = Plane.of(result)
-    attributes = {role: result.concepts.name(role) for role in "AB"}
-    square = tag(
-        "g",
-        ground(plane, attributes, result.unit),
-        *(_mark(plane, one, result) for one in plane.points),
-        *(
-            label(
-                shown(plane.points[place.point].term), place.x, place.y + LETTERS * 0.35,
-                size=LETTERS, text_anchor=place.anchor, stroke="none",
-                class_=f"word {_COLOUR_CLASS[plane.points[place.point].role]}",
-            )
-            for place in plane.names()
-        ),
-        transform=f"translate({LEFT_ROOM} {UPPER_ROOM})",
-    )  # fmt: skip
-    return drawing(
-        LEFT_ROOM + SIDE + UPPER_ROOM, UPPER_ROOM + SIDE + LOWER_ROOM, square,
-        title=f"Each target word by its mean {result.unit}s with {attributes['A']} and "
-        f"{attributes['B']}",
-        alt=in_words(plane, result), class_="figure plane", font_family=FONT, fill=INK,
-    )  # fmt: skip
+    unit = f"mean {result.unit}" + (f" ({result.scale})" if result.scale else "")
+    marks = [
+        coloured(role, (_mark(plane, one, result) for one in plane.points if one.role == role))
+        for role in TARGETS
+    ]
+    attributes = {role: result.concepts.name(role) for role in ATTRIBUTES}
+    return framed(
+        ground(plane, attributes, unit, "{unit} with {name}") + "".join(marks) + written(plane),
+        title=f"Each target word by its mean {result.unit}s with {' and '.join(attributes.values())}",
+        alt=in_words(plane, result),
+    )
+
+
+def framed(inside: str, *, title: str, alt: str) -> str:
+    """The square with room for its scales."""
+    moved = tag("g", inside, transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})")
+    width, height = LEFT_ROOM + SIDE + UPPER_ROOM, UPPER_ROOM + SIDE + LOWER_ROOM
+    kind = {"class_": "figure plane", "font_family": FONT, "fill": INK}
+    return drawing(width, height, moved, title=title, alt=alt, **kind)
+
+
+def coloured(role: str, children: Iterable[str], kind: str = "") -> str:
+    """A group in the colour of its target."""
+    return tag("g", *children, class_=f"{kind} {_COLOUR_CLASS[role]}".strip())
+
+
+def written(plane: Plane, lines: Sequence[Box] = ()) -> str:
+    """The names of words, in the colours of their targets."""
+    names: dict[str, list[str]] = {role: [] for role in TARGETS}
+    for place in plane.names(lines):
+        point = plane.points[place.point]
+        anchor = None if place.anchor == "start" else place.anchor
+        text, x, y = words(shown(point.term)), round(place.x), round(place.y + LETTERS * 0.35)
+        names[point.role].append(tag("text", text, x=x, y=y, text_anchor=anchor))
+    return "".join(coloured(role, texts, "words") for role, texts in names.items())
 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:
@@ -312,12 +332,12 @@ def ground(
             muted(number, place, SIDE + 15),
             muted(number, -6, SIDE - place + 4, anchor="end"),
         ]
-    upright = f"rotate(-90) translate({-SIDE / 2} {-LEFT_ROOM + 12})"
+    upright = f"rotate(-90) translate({-SIDE / 2:g} {-LEFT_ROOM + 12:g})"
     return "".join(
         [
-            tag("path", d=f"M0 {SIDE}V0H{SIDE}z", class_="nearer"),
-            tag("rect", x=0, y=0, width=SIDE, height=SIDE, fill="none", class_="frame"),
-            tag("path", d=f"M0 {SIDE}L{SIDE} 0", class_="diagonal", stroke=MUTED),
+            tag("path", d=f"M0 {SIDE:g}V0H{SIDE:g}z", class_="nearer"),
+            tag("rect", width=SIDE, height=SIDE, fill="none", class_="frame"),
+            tag("path", d=f"M0 {SIDE:g}L{SIDE:g} 0", class_="diagonal", stroke=MUTED),
             *ticks,
             label(plane.corners[0], 8, 16, size=CORNER, class_="eat-muted"),
             label(
@@ -331,9 +351,11 @@ def ground(
 
 
 def _mark(plane: Plane, point: Point, result: AssociationResult) -> str:
-    """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip."""
+    """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip.
+
+    Dots and squares are ends of lines without length, the shortest that SVG has for them.
+    """
     x, y = (round(value, 1) for value in plane.at(point))
-    kind = _COLOUR_CLASS[point.role]
     name = shown(point.term) if point.term else f"mean of {result.concepts.name(point.role)}"
     about = tag(
         "title",
@@ -341,7 +363,5 @@ def _mark(plane: Plane, point: Point, result: AssociationResult) -> str:
     )
     if not point.term:
         cross = f"M{x - CROSS:g} {y:g}h{2 * CROSS:g}M{x:g} {y - CROSS:g}v{2 * CROSS:g}"
-        return tag("path", about, d=cross, class_=f"mean {kind}")
-    if point.role == "X":
-        return tag("circle", about, cx=f"{x:g}", cy=f"{y:g}", r=3.8, class_=f"dot {kind}")
-    return tag("path", about, d=outline("square", x, y), class_=f"dot {kind}")
+        return tag("path", about, d=cross, class_="mean")
+    return tag("path", about, d=f"M{x:g} {y:g}h0")

@@ -10,7 +10,7 @@ from html import escape
 from typing import Protocol, Self
 
 from eatlas.present.numbers import effect
-from eatlas.present.text import clean, isolated, one_line, pixels, wrap
+from eatlas.present.text import clean, isolated, pixels, wrap
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Helvetica, Arial, sans-serif"
@@ -90,14 +90,6 @@ def figure(height: float, *children: str, title: str, alt: str) -> str:
     return drawing(
         WIDTH, height, *children, title=title, alt=alt, class_="figure", font_family=FONT, fill=INK
     )
-
-
-def row_name(y: float, *names: str) -> str:
-    """The names of a row above it; the whole of them as a tooltip."""
-    room = (WIDTH - LEFT - RIGHT) / len(names) - 12
-    shown = " – ".join(short(name, room) for name in names)
-    whole = " – ".join(one_line(name) for name in names)
-    return tag("g", tag("title", words(whole)), label(shown, LEFT, y, size=NAME, font_weight=550))
 
 
 @lru_cache(4096)
@@ -180,19 +172,28 @@ class Axis:
             Whether the axis goes from below to above, its numbers on the left.
         """
         decimals = max(0, math.ceil(-math.log10(self.step) - 1e-9))
-        drawn = []
+        numbers, lines = [], {False: "", True: ""}
         for value in self.ticks():
-            zero, place = abs(value) < self.step / 2, self.at(value)
-            x1, x2, y1, y2 = (first, last, place, place) if upright else (place, place, first, last)
-            colour, kind = (MUTED, "fig-zero") if zero else (GRID, "fig-grid")
-            drawn.append(tag("line", x1=x1, x2=x2, y1=y1, y2=y2, stroke=colour, class_=kind))
+            place = self.at(value)
+            line = (
+                f"M{first:g} {place:.1f}H{last:g}"
+                if upright
+                else f"M{place:.1f} {first:g}V{last:g}"
+            )
+            lines[abs(value) < self.step / 2] += line
             number = effect(value, decimals)
-            drawn.append(
+            numbers.append(
                 muted(number, first - 6, place + 4, anchor="end")
                 if upright
                 else muted(number, place, last + 16)
             )
-        return "".join(drawn)
+        looks = {False: (GRID, "fig-grid"), True: (MUTED, "fig-zero")}
+        drawn = (
+            tag("path", d=lines[zero], stroke=colour, class_=kind)
+            for zero, (colour, kind) in looks.items()
+            if lines[zero]
+        )
+        return "".join([*drawn, *numbers])
 
 
 def _round_step(rough: float) -> float:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from eatlas.present.drawings.figures import mark_of, outline
 from eatlas.present.drawings.svg import (
+    FONT,
     GRID,
     INK,
     LARGEST,
     MUTED,
     NAME,
-    WIDTH,
     Axis,
-    figure,
+    drawing,
     label,
     muted,
     short,
@@ -28,7 +28,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.numbers import effect
-from eatlas.present.text import isolated, one_line, pixels
+from eatlas.present.text import isolated, one_line, pixels, wrap
 
 PAPER = "#fdfdfc"
 # blue and vermilion of Okabe and Ito (2008); violet of eatlas.present.charts.theme, which says why
@@ -51,8 +51,13 @@ LOOKS = {
     "over_attributes": Look(VIOLET, "9 3 2 3", 2),
 }
 AGAINST = " against "
-_LEFT, _RIGHT = 40.0, WIDTH - 14.0
-_HEIGHT, _KEY, _STRIP = 230.0, 20.0, 18.0
+WIDE = 500.0
+_LEFT, _RIGHT = 52.0, 390.0
+_NAMES = 100.0
+"""Pixels on the right for the names of lines."""
+_TOP, _HEIGHT, _STRIP = 30.0, 250.0, 18.0
+_LETTERS, _BETWEEN = 14.0, 8.0
+"""Pixels of a line of a name, and between two names."""
 _INSET = 10.0
 """Between the axis and the first year."""
 _MARK = 11.0
@@ -123,25 +128,31 @@ def timeline(
         What is counted from left to right.
     """
     years = sorted({point.year for line in lines for point in line.points} | set(missing))
-    top = _KEY * len(lines) + 32
-    bottom = top + _HEIGHT
+    top, bottom = _TOP, _TOP + _HEIGHT
     across = _Years(tuple(years))
     up = Axis.around(_values(lines, threshold), bottom, top)
     strip = _strip(lines, missing, across, bottom)
     below = bottom + (_STRIP if strip else 0.0)
-    return figure(
-        below + 46,
-        *(_key(line, 14 + _KEY * i) for i, line in enumerate(lines)),
+    upright = f"rotate(-90) translate({-(top + bottom) / 2:g} 14)"
+    return drawing(
+        WIDE,
+        below + 62,
         *_gaps(missing, across, top, bottom),
         _shade(threshold, up),
         up.grid(_LEFT, _RIGHT, upright=True),
         *(_drawn(line, missing, across, up) for line in lines),
+        *_keys(lines, up, top, bottom),
         *strip,
         *across.draw(below),
         _end("↑", ends[0], top - 12),
-        _end("↓", ends[1], below + 40),
+        _end("↓", ends[1], below + 56),
+        label(unit, (_LEFT + _RIGHT) / 2, below + 36, size=12, text_anchor="middle"),
+        tag("g", label("effect size d", 0, 0, size=12, text_anchor="middle"), transform=upright),
         title=title,
         alt=_in_words(lines, missing, unit),
+        class_="figure timeline",
+        font_family=FONT,
+        fill=INK,
     )
 
 
@@ -197,16 +208,50 @@ def _end(arrow: str, name: str, y: float) -> str:
     return label(f"{arrow} {short(name, _RIGHT - _LEFT - 20)}", _LEFT, y, size=12)
 
 
-def _key(line: Line, y: float) -> str:
-    """What a line shows."""
-    sample = tag("path", d=f"M8 {y - 4:g}h26", stroke_dasharray=line.look.dashes, fill="none")
-    shape = outline(mark_of(line.place), 21, y - 4)
-    mark = tag("path", d=shape, class_="on", fill=line.look.colour)
-    room = WIDTH - _LEFT - 8 - pixels(f"{line.title}: {AGAINST}", LARGEST)
-    names = AGAINST.join(short(name, room / len(line.targets)) for name in line.targets)
-    name = label(f"{line.title}: {names}", _LEFT + 2, y, size=NAME)
-    whole = tag("title", words(line.name))
-    return tag("g", whole, _styled(line, sample, mark), name)
+def _keys(lines: Sequence[Line], up: Axis, top: float, bottom: float) -> Iterator[str]:
+    """The name of each line where it ends, moved as far as it takes for all to be read."""
+    names = [(_level(line, up, (top + bottom) / 2), line, _name_of(line)) for line in lines]
+    ordered = sorted(names, key=lambda one: one[0])
+    heights = [_LETTERS * len(written) + _BETWEEN for _, _, written in ordered]
+    end = top
+    middles: list[float] = []
+    for (wanted, _, _), height in zip(ordered, heights, strict=True):
+        middles.append(max(wanted, end + height / 2))
+        end = middles[-1] + height / 2
+    # what went past the foot moves up again
+    end = bottom
+    for i in reversed(range(len(middles))):
+        middles[i] = min(middles[i], end - heights[i] / 2)
+        end = middles[i] - heights[i] / 2
+    for middle, (_, line, written) in zip(middles, ordered, strict=True):
+        yield _key(line, written, middle)
+
+
+def _level(line: Line, up: Axis, otherwise: float) -> float:
+    """The height at which a line ends."""
+    known = [point.d for point in line.points if point.d is not None]
+    return up.at(known[-1]) if known else otherwise
+
+
+def _name_of(line: Line) -> list[str]:
+    """Its targets, each on two lines at most."""
+    found: list[str] = []
+    for target in line.targets:
+        between = [AGAINST.strip()] if found else []
+        found += [*between, *wrap(target, _NAMES - 18, lambda text: pixels(text, LARGEST), 2)]
+    return found
+
+
+def _key(line: Line, written: Sequence[str], middle: float) -> str:
+    """The mark and the name of a line."""
+    first = middle + 4.5 - _LETTERS * (len(written) - 1) / 2
+    shape = outline(mark_of(line.place), _RIGHT + 14, round(first - 4.5, 1))
+    mark = _styled(line, tag("path", d=shape, class_="on", fill=line.look.colour))
+    names = (
+        label(isolated(text), _RIGHT + 24, first + _LETTERS * i, size=NAME)
+        for i, text in enumerate(written)
+    )
+    return tag("g", tag("title", words(line.name)), mark, *names)
 
 
 def _styled(line: Line, *children: str) -> str:
@@ -228,24 +273,42 @@ def _shade(threshold: float | None, up: Axis) -> str:
 
 
 def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> str:
-    """Intervals, the line in pieces, and a mark for each year."""
+    """Intervals as ribbons or, of single years, as bars; the line in pieces; a mark for each."""
     at = {p.year: across.beside(p.year, line.look.side) for p in line.points}
-    bars = "".join(
-        f"M{at[p.year]:.1f} {up.at(p.interval[0]):.1f}V{up.at(p.interval[1]):.1f}"
-        for p in line.points
-        if p.interval is not None and p.d is not None
-    )
+    pieces = list(_pieces(line, missing))
+    ribbons, bars = "", ""
+    for piece in (run for one in pieces for run in _with_intervals(one)):
+        ends = [(at[point.year], *map(up.at, point.interval or ())) for point in piece]
+        if len(piece) == 1:
+            bars += "".join(f"M{x:.1f} {low:.1f}V{high:.1f}" for x, low, high in ends)
+        else:
+            around = [(x, high) for x, _, high in ends] + [(x, low) for x, low, _ in ends[::-1]]
+            ribbons += "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in around) + "z"
     path = "".join(
         "M" + "L".join(f"{at[p.year]:.1f} {up.at(p.d):.1f}" for p in piece if p.d is not None)
-        for piece in _pieces(line, missing)
+        for piece in pieces
     )
     marks = [_mark(line, p, at[p.year], up, across.size) for p in line.points]
     return _styled(
         line,
+        _ribbon(line, ribbons) if ribbons else "",
         tag("path", d=bars, stroke_opacity=0.4, stroke_width=1.2) if bars else "",
         tag("path", d=path, stroke_dasharray=line.look.dashes, fill="none") if path else "",
         *marks,
     )
+
+
+def _ribbon(line: Line, path: str) -> str:
+    """The area between the ends of intervals."""
+    look = {"fill": line.look.colour, "fill_opacity": 0.13, "stroke": "none"}
+    return tag("path", d=path, **look, class_="ribbon on")
+
+
+def _with_intervals(piece: Sequence[Point]) -> Iterator[list[Point]]:
+    """Runs of years that have an interval."""
+    for known, run in groupby(piece, key=lambda point: point.interval is not None):
+        if known:
+            yield list(run)
 
 
 def _mark(line: Line, point: Point, x: float, up: Axis, size: float) -> str:

@@ -39,7 +39,7 @@
     rows.sort((one, other) => compare(one, other) || one.dataset.place - other.dataset.place);
     table.tBodies[0].append(...rows);
   }
-  // The heads stand in two rows, some over several columns.
+  // There are two rows of heads, some over several columns.
   function columnOf(table, wanted) {
     const [first, second] = table.tHead.rows;
     let column = 0;
@@ -68,7 +68,7 @@
     button.textContent = `Show all ${table.tBodies[0].rows.length} rows`;
     button.addEventListener("click", () => { table.classList.add("whole"); more.remove(); });
     more.className = "more";
-    more.append(`The first ${table.dataset.first} rows stand here. `, button);
+    more.append(`Only the first ${table.dataset.first} rows are shown. `, button);
     table.parentElement.after(more);
   });
 
@@ -123,6 +123,69 @@
     });
   });
 
+  // A file of what is shown, made here.
+  function keep(name, type, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+  // A figure as a file of its own: with the looks that the page's style gives it.
+  const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "font-size", "font-weight", "font-family", "text-anchor"];
+  function standing(svg) {
+    const copy = svg.cloneNode(true);
+    const parts = [svg, ...all("*", svg)];
+    [copy, ...all("*", copy)].forEach((part, i) => {
+      const style = getComputedStyle(parts[i]);
+      looks.forEach((look) => part.setAttribute(look, style.getPropertyValue(look)));
+      part.removeAttribute("class");
+    });
+    const [, , width, height] = svg.getAttribute("viewBox").split(" ");
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    copy.style.background = getComputedStyle(document.body).backgroundColor;
+    return new XMLSerializer().serializeToString(copy);
+  }
+  const cellText = (cell) => {
+    const copy = cell.cloneNode(true);
+    all("svg", copy).forEach((part) => part.remove());
+    all("small, br", copy).forEach((part) => part.prepend(" "));
+    return copy.textContent.trim().replace(/\s+/g, " ").replaceAll("\u2212", "-");
+  };
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  function commas(table) {
+    const drawn = window.headsOf(table).map((head, i) => ({ head, i }))
+      .filter(({ i }) => !table.tBodies[0].rows[0]?.cells[i]?.classList.contains("drawn"));
+    const rows = [...table.tBodies[0].rows].map((row) => drawn.map(({ i }) => cellText(row.cells[i] ?? row)));
+    return [drawn.map(({ head }) => head), ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
+  }
+  // Below a result: its figures as SVG and its numbers as CSV.
+  function offer(body) {
+    if (!body || body.querySelector(".take")) return;
+    const id = body.closest("article").querySelector("h3").id;
+    const line = document.createElement("p");
+    line.className = "take";
+    line.append("Download: ");
+    const add = (what, act) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet";
+      button.textContent = what;
+      button.addEventListener("click", act);
+      line.append(button);
+    };
+    const numbered = (base, i) => (i ? `${base}-${i + 1}` : base);
+    all("figure svg[viewBox]", body).forEach((svg, i) => {
+      const what = svg.dataset.what ?? svg.closest("div")?.querySelector("h4")?.textContent ?? "EAT-Map";
+      const named = svg.closest(".map") ? "EAT-Map" : what.split(":")[0];
+      add(`${named} (SVG)`, () => keep(`${numbered(id, i)}.svg`, "image/svg+xml", standing(svg)));
+    });
+    const table = body.querySelector("table.levels, table.targets, table.rows, table.terms");
+    if (table) add("Numbers (CSV)", () => keep(`${id}.csv`, "text/csv", commas(table)));
+    if (line.childElementCount) (body.querySelector(".step") ?? body).after(line);
+  }
+
   // Packed parts: unpacked when they are opened. The first pack says which letter stands for
   // which tag.
   const packs = all("script.pack");
@@ -141,6 +204,8 @@
     part.dataset.filled = "yes";
     const [tags, parts] = await Promise.all([once(0), once(Number(part.dataset.pack) + 1)]);
     part.lastElementChild.innerHTML = parts[part.dataset.place].replace(/[\uE000-\uF8FF]/g, (letter) => tags[letter] ?? letter);
+    window.dress(part);
+    offer(part.closest(".body"));
   }
   all("details.later").forEach((part) => {
     part.addEventListener("toggle", () => { if (part.open) fill(part); });
@@ -148,11 +213,34 @@
 
   // Packed figures of a finding are unpacked as soon as it is opened.
   all("details.finding-of").forEach((part) => {
-    part.addEventListener("toggle", () => {
+    const opened = () => {
       const packed = part.querySelector("details.later");
       if (part.open && packed) packed.open = true;
-    });
+      if (part.open && !packed) offer(part.querySelector(".body"));
+    };
+    part.addEventListener("toggle", opened);
+    if (part.open) opened();
   });
+
+  // From any place to any result.
+  const heads = all("article.result h3");
+  if (heads.length > 1) {
+    const label = document.createElement("label");
+    const jump = document.createElement("select");
+    label.className = "jump";
+    jump.append(new Option("Go to a result", ""));
+    heads.forEach((head) => {
+      const line = head.parentElement.querySelector(".meta");
+      jump.append(new Option([line.querySelector(".id"), line.querySelector("b")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
+    });
+    jump.setAttribute("aria-label", "Go to a result");
+    jump.addEventListener("change", () => {
+      if (jump.value) location.hash = `#${encodeURIComponent(jump.value)}`;
+      jump.value = "";
+    });
+    label.append(jump);
+    document.querySelector("nav div").append(label);
+  }
 
   // A link to a result opens it; printing shows what is folded.
   const follow = () => {
