@@ -70,7 +70,7 @@ def test_the_report_has_no_bare_upper_bound(coarse):
     page = html.unescape(report_html(coarse)).replace("\N{NO-BREAK SPACE}", " ")
     for text in ("≤ .0010", "[.015, .26]", "≤ .0040", "p ≤ .0010", "known by certain bounds alone"):
         assert text in page
-    assert "(between 0 and .0010, of 12,870 relabellings)" in page
+    assert "; between 0 and .0010, of 12,870 relabellings)" in page
 
 
 @pytest.mark.parametrize(

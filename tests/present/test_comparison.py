@@ -15,8 +15,8 @@ def test_a_test_and_measure_on_several_sources():
     assert [s.source for s in found.members] == ["a", "b"]
     assert found.title == "test-1 on 2 sources"
     assert found.sentence == (
-        "The sources differ: AX-Singular in 1, A-Uniform in 1. The effect size d at level 1 goes "
-        "from 0.70 to 1.40."
+        "a shows AX-Singular; b shows A-Uniform. The effect size d at level 1 goes from 0.70 to "
+        "1.40."
     )
 
 

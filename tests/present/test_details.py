@@ -17,20 +17,18 @@ def details(*results, **options) -> str:
 def test_chance_other_words_and_single_terms_are_weighed():
     text = details(full())
     assert (
-        "Chance alone. If it did not matter which of the 16 target terms stand for Flowers and "
-        "which for Insects, a difference at least this large in this direction would have "
-        "p = .0078 (100 of 12,870 relabellings), and in either direction p = .016 (200 of 12,870 "
-        "relabellings)."
+        "Chance alone. If the labels Flowers and Insects were assigned to the 16 target words at "
+        "random, a difference at least this large in this direction would occur in about 7.8 of "
+        "1,000 cases (p = .0078; 100 of 12,870 relabellings). In either direction: p = .016."
     ) in text
     assert (
-        "Other words. When all terms are drawn anew 1,000 times from those of the test, the "
-        "pattern is AX-Singular in 75% and A-Uniform in 25% of these resamples, which is no "
-        "probability of replication. In the same draws, the 95% interval of d at level 1 goes from "
-        "1.00 to 1.70."
+        "Other words. In 1,000 resamples of all terms, drawn with replacement from those of the "
+        "test, the pattern is AX-Singular in 75% and A-Uniform in 25%. This is not the probability "
+        "of a replication. The 95% interval of d at level 1 goes from 1.00 to 1.70."
     ) in text
     assert (
-        "Single terms. Without “one”, the term that it rests on most, d at level 1 is 0.90 rather "
-        "than 1.40. Leaving out any one term keeps it between 0.90 and 1.50."
+        "Single terms. The most influential term is “one”: without it, d at level 1 falls from "
+        "1.40 to 0.90. Without any single term it stays between 0.90 and 1.50."
     ) in text
 
 
@@ -42,7 +40,7 @@ def test_few_resamples_tell_fewer_digits():
     text = details(
         full(uncertainty=given.model_copy(update={"level1": level1, "patterns_error": errors}))
     )
-    assert "the pattern is AX-Singular in about 75% and A-Uniform in about 25% of" in text
+    assert "the pattern is AX-Singular in about 75% and A-Uniform in about 25%." in text
     assert "interval of d at level 1 goes from 1.0 to 1.70." in text
     assert "[1.0, 1.70]" in text
 
@@ -50,13 +48,13 @@ def test_few_resamples_tell_fewer_digits():
 def test_the_targets_alone_may_have_been_drawn():
     given = uncertainty(over="targets", patterns=None)
     text = details(full(uncertainty=given.model_copy(update={"patterns": None})))
-    assert "When the target terms are drawn anew 1,000 times, the 95% interval of d" in text
+    assert "interval of d at level 1, from 1,000 resamples of the target terms, goes from" in text
     assert "Patterns among resamples" not in text
 
 
 def test_an_undefined_interval_is_said_to_be_undefined():
     given = uncertainty(level1=uncertainty().level2.Y.to_dict())
-    assert "In the same draws, no interval of d can be given." in details(full(uncertainty=given))
+    assert "No interval of d at level 1 can be given." in details(full(uncertainty=given))
 
 
 def test_a_result_without_resampling_says_nothing_of_it():

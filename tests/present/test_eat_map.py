@@ -62,13 +62,15 @@ def test_names_numbers_and_pattern_are_written():
 
 
 def test_level_1_is_above_the_map_and_intervals_are_below_it():
-    shown = eatlas.plot(full(d=-0.75))
+    shown = eatlas.plot(full(d=-0.75, d_X=0.4))
     assert "Flowers closer to Unpleasant than Insects: d = −0.75" in text(shown.svg())
     root = svg_root(shown.svg())
-    for role, low, high in (("X", *shown.X.interval), ("Y", *shown.Y.interval)):
-        (group,) = root.findall(f"{SVG}g[@class='fig-level2-{role}']")
-        x1, x2 = map(float, re.findall(r"(?:M|H)([\d.]+)", group.find(f"{SVG}path").get("d")))
-        assert (x2 - x1) / 122 * 4 == pytest.approx(high - low, abs=0.01)  # 122 pixels for -2 to 2
+    x, y = (root.find(f"{SVG}g[@class='fig-level2-{role}']/{SVG}path").get("d") for role in "XY")
+    low, high = map(float, re.findall(r"[MH]([\d.]+)", x))
+    ends = shown.X.interval
+    assert (high - low) / 122 * 4 == pytest.approx(ends[1] - ends[0], abs=0.01)  # for -2 to 2
+    assert shown.Y.interval is None
+    assert len(set(re.findall(r"[MH]([\d.]+)", y))) == 1
     assert eatlas.plot(ml_eat(d=None)).comparison == ""
 
 

@@ -101,7 +101,8 @@ def test_sentences_say_what_moves():
     (found,) = compared(encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7))
     assert found.by == "prompt"
     assert found.sentence.startswith(
-        "The prompts differ: AX-Singular in 1, A-Uniform in 1. The effect size d at level 1 goes from 0.70 to 1.40. Mean cosines lie between "
+        "“The {}” shows AX-Singular; “A {}” shows A-Uniform. The effect size d at level 1 goes from "
+        "0.70 to 1.40. Mean cosines range from "
     )
     (same,) = compared(encoded(layer="1"), encoded(layer="2"))
     assert same.sentence.startswith("Both layers show AX-Singular.")

@@ -77,7 +77,7 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     assert (
         "Of 2,000 lists of random words of the same frequencies, 39% show BY-Singular too" in text
     )
-    assert "the observed one is not beyond what frequency gives by chance (p = .16)" in text
+    assert "the observed d is not beyond what frequency alone gives (p = .16)" in text
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
@@ -86,8 +86,8 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
 
 def test_in_brief_names_what_random_words_show_too(results, chance):
     text = plain(report_html(results))
-    assert "show the same pattern: weat-9" in text.replace("\u2068", "").replace("\u2069", "")
-    assert "1 effect that is significant by permutation is not beyond" in text
+    assert "For weat-9, 10% or more" in text.replace("\u2068", "").replace("\u2069", "")
+    assert "1 effect significant by permutation is not unusual among random words" in text
     found = plain(report_html([*chance, *results]))
     assert "10% or more of the lists of random words of the same frequencies" in found
 

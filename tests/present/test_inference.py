@@ -23,12 +23,12 @@ def results():
 def test_statements_of_a_result(results):
     names, careers = results
     assert statement("other_words", names) == (
-        "Tested against the spread of target terms and of attribute terms together, the difference "
-        "of cosines at level 1, 0.039 [−0.020, 0.097], has p = .19 in either direction, so other "
-        "words may well not show it. At level 2: p = .055 for European American names and p = .26 "
-        "for African American names."
+        "With the spread of target terms and of attribute terms taken into account, the difference "
+        "of cosines at level 1 is 0.039 [−0.020, 0.097], two-sided p = .19: other words may not "
+        "show it. At level 2: p = .055 for European American names and p = .26 for African "
+        "American names."
     )
-    assert "has p = .00039 in either direction, which speaks for other words too." in statement(
+    assert "two-sided p = .00039: other words are likely to show it too." in statement(
         "other_words", careers
     )
     assert statement("design", careers) == (
@@ -79,8 +79,8 @@ def test_the_page_has_a_column_and_a_sentence(results):
     assert "Too small to matter?" in html.text
     family = DeclaredFamily.of(results, "level1")
     assert (
-        "Tested against the spread of targets and attributes together, level 1 is not significant "
-        "for weat-3: other words may not show it."
+        "With the spread of targets and of attributes taken into account, level 1 is not "
+        "significant for weat-3: other words may not show this difference."
     ) in " ".join(in_brief(sections(results, family, dots=False), family)).replace(
         "\u2068", ""
     ).replace("\u2069", "")

@@ -69,7 +69,7 @@ def test_the_methods_paragraph_and_the_references_name_it(result):
     said = methods_paragraph([result])
     assert "as Husse and Spitz (2022) merge them" in said
     assert "Effect sizes of the LPBS-CEAT are means over 150 draws of one sentence for each" in said
-    assert "log-probability ratio of target given attribute by BertForMaskedLM" in said
+    assert "log-probability ratio of target given attribute by tiny" in said
     assert "cosine" not in said
     cited = bibtex([result], DeclaredFamily.of([result]))
     for key in ("kurita2019measuring", "guo2021detecting", "husse2022mind", "wolfe2024mleat"):

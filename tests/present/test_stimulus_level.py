@@ -179,10 +179,10 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
         assert f"{row.n[0]} v {row.n[1]}" in page
         assert p_value(row.two_sided, 0.05) in page
         assert p_value(single.two_sided, 0.05) in page
-    assert "which of the 8 target stimuli stand for" in page
+    assert "were assigned to the 8 target stimuli at random" in page
     assert "Over their 25 sentences d is" in page
     assert "Which single stimuli drive it" in page
-    assert "When all stimuli are drawn anew" in page
+    assert "resamples of all stimuli" in page
     assert "Tests of sentences are read over stimuli" in page
 
 
@@ -210,7 +210,7 @@ def test_a_comparison_that_is_undefined_over_stimuli_is_said_to_be(measure, caps
         "Insects are made of one stimulus." in sentence(result)
     )
     page = text_of(report_html([result]))
-    assert "undefined: a group of one stimulus" in page
+    assert "undefined: one group has a single stimulus" in page
     assert "Over stimuli level 1 is undefined" in page
     assert len(Results([result]).family()) == 0
     assert result.rows()[0]["effect_size"] is None

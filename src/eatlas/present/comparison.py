@@ -20,6 +20,7 @@ from eatlas.present.numbers import effect, number_of, p_equals
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
+from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.levels import CELLS
 from eatlas.results.varied import (
@@ -315,6 +316,36 @@ class Comparison:
     def labels(self) -> list[tuple[str, str]]:
         """In what each member differs, and its EAT pattern."""
         return [(self.value(s), s.result.primary.label) for s in self.members if s.result.pattern]
+
+    @property
+    def by_pattern(self) -> list[tuple[str, str]]:
+        """Each pattern with the settings that show it, neighbours as one, in their order."""
+        found: dict[str, list[int]] = {}
+        for place, (_, label) in enumerate(self.labels):
+            found.setdefault(label, []).append(place)
+        listed = [(label, self._listed(places)) for label, places in found.items()]
+        if listed and self.by in NUMBERED:
+            listed[0] = listed[0][0], listed[0][1].capitalize()
+        return listed
+
+    def _listed(self, places: Sequence[int]) -> str:
+        """Settings in words, such as "layers 1 to 6"; neighbours as one."""
+        runs: list[list[int]] = []
+        for place in places:
+            if runs and place == runs[-1][-1] + 1:
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        names = [f"“{one}”" if self.by == "prompt" else isolated(one) for one in self.names]
+        counted = self.by in NUMBERED
+        parts = [
+            f"{names[run[0]]} to {names[run[-1]]}"
+            if counted and len(run) > 2
+            else ", ".join(names[place] for place in run)
+            for run in runs
+        ]
+        head = f"{self.called}{'s' if len(places) > 1 else ''} " if counted else ""
+        return head + ", ".join(parts)
 
     @property
     def means(self) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -145,6 +146,41 @@ def p_equals(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     if text.startswith("["):
         return f"p in {text}{', undecided' if undecided(p, alpha, low) else ''}"
     return f"p {text}" if text[0] in "<>≤" else f"p = {text}"
+
+
+_OF_TEN = {
+    3: "1,000", 4: "10,000", 5: "100,000", 6: "a million", 7: "10 million", 8: "100 million",
+    9: "a billion", 10: "10 billion", 11: "100 billion", 12: "a trillion",
+}  # fmt: skip
+
+
+def odds(p: float, low: float | None = None) -> str:
+    """How often something of that probability happens, in words.
+
+    Parameters
+    ----------
+    p : float
+        Above 0, at most 1.
+    low : float, optional
+        Certain lower bound, where only bounds of it are known; `p` is then the upper one.
+
+    Examples
+    --------
+    >>> odds(4.5e-6), odds(0.037), odds(0.999), odds(1e-20)
+    ('in about 4.5 of a million cases', 'in about 3.7% of cases', 'in nearly all cases', \
+'in fewer than 1 of a trillion cases')
+    >>> odds(0.031, low=0.012)
+    'in at most 3.1% of cases'
+    """
+    how = "about" if low is None else "at most"
+    if p > 0.99:
+        return "in nearly all cases"
+    if p >= 0.01:
+        return f"in {how} {100 * p:.2g}% of cases"
+    power = max(3, math.ceil(-math.log10(p)))
+    if power > max(_OF_TEN):
+        return f"in fewer than 1 of {_OF_TEN[12]} cases"
+    return f"in {how} {p * 10**power:.2g} of {_OF_TEN[power]} cases"
 
 
 def interval(

@@ -16,7 +16,8 @@ from eatlas.present import effects, numbers, target_values
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
 from eatlas.present.drawings.inlining import inlined
 from eatlas.present.targets import signed_points, target_sentences
-from eatlas.present.text import clean, isolated
+from eatlas.present.text import clean, isolated, readable
+from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
@@ -147,7 +148,8 @@ FILTERS: dict[str, Callable[..., object]] = {
     one.__name__: one
     for one in (
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
-        numbers.level_of, numbers.number_of, numbers.p_equals, numbers.percent, effects.about_terms,
+        numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
+        numbers.percent, readable, source_name, effects.about_terms,
         effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
         effects.names_of, effects.one_stimulus, effects.own_share, effects.rank_row,
         effects.runner_up, effects.short_name, isolated, signed_points,

@@ -109,7 +109,6 @@ class Wording:
     level3: str
     moved: str
     beyond: str
-    complete: str
     lacking: str
     missing_one: str
     missing_some: str

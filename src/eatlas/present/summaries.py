@@ -21,7 +21,7 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import UNDEFINED, Rule, parameters
 from eatlas.results.parts import TAILS
-from eatlas.results.settings import Settings
+from eatlas.results.settings import Settings, source_name
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -298,7 +298,7 @@ def _formula(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
     numbers = sorted(n for r in given for row in r.sentences or () for n in row)
     ratios = {
         "directions": distinct(r.direction for r in given if r.direction),
-        "models": distinct(m.architecture for r in given if (m := r.language_model)),
+        "models": distinct(source_name(r.source) for r in given if r.language_model),
         "templates": distinct(t for r in given for t in r.templates or ()),
         "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
     }

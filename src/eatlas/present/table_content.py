@@ -31,7 +31,9 @@ OVER_STIMULI = (
     "Tests of sentences are read over stimuli: the associations of the sentences of one stimulus "
     "are averaged, and p-values relabel stimuli."
 )
-OVER_ATTRIBUTES = "Over attributes: the published LPBS, whose p-values move labels of attributes."
+OVER_ATTRIBUTES = (
+    "Over attributes: the published LPBS, whose p-values permute the labels of attributes."
+)
 TWO_READINGS = (
     "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
 )

@@ -37,6 +37,21 @@ def isolated(name: str) -> str:
     return name
 
 
+_BASELINE = re.compile(r"\{(\w+)(?::[^}]*)?\}")
+_CHOICE = re.compile(r"\[([^\]|]+)\|([^\]]+)\]")
+
+
+def readable(template: str) -> str:
+    """A template of sentences as people read it, without what stands in for a target.
+
+    Examples
+    --------
+    >>> readable("{target:It|They} [is|are] {attribute}.")
+    '[target] is/are [attribute].'
+    """
+    return _BASELINE.sub(r"[\1]", _CHOICE.sub(r"\1/\2", template))
+
+
 def clusters(text: str) -> list[str]:
     """Split into what a reader takes for characters: accents and emoji stay whole."""
     if text.isascii():

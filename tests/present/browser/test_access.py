@@ -76,16 +76,17 @@ def test_focus_is_seen(ten_page, open_page):
     assert style == "solid"
 
 
-def test_wide_tables_scroll_by_themselves(ten_page, open_page):
+def test_wide_tables_are_cards_on_a_phone(ten_page, open_page):
     page = open_page(ten_page, width=PHONE)
-    region = page.get_by_role("region", name="Summary of ML-EAT")
-    region.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowRight")
-    while page.evaluate("document.activeElement.scrollLeft") <= 40:  # it scrolls smoothly
-        page.wait_for_timeout(20)
-    name = page.locator("table.ml-eat tbody th").first.bounding_box()
-    assert abs(name["x"] - region.bounding_box()["x"]) < 1  # the test's name stays in sight
+    table = page.get_by_role("table", name="Effect sizes with intervals")
+    cell = table.locator("tbody td").nth(3)
+    assert cell.evaluate("cell => getComputedStyle(cell, '::before').content").startswith(
+        '"Level 1: X against Y: d"'
+    )
+    assert table.get_by_role("rowheader").count() == 10
+    assert (
+        table.get_by_role("cell").count() == 10 * table.locator("tbody tr >> nth=0 >> td").count()
+    )
 
 
 def test_axe_is_content_with_prompts_compared(open_page):
