@@ -63,7 +63,7 @@ def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
     assert page.evaluate("document.activeElement.className") == "line"
     page.keyboard.press("Tab")
     assert "scroll" in page.evaluate("document.activeElement.className")
-    page.locator("article.result:has(#weat-6) summary", has_text="Terms:").focus()
+    page.locator("article.result:has(#weat-6) summary", has_text="Words:").focus()
     page.keyboard.press("Enter")
     assert page.locator("article.result:has(#weat-6) table.coverage").is_visible()
 
