@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eatlas.present.drawings.figures import Estimate, outline
 from eatlas.present.drawings.map_cells import ON_TEXT, PAPER, cell
@@ -175,7 +175,7 @@ def _cell(column: Column, attribute: str, x: float, y: float, text: str = "") ->
     on, undefined = column.state == attribute, column.undefined
     drawn = cell(x, y, CELL_W, CELL_H, on=on, hatched=undefined)
     middle, height = x + CELL_W / 2, y + CELL_H / 2
-    white = {"fill": ON_TEXT, "class_": "eat-on-text"} if on else {}
+    white: dict[str, Any] = {"fill": ON_TEXT, "class_": "eat-on-text"} if on else {}
     if undefined:
         plate = {"x": middle - 42, "y": height - 12, "width": 84, "height": 24, "rx": 3}
         drawn += tag("rect", **plate, fill=PAPER, class_="eat-plate")

@@ -91,7 +91,9 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
         for role in TARGETS
     )
     return framed(
-        ground(ends, attributes, f"standardised {first.unit}", "{unit} with {name}") + arrows + written(ends, tails),
+        ground(ends, attributes, f"standardised {first.unit}", "{unit} with {name}")
+        + arrows
+        + written(ends, tails),
         title=f"Each target word of {first.test}, from {names[0]} to {names[1]}",
         alt=_in_words(pairs, first, names),
     )

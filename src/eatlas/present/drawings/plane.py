@@ -262,7 +262,8 @@ def plane_figure(result: AssociationResult) -> str:
     attributes = {role: result.concepts.name(role) for role in ATTRIBUTES}
     return framed(
         ground(plane, attributes, unit, "{unit} with {name}") + "".join(marks) + written(plane),
-        title=f"Each target word by its mean {result.unit}s with {' and '.join(attributes.values())}",
+        title=f"Each target word by its mean {result.unit}s with {attributes['A']} and "
+        f"{attributes['B']}",
         alt=in_words(plane, result),
     )
 

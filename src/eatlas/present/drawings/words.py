@@ -252,8 +252,8 @@ def _terms(
             left = min(max(axis.at(value) - _IMAGE / 2, _PLOT[0]), WIDTH - RIGHT - _IMAGE)
             names.append(images[term].drawn(left, y + 30, _IMAGE))
     lines = _lines(name)
-    first = y + 4.5 - _LINE * (len(lines) - 1) / 2
-    return tag("g", _name(lines, name, first, font_weight=550), *marks, *names)
+    upper = y + 4.5 - _LINE * (len(lines) - 1) / 2
+    return tag("g", _name(lines, name, upper, font_weight=550), *marks, *names)
 
 
 def _end_name(term: str, x: float, y: float, anchor: str) -> str:
