@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 from tests.cli.conftest import eatlas_cli  # noqa: F401  (a fixture)
@@ -146,6 +147,14 @@ def test_figures_for_print(looked, tmp_path, kind):
     assert path.name == f"weat-6-explored-{kind}-single.svg"
     width = re.search(r'<svg[^>]* width="([\d.]+)(?:mm|pt|px)?"', path.read_text())
     assert width, path.read_text()[:300]
+
+
+def test_a_figure_without_the_extra_says_what_to_install(looked, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    request = Request(**CHANGED, what="plane-single.svg")
+    with pytest.raises(EatlasError) as raised:
+        export(looked, request)
+    assert raised.value.remedy == "pip install 'eatlas[plots]'"
 
 
 def test_a_pdf_has_the_width_of_two_columns(looked, tmp_path):
