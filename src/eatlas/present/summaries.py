@@ -145,6 +145,8 @@ Bonferroni, can reject no word here, however strong its association.
     return tuple(lines("scan", family=result.family))
 
 
+YEAR = 2026
+"""In which this version of eatlas appears."""
 BIB = Path(__file__).parent / "data" / "references.bib"
 SOA = {
     "cosine": "the cosine of its vector with the mean vector of the group's words",
@@ -422,5 +424,6 @@ def _software(given: Iterable[AssociationResult]) -> str:
 @software{{eatlas,
   author = {{{{The eatlas developers}}}},
   title = {{eatlas: embedding association tests you can trust, explain and publish}},
-  version = {{{versions}}}
+  version = {{{versions}}},
+  year = {{{YEAR}}}
 }}"""

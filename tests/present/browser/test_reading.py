@@ -67,7 +67,7 @@ def test_sources_side_by_side(mixed, open_page, picture):
     page = open_page(mixed)
     assert page.locator("#sources .matrix a").count() == 2
     page.locator("#sources > details > summary").click()
-    assert "The sources differ: AX-Singular in 1, A-Uniform in 1." in page.inner_text("#sources")
+    assert "first.txt shows AX-Singular; second.txt shows A-Uniform." in page.inner_text("#sources")
     page.locator("#sources").evaluate("element => element.scrollIntoView()")
     picture(page, "sources")
 
