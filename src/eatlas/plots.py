@@ -18,6 +18,7 @@ from eatlas.present.charts import (
     influence,
     legend,
     level3,
+    matrix,
     null,
     plane,
     plot,
@@ -31,6 +32,6 @@ from eatlas.present.charts import (
 
 __all__ = [
     "CONFIG", "KINDS", "choices", "compact", "cosines", "draws", "eat_map", "forest", "influence",
-    "legend", "level3", "null", "plane", "plot", "save", "stability", "steps", "strip",
+    "legend", "level3", "matrix", "null", "plane", "plot", "save", "stability", "steps", "strip",
     "targets", "timeline",
 ]  # fmt: skip

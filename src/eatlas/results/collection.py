@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.changes import Changes
+    from eatlas.results.side_by_side import SideBySide
     from eatlas.results.trend import TrendResult
 
 
@@ -245,6 +246,47 @@ class Results(Sequence[AssociationResult]):
         from eatlas.results.changes import changes_of  # noqa: PLC0415  (few compare)
 
         return changes_of(self, by, since)
+
+    def compare(self, by: str = "setting") -> SideBySide:
+        """Put results that are alike but for one respect side by side, and say what differs.
+
+        Parameters
+        ----------
+        by : str
+            ``"source"``, ``"test"``, ``"measure"`` or ``"period"``; how texts are encoded:
+            ``"prompt"``, ``"layer"``, ``"level"`` or ``"weights"``; of contexts ``"window"`` or
+            ``"distance"``. ``"setting"`` is all of these together but the test.
+
+        Returns
+        -------
+        SideBySide
+            A row for each test (or whatever its results have in common), a column for each
+            setting. Prints as a table; ``.to_frame()``, ``.to_latex()``, ``.plot()``;
+            ``.changed`` has the rows whose EAT patterns differ.
+
+        Raises
+        ------
+        ResultsError
+            If there is no such respect, or the results do not differ in it.
+
+        Notes
+        -----
+        A difference of two effect sizes has an interval where both results have the same terms and
+        keep their cosines (ML-EAT on words): terms are resampled for both alike, and the interval
+        is the central share of the differences. It says what other words would show, and is
+        somewhat too narrow for short lists, as percentile intervals are.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+        >>> found = eatlas.run(["weat-1", "weat-6"], both).compare("source")
+        >>> [row.name for row in found.changed], found["weat-1"].differs
+        (['weat-1'], 'AX-Singular → Non-Directional')
+        """
+        from eatlas.results.side_by_side import side_by_side  # noqa: PLC0415  (few compare)
+
+        return side_by_side(self, by)
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""

@@ -228,21 +228,20 @@ class Settings:
         return result.source, result.period, size, result.signature
 
     @cached_property
-    def _signatures(self) -> dict[str, str]:
-        """What tells measures apart: their names, or the parameters that differ."""
+    def measures(self) -> dict[str, str]:
+        """What tells measures apart, by signature: names, or parameters that differ; of one, empty."""
         known = list(dict.fromkeys(one.signature for one in self.results))
         if len(known) == 1:
             return dict.fromkeys(known, "")
         measures = {one.signature: one.measure.upper() for one in self.results}
-        if len(set(measures.values())) == len(known):
-            return measures
-        bare = [name.partition("(") for name in known]
-        given = [[head, *inside.rstrip(")").split(",")] for head, _, inside in bare]
-        shared = set.intersection(*map(set, given))
-        return {
-            name: ", ".join(one for one in some if one not in shared)
-            for name, some in zip(known, given, strict=True)
-        }
+        told: dict[str, str] = {}
+        for signature, measure in measures.items():
+            _, *given = _parameters(signature)
+            others = [_parameters(one) for one in known if measures[one] == measure]
+            differing = [one for one in given if any(one not in other for other in others)]
+            several = len(set(measures.values())) > 1
+            told[signature] = ", ".join([measure] * several + differing)
+        return told
 
     def of(self, result: AssociationResult) -> str:
         """What tells the setting of a result from the others; empty where there is one alone."""
@@ -254,7 +253,7 @@ class Settings:
             self.sources[result.source] if len(self._parts) > 1 else "",
             str(result.period) if len(periods) > 1 and result.period is not None else "",
             result.contexts.size if result.contexts and len(sizes) > 1 else "",
-            self._signatures.get(result.signature, ""),
+            self.measures.get(result.signature, ""),
         ]
         return ", ".join(filter(None, parts))
 
@@ -270,6 +269,12 @@ class Settings:
         """
         setting = self.of(result)
         return f"{result.test} ({setting})" if setting else result.test
+
+
+def _parameters(signature: str) -> list[str]:
+    """Name of a measure, and each of its parameters."""
+    head, _, inside = signature.partition("(")
+    return [head, *filter(None, inside.rstrip(")").split(","))]
 
 
 def _apart(parts: Sequence[Parts]) -> list[list[str]]:

@@ -3,6 +3,7 @@
 One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
 :mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.compact`, :mod:`~eatlas.plots.level3`,
 :mod:`~eatlas.plots.plane`, :mod:`~eatlas.plots.cosines`, :mod:`~eatlas.plots.null`,
+:mod:`~eatlas.plots.matrix`,
 :mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`,
 :mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of
 prompts and of weights), :mod:`~eatlas.plots.steps` (by layer, window and distance) and
@@ -33,7 +34,7 @@ Kind = Literal[
     "eat-map", "forest", "compact", "level3", "stability", "draws", "influence", "timeline",
     "prompts", "layers", "levels", "weights", "windows", "distances", "targets", "ternary",
     "strip", "plane",
-    "null", "cosines", "specification", "scatter-matrix", "legend",
+    "null", "cosines", "matrix", "specification", "scatter-matrix", "legend",
 ]  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
@@ -44,7 +45,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
     "targets": ("targets", "bars"), "ternary": ("targets", "ternary"),
     "strip": ("strip",), "plane": ("plane",),
-    "null": ("null",), "cosines": ("cosines",), "specification": ("specification",),
+    "null": ("null",), "cosines": ("cosines",), "matrix": ("matrix",),
+    "specification": ("specification",),
     "scatter-matrix": ("scatter",), "legend": ("legend",),
 }  # fmt: skip
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
@@ -82,6 +84,8 @@ def plot(
         - ``"null"``: what chance alone would show, with the observed effect size of level 1;
           every measure with scores of its targets.
         - ``"cosines"``: the cosine of each pair of words; ML-EAT, LPBS and LPBS-CEAT.
+        - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs; what
+          :meth:`eatlas.Results.compare` returns, or results in several settings.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"draws"``: cloud of the level 2 effect sizes of draws of contexts; CEAT, LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; one ML-EAT or WEAT.
