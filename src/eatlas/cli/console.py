@@ -18,7 +18,7 @@ ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|"
 """For terminals that know no others."""
 PIPE_WIDTH = 140
 """Columns where the output is no terminal and COLUMNS is not set."""
-FIRST_COLUMN = (18, 34)
+FIRST_COLUMN = (17, 34)
 """Least and greatest width of the labels' column."""
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any, TextIO
 
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
@@ -27,6 +30,8 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2028\u2029\ud800-\udfff\ufeff\ufff9-\uffff"
     "\U000e0000-\U000e007f]"
 )
+_WITHOUT_LINKS = {"dumb", "linux", "", None}
+"""Terminals that show the commands of a link (OSC 8) as text."""
 INDENT = "    "
 """Before further lines of what an error got: none of them looks like another message."""
 
@@ -122,6 +127,20 @@ def remark(text: str) -> None:
 def print_line(line: str) -> None:
     """Print a line to standard output; foreign text in it cannot begin another."""
     _write(sys.stdout, f"{plain_line(line)}\n")
+
+
+def print_file(name: str, path: Path) -> None:
+    """Say where a file is: on a terminal as a link to it, and elsewhere as its path alone."""
+    text = plain_line(str(path))
+    if sys.stdout.isatty() and os.environ.get("TERM") not in _WITHOUT_LINKS:
+        text = f"\x1b]8;;{path.resolve().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"
+    _write(sys.stdout, f"{name.ljust(9)}{text}\n")
+
+
+def opening(path: Path) -> str:
+    """The command that opens a page in a browser, for a person to copy."""
+    opener = next((name for name in ("xdg-open", "open", "wslview") if which(name)), "")
+    return f"{opener or 'python -m webbrowser'} {shlex.quote(str(path))}"
 
 
 def print_data(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import (
+    complain,
+    opening,
+    output_of_a_command,
+    print_file,
+    print_json,
+    print_line,
+    remark,
+)
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of, bars
 from eatlas.errors import EatlasError
@@ -234,8 +243,10 @@ def _show(results: Results, directory: Path | None, family: str, *, as_json: boo
         print_results(results, family)
         if directory is not None:
             print_line("")
-            print_line(f"results: {directory / RESULTS}")
-            print_line(f"report:  {directory / REPORT}")
+            print_file("results:", directory / RESULTS)
+            print_file("report:", directory / REPORT)
+            if sys.stdout.isatty():
+                print_line(f"open it: {opening(directory / REPORT)}")
 
 
 def _exit_code(results: Results) -> int:

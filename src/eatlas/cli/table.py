@@ -7,18 +7,24 @@ in two, and what is wider still is left to the terminal to wrap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import add_columns, least_width, new_console, new_table, show
-from eatlas.errors import listed
+from eatlas.cli.columns import HEADS, Column, by_id, called, level3_columns, map_of
+from eatlas.cli.console import (
+    add_columns,
+    least_width,
+    new_console,
+    new_table,
+    show,
+)
+from eatlas.cli.lines import two_sided, wide_tables
+from eatlas.cli.notes import MOST, notes
+from eatlas.cli.settings import print_changes, print_comparisons, print_matrix
 from eatlas.present import target_values
-from eatlas.present.changes import tables_of_changes
-from eatlas.present.comparison import comparisons
-from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import (
     BOUNDS,
     OVER_SENTENCES,
@@ -31,27 +37,16 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import headline, other_pattern
 from eatlas.present.numbers import UNDEFINED, effect, interval, p_value, percent
-from eatlas.present.sections import sections
 from eatlas.present.sentences import heading, not_generalised, sentences, short_sentence
 from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult, Effect, Results
-from eatlas.results.levels import CELLS, Cell
 from eatlas.results.parts import TAILS
-from eatlas.results.varied import told_apart
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results.draws import DrawsRecord, OverDraws
 
-FEW = 3
-"""Results that are named one by one where a warning stands for all of them."""
-HEADS = {
-    "level1": "Level 1\nd",
-    "level2.X": "Level 2\nd of X",
-    "level2.Y": "\nd of Y",
-    "over_attributes": "LPBS d over\nattributes",
-}
-"""Heads of the columns of effect sizes by their places."""
 DRAWS_HEADS = (
     "Draws",
     "Level 1: d in\n95% of draws",
@@ -67,14 +62,6 @@ ABOUT_DRAWS = (
 )
 
 
-class Column(NamedTuple):
-    """A column of a table: a cell for each result."""
-
-    head: str
-    cells: Sequence[str | Text]
-    left: bool = False
-
-
 def print_results(results: Results, family: str = "level1") -> None:
     """Print a table for each measure and source, then what the reader should know.
 
@@ -84,34 +71,59 @@ def print_results(results: Results, family: str = "level1") -> None:
     family : str
         Which p-values are adjusted together, as ``--family`` says it.
     """
-    console = new_console()
+    console, settings = new_console(), Settings.among(results)
     declared = DeclaredFamily.of(results, family)
-    groups: dict[tuple[str, str], list[AssociationResult]] = {}
+    groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
     for result in results:
-        place = ", ".join(filter(None, (result.source, _size(result))))
-        groups.setdefault((result.signature, place), []).append(result)
-    for (signature, source), found in groups.items():
+        groups.setdefault((result.signature, result.source, _size(result)), []).append(result)
+    said: set[str] = set()
+    for place, found in groups.items():
         order = list(dict.fromkeys(result.test for result in found))
         members = sorted(found, key=lambda result: order.index(result.test))
-        show(console, Text(f"{signature} on {source}", style="bold"))
-        _print_group(console, members)
+        several = len(groups) > 1
+        title = _title(members[0], settings, said) if several else " on ".join(place[:2])
+        show(console, Text(f"{title}, {place[2]}" if place[2] and not several else title, "bold"))
+        _print_group(console, members, settings, said)
+    print_matrix(console, results)
     for name, line in declared.lines():
         show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
-    _print_changes(console, results)
-    _print_comparisons(console, results, declared)
+    print_changes(console, results)
+    print_comparisons(console, results, declared)
     for trend in results.trends:
         show(console, Text(f"\n{heading(trend)}", style="bold"))
         for sentence in sentences(trend):
             show(console, Text(sentence))
-    _print_warnings(console, results)
+    every = list(notes(results))
+    for who, text in every[:MOST]:
+        show(console, Text.assemble((f"{who}: ", "bold"), text))
+    if more := every[MOST:]:
+        show(console, Text(f"{len(more)} more notes are in the report, beside their results."))
 
 
-def _print_group(console: Console, members: Sequence[AssociationResult]) -> None:
-    """Print the tables of results of one measure on one source, and what explains them."""
-    for table in _tables(members, console):
+def _title(first: AssociationResult, settings: Settings, said: set[str]) -> str:
+    """The measure and the setting of some results; a signature is written in full once."""
+    measure = first.signature if first.signature not in said else settings.short(first)
+    said.add(first.signature)
+    return f"{measure} on {settings.place(first)}"
+
+
+def _print_group(
+    console: Console, members: Sequence[AssociationResult], settings: Settings, said: set[str]
+) -> None:
+    """Print the tables of results of one measure on one source, and what explains them.
+
+    Explanations are printed once: `said` has those that are above already.
+    """
+    wide = wide_tables(members, console)
+    for table in wide or _tables(members, console):
         show(console, table)
-    show(console, Text("\n".join(filter(None, (_legend(members), legend(members)))), "dim"))
-    for line in findings(members):
+    told = [_legend(members, wide=bool(wide)), legend(members, shares_alone=bool(wide))]
+    told += [two_sided(members)] if wide else []
+    explained = [one for one in told if one and one not in said]
+    said.update(explained)
+    if explained:
+        show(console, Text("\n".join(explained), "dim"))
+    for line in findings(members, settings):
         show(console, line)
     if any(map(_singles, members)):
         show(console, over_sentences(members))
@@ -120,57 +132,18 @@ def _print_group(console: Console, members: Sequence[AssociationResult]) -> None
     if drawn:
         show(console, over_draws(drawn))
         show(console, Text(ABOUT_DRAWS.format(drawn[0][1]), "dim"))
-    if beyond := not_generalised(members, map(_called, members)):
+    if beyond := not_generalised(members, map(settings.named, members)):
         show(console, Text(beyond))
 
 
-def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
-    """Say how findings move with prompt, layer, window or distance; what random weights show.
-
-    Model and measure are named where the test alone does not distinguish comparisons.
-    """
-    shown = sections(results, family, dots=False)
-    found = [one for one in comparisons(shown) if one.by != "source"]
-    names = [
-        f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
-        for one in found
-    ]
-    models = [f" on {one.model}" for one in found]
-    measures = [f", {one.first.result.signature}" for one in found]
-    for name, one in zip(told_apart(names, models, measures), found, strict=True):
-        show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
-
-
-def _print_changes(console: Console, results: Results) -> None:
-    """Print the effect sizes of all tests with one prompt beside those with another."""
-    for found in tables_of_changes(results):
-        title = f"{found.signature} on {found.model}, from {found.since} to {found.to}"
-        show(console, Text(f"\n{title}", style="bold"))
-        table = new_table("Test", [row.result.test for row in found.rows])
-        heads = [*found.heads, *(["EAT pattern"] if found.with_patterns else [])]
-        add_columns(table, *((head, head == "EAT pattern") for head in heads))
-        for row in found.rows:
-            cells = [*row.cells, *([row.pattern] if row.pattern else [])]
-            table.add_row(row.result.test, *("\n".join(filter(None, cell)) for cell in cells))
-        show(console, table)
-        if found.with_means:
-            table = new_table("Level 3: means", [row.result.test for row in found.rows])
-            add_columns(table, *((f"{name[0]},{name[1]}", False) for name in CELLS))
-            for row in found.rows:
-                table.add_row(row.result.test, *(cell.text for cell in row.means))
-            show(console, table)
-        show(console, Text(found.sentence))
-
-
-def findings(members: Sequence[AssociationResult]) -> list[Text]:
+def findings(members: Sequence[AssociationResult], settings: Settings) -> list[Text]:
     """What each result found in one sentence, and how often other words show its pattern."""
     compared = [one for one in members if any(e.place == "level1" for e in one.effects())]
-    width = max((len(_called(one)) for one in compared), default=0)
+    names = [settings.named(one) for one in compared]
+    width = max(map(len, names), default=0)
     return [
-        Text.assemble(
-            (_called(one).ljust(width), "bold"), f"  {headline(one)}", (_share(one), "dim")
-        )
-        for one in compared
+        Text.assemble((name.ljust(width), "bold"), f"  {headline(one)}", (_share(one), "dim"))
+        for name, one in zip(names, compared, strict=True)
     ]
 
 
@@ -184,17 +157,12 @@ def _share(result: AssociationResult) -> str:
     return f" ({result.primary.label} in {percent(share)} of {of}{f', {more}' if more else ''})"
 
 
-def _called(result: AssociationResult) -> str:
-    """The test, and of a series also the year."""
-    return result.test if result.period is None else f"{result.test}, {result.period}"
-
-
 def _size(result: AssociationResult) -> str:
     """Of contexts, how much of a text they hold."""
     return "" if result.contexts is None else result.contexts.size
 
 
-def _legend(members: Sequence[AssociationResult]) -> str:
+def _legend(members: Sequence[AssociationResult], *, wide: bool = False) -> str:
     """What a star says, and what the numbers of level 3 and the map are."""
     first = members[0]
     if first.by_target is not None:
@@ -211,8 +179,10 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     if first.level3 is None:
         return f"{stars}.{bounds}" if bounds else stars
     unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
+    below = "." if wide else "; p below each effect size."
+    other = " Other words: how often resamples show the same pattern." if wide else ""
     return (
-        f"{stars}; p below each effect size. Level 3: mean {unit} (standard deviation). "
+        f"{stars}{below}{other} Level 3: mean {unit} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
         f"{bounds}"
     )
@@ -226,17 +196,17 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
         return list(map(targets_table, members))
     if members[0].values is not None:
         return list(map(values_table, members))
-    effects, level3 = _effect_columns(members), _level3_columns(members)
+    effects, level3 = _effect_columns(members), level3_columns(members)
     patterns = _pattern_columns(members, console)
     whole = _table(members, [*effects, *level3, *patterns])
     if not level3 or least_width(whole, console) <= console.width:
         return [whole]
-    return [_table(members, [*effects, *patterns]), _table(members, level3)]
+    return [_table(members, [*effects, *patterns]), by_id(members, level3_columns(members, " "))]
 
 
 def _table(rows: Sequence[AssociationResult], columns: Sequence[Column]) -> Table:
     """A row for each result, with what it is called in front."""
-    table = new_table(rows[0].heading, [_called(row) for row in rows])
+    table = new_table(rows[0].heading, [called(row) for row in rows])
     add_columns(table, *((column.head, column.left) for column in columns))
     for row, *cells in zip(map(_name, rows), *(column.cells for column in columns), strict=True):
         table.add_row(row, *cells)
@@ -271,26 +241,12 @@ def _effect_columns(rows: Sequence[AssociationResult]) -> list[Column]:
     ]
 
 
-def _level3_columns(rows: Sequence[AssociationResult]) -> list[Column]:
-    """Mean and standard deviation of each of the four blocks."""
-    known = [row.level3 for row in rows if row.level3 is not None]
-    if len(known) < len(rows):
-        return []
-    return [
-        Column(
-            ("Level 3" if name == CELLS[0] else "") + f"\n{name[0]},{name[1]}",
-            [_mean_sd(level3.cell(name)) for level3 in known],
-        )
-        for name in CELLS
-    ]
-
-
 def _pattern_columns(rows: Sequence[AssociationResult], console: Console) -> list[Column]:
     """Map and EAT pattern, and how often random words show it, where that is known."""
     columns = []
     if rows[0].pattern is not None:
         columns += [
-            Column("Map\n  XY", [_map(row, console) for row in rows], left=True),
+            Column("Map\n  XY", [map_of(row, console) for row in rows], left=True),
             Column("EAT pattern", list(map(_pattern, rows)), left=True),
         ]
     if any(matched_of(row) is not None for row in rows):
@@ -322,7 +278,7 @@ def _tails(found: Effect | None) -> list[str]:
 def _terms_table(result: AssociationResult) -> Table:
     """A row for each term, from the strongest association with A to that with B."""
     found = sorted(result.effects(), key=lambda one: -(one.d or 0.0))
-    title = f"{_called(result)}: {' / '.join(result.sides[-1])}"
+    title = f"{called(result)}: {' / '.join(result.sides[-1])}"
     table = new_table(title, [one.name for one in found])
     heads = ("group", "d", "p greater", "p less", "p two-sided")
     add_columns(table, *((head, head == "group") for head in heads))
@@ -336,7 +292,7 @@ def targets_table(result: AssociationResult) -> Table:
     """Targets at either end, the concept as a whole, and what all of them show in words."""
     found = leans(result)
     names = [isolated(found.groups[j]) for j in found.columns]
-    table = new_table(f"{_called(result)}: {' / '.join(result.sides[-1])}", [])
+    table = new_table(f"{called(result)}: {' / '.join(result.sides[-1])}", [])
     add_columns(
         table, *((f"{name}\npoints", False) for name in names), ("Bias", False), ("p", False)
     )
@@ -358,7 +314,7 @@ def values_table(result: AssociationResult) -> Table:
     rows, left_out = target_values.ends(result)
     (whole,) = result.effects()
     groups = result.sides[-1] if any(one.association for one in rows) else ()
-    table = new_table(f"{_called(result)}: {' / '.join(result.sides[-1])}", [])
+    table = new_table(f"{called(result)}: {' / '.join(result.sides[-1])}", [])
     add_columns(table, *((isolated(name), False) for name in (whole.title, *groups)))
     for i, one in enumerate(rows):
         if left_out and i == len(rows) // 2:
@@ -381,7 +337,7 @@ def _name(result: AssociationResult) -> Text:
     if result.primary.over_stimuli:
         x, y, a, b = (len(result.primary.names(role)) for role in result.concepts)
         label += f"\nstimuli: {x}, {y}; {a}, {b}"
-    return Text.assemble((_called(result), "bold"), "\n", (label, "dim"))
+    return Text.assemble((called(result), "bold"), "\n", (label, "dim"))
 
 
 def _chance(row: AssociationResult) -> Text:
@@ -390,22 +346,6 @@ def _chance(row: AssociationResult) -> Text:
     if row.pattern is None:
         return Text(p or UNDEFINED)
     return Text.assemble(share or UNDEFINED, "\n", (p, "dim"))
-
-
-def _mean_sd(cell: Cell) -> Text:
-    return Text.assemble(effect(cell.mean), "\n", (f"({effect(cell.sd)})", "dim"))
-
-
-def _map(row: AssociationResult, console: Console) -> Text:
-    text = Text()
-    lines = EATMap.of(row).glyphs(console.encoding)
-    for attribute, glyphs in zip("AB", lines, strict=True):
-        text.append(f"{attribute} ", "dim")
-        for target, glyph in zip("XY", glyphs, strict=True):
-            on = row.primary.attribute(target) == attribute
-            text.append(glyph, "bold red" if on else "dim")
-        text.append("\n" if attribute == "A" else "")
-    return text
 
 
 def _pattern(row: AssociationResult) -> Text:
@@ -431,7 +371,7 @@ def over_sentences(members: Sequence[AssociationResult]) -> Table:
     for result, singles in rows:
         counts = result.primary.sentences
         x, y, a, b = (sum(counts.group(r).values()) if counts else 0 for r in "XYAB")
-        cells: list[str | Text] = [_called(result), f"{x:,}, {y:,}; {a:,}, {b:,}"]
+        cells: list[str | Text] = [called(result), f"{x:,}, {y:,}; {a:,}, {b:,}"]
         cells += [Text.assemble(effect(one.d), (f"\n{_single_p(one)}", "dim")) for one in singles]
         table.add_row(*cells, *([result.pattern.label] if result.pattern else []))
     return table
@@ -471,24 +411,3 @@ def _variance(found: OverDraws) -> str:
         return UNDEFINED
     contexts = UNDEFINED if shares.contexts is None else percent(shares.contexts)
     return f"{contexts} / {percent(shares.stimuli)} / {percent(shares.groups)}"
-
-
-def _print_warnings(console: Console, results: Results) -> None:
-    """Say each warning once, with the tests that it stands for."""
-    tests: dict[str, list[str]] = {}
-    several = len({result.source for result in results}) > 1
-    for result in results:
-        size = _size(result)
-        name = f"{_called(result)} ({size})" if size else _called(result)
-        missing = [
-            f"{result.concepts[role]}: {listed(group.missing, 100)}"
-            for role, group in result.coverage.items()
-            if group.missing
-        ]
-        lacking = [f"Missing terms: {'; '.join(missing)}."] if missing else []
-        for warning in (*result.warnings, *lacking):
-            tests.setdefault(warning, []).append(name + (f" on {result.source}" if several else ""))
-    for warning, named in tests.items():
-        of_all = len(named) == len(results) > FEW
-        who = f"all {len(results)} results" if of_all else ", ".join(dict.fromkeys(named))
-        show(console, Text.assemble((f"{who}: ", "bold"), warning))

@@ -157,15 +157,19 @@ def chance_cell(result: AssociationResult) -> tuple[str, str]:
     )
 
 
-def legend(results: Sequence[AssociationResult]) -> str:
-    """What is in the column of a table; nothing where it has none."""
+def legend(results: Sequence[AssociationResult], *, shares_alone: bool = False) -> str:
+    """What is in the column of a table; nothing where it has none.
+
+    With `shares_alone` the column has no p below the share.
+    """
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""
     tail = "two-sided" if results[0].rule.tail == "two-sided" else "in the direction of d"
     p = f"the p of d at level 1 among them, {tail}"
     if any(matched.patterns is not None for matched in known):
-        p = f"share that shows the same pattern; below, {p}"
+        share = "share that shows the same pattern"
+        p = share if shares_alone else f"{share}; below, {p}"
     draws = count(known[0].draws)
     return f"Chance: {draws} lists of random words of the same frequencies; {p}."
 

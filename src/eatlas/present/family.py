@@ -179,13 +179,14 @@ class DeclaredFamily:
         return f"{text}{_span(below for *_, below in self.counts)} remain {limit} in each."
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """Name of each setting, and which of its findings remain; for a terminal."""
+        """Name of a setting or nothing, and which findings remain; for a terminal."""
         if self.family is None:
             return
         what = f"({_LEVELS[self.family.levels]}, two-sided)"
         if len(self.counts) > LISTED:
             sizes = _span(len(one) for one, *_ in self.counts)
             below = _span(below for *_, below in self.counts)
+            below = "none" if below == "0" else below
             yield (
                 "",
                 f"{self.method} over the {sizes} {self._members} of each of "
@@ -193,11 +194,22 @@ class DeclaredFamily:
                 "alpha in each.",
             )
             return
-        for one, alpha, _ in self.counts:
+        if len(self.counts) == 1:
+            ((one, alpha, _),) = self.counts
             yield (
-                one.name,
+                one.name if len(self.settings) > 1 else "",
                 f"{self.method} over these {count(len(one))} {self._members} {what}: "
                 f"{_which(one, alpha)}.",
+            )
+        elif self.counts:
+            sizes = _span(len(one) for one, *_ in self.counts)
+            said = [(one.name, _which(one, alpha)) for one, alpha, _ in self.counts]
+            alike = len({text for _, text in said}) == 1
+            found = f"in each, {said[0][1]}" if alike else "; ".join(map(": ".join, said))
+            yield (
+                "",
+                f"{self.method} over the {sizes} {self._members} of each of "
+                f"{count(len(self.counts))} settings {what}: {found}.",
             )
 
     @property
@@ -250,7 +262,8 @@ def _which(one: Setting, alpha: float) -> str:
     kept = {id(member) for member in below}
     others = [member for member in one.members if id(member) not in kept]
     found = "all" if not others else count(len(below)) if below else "none"
-    text = f"{found} have an adjusted p below {alpha:g}"
+    has = "has" if len(below) < 2 and others else "have"
+    text = f"{found} {has} an adjusted p below {alpha:g}"
     if not (below and others):
         return text
     if len(below) < len(others):

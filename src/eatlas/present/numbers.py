@@ -40,8 +40,14 @@ def effect(d: float | None, decimals: int = 2) -> str:
     return (MINUS if negative else "") + text.lstrip("-")
 
 
+_ALIKE = 1e-9
+"""Effect sizes that differ by less differ by rounding alone."""
+
+
 def effects_apart(first: float, second: float) -> tuple[str, str]:
     """Two effect sizes with as many decimals as it takes to see that they differ.
+
+    Those that differ by rounding alone are written alike, with two.
 
     Examples
     --------
@@ -50,7 +56,7 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
     """
     for decimals in range(2, _MOST_DIGITS):
         pair = effect(first, decimals), effect(second, decimals)
-        if pair[0] != pair[1] or first == second:
+        if pair[0] != pair[1] or abs(first - second) < _ALIKE:
             return pair
     return repr(first), repr(second)
 

@@ -9,6 +9,7 @@ from eatlas.present.table_content import Cell, Column, Table
 from eatlas.present.tables import html, latex
 from eatlas.present.text import one_line
 from eatlas.results import AssociationResult
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results.side_by_side import Row, SideBySide
@@ -20,7 +21,8 @@ def summary(found: SideBySide) -> str:
     """How many rows and columns there are, and how many patterns differ."""
     rows = number_of(len(found), "setting" if found.by == "test" else "test")
     patterned = [row for row in found if any(row.labels)]
-    size = f"{rows}, {number_of(len(found.values), found.by)}"
+    noun = Settings.among(found.results).noun if found.by == "setting" else found.by
+    size = f"{rows}, {number_of(len(found.values), noun)}"
     if not patterned:
         return size
     many = len(found.changed)

@@ -13,6 +13,7 @@ from eatlas.errors import EatlasError
 from eatlas.results.base import AssociationResult
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
+from eatlas.results.settings import Settings
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ def family_of(
         if effect.in_family and effect.p is not None
         if levels == "both" or effect.place.startswith(levels)
     ]
-    names = _names(list(dict.fromkeys(key for _, key, *_ in found)))
+    several = Settings.among(result for result, *_ in found)
+    names = _names(list(dict.fromkeys(key for _, key, *_ in found)), several)
     groups: dict[SettingKey | None, list[int]] = {}
     for place, (_, key, *_) in enumerate(found):
         groups.setdefault(None if settings else key, []).append(place)
@@ -213,17 +215,17 @@ def _with_settings(
         yield result, (*named(result)[1:], times[key])
 
 
-def _names(settings: Sequence[SettingKey]) -> dict[SettingKey, str]:
+def _names(settings: Sequence[SettingKey], known: Settings) -> dict[SettingKey, str]:
     """What distinguishes each setting from the others, in words."""
 
     def words(key: SettingKey) -> list[str]:
         source, signature, period, window, distance, time = key
         return [
-            source,
+            known.sources[source],
             "" if period is None else str(period),
             "" if window is None else f"window {window}",
             "" if distance is None else f"distance {distance}",
-            signature,
+            known.measures[signature],
             "" if time == 1 else f"number {time}",
         ]
 

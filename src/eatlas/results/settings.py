@@ -27,6 +27,10 @@ _QUIET = {"level", "pool", "weights"}
 """Choices that are not worth a word where all results have them; random weights are."""
 
 
+_KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
+"""First words of what is called by them, as "layer 3" is."""
+
+
 class KnownSource(NamedTuple):
     """Published vectors as people call them."""
 
@@ -229,7 +233,7 @@ class Settings:
 
     @cached_property
     def measures(self) -> dict[str, str]:
-        """What tells measures apart, by signature: names, or parameters that differ; of one, empty."""
+        """What tells measures apart, by signature: names or differing parameters; of one, empty."""
         known = list(dict.fromkeys(one.signature for one in self.results))
         if len(known) == 1:
             return dict.fromkeys(known, "")
@@ -256,6 +260,27 @@ class Settings:
             self.measures.get(result.signature, ""),
         ]
         return ", ".join(filter(None, parts))
+
+    @cached_property
+    def noun(self) -> str:
+        """What differs between settings, such as "source", "layer" or "prompt"; else "setting"."""
+        labels = list(dict.fromkeys(map(self.of, self.results)))
+        kinds = {one.split(" ", 1)[0] for one in labels}
+        if len(kinds) == 1 and kinds <= _KINDS and not any(", " in one for one in labels):
+            return next(iter(kinds))
+        only_source = len(labels) == len(self._parts) > 1
+        return "source" if only_source else "setting"
+
+    def place(self, result: AssociationResult) -> str:
+        """The source of a result with what all sources have in common, and the size of contexts."""
+        own, shared = self.sources[result.source], self.subject
+        common = "" if shared.endswith((" sources", " models")) or shared in own else shared
+        size = result.contexts.size if result.contexts else ""
+        return ", ".join(filter(None, (common, own, size)))
+
+    def short(self, result: AssociationResult) -> str:
+        """The measure of a result in short: its name, and what tells it from other measures."""
+        return self.measures[result.signature] or result.display_name
 
     def named(self, result: AssociationResult) -> str:
         """The test, and its setting where there are several.

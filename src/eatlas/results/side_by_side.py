@@ -1,4 +1,4 @@
-"""Results that are alike but for one respect, such as their source, and what differs between them."""
+"""Results that are alike but for one respect, such as their source, and what differs in them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Row:
 
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
-        return tuple(one and _effect(one, place) for one in self.members)
+        return tuple(None if one is None else _effect(one, place) for one in self.members)
 
     def difference(self, place: str, number: int) -> Difference | None:
         """How far the effect size of a member is from that of the first; None where undefined."""
@@ -342,7 +342,7 @@ def _respects(
 ) -> dict[Key, dict[str, Any]]:
     """Groups that differ in their source, test, measure or period, or in all that a setting is."""
     value: dict[str, Callable[[AssociationResult], str]] = {
-        "setting": lambda one: settings.of(one),
+        "setting": settings.of,
         "source": lambda one: settings.sources[one.source],
         "test": lambda one: one.test,
         "measure": lambda one: settings.measures[one.signature] or one.measure,

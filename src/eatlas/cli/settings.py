@@ -1,0 +1,151 @@
+"""Tests in several settings as tables for a terminal: side by side, and what one choice changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eatlas.cli.console import add_columns, least_width, new_table, show
+from eatlas.present.changes import tables_of_changes
+from eatlas.present.comparison import comparisons
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.numbers import UNDEFINED, number_of
+from eatlas.present.sections import sections
+from eatlas.present.side_by_side import cell_of, summary
+from eatlas.results import AssociationResult, Results
+from eatlas.results.levels import CELLS
+from eatlas.results.settings import Settings
+from eatlas.results.side_by_side import Row, SideBySide, side_by_side
+from eatlas.results.varied import told_apart
+
+MEANT = (
+    "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."
+)
+MAPS = "EAT-Maps: rows A and B, columns X and Y, a filled square where they are associated."
+
+
+def print_matrix(console: Console, results: Results) -> None:
+    """Print tests by settings, where there are several settings of the same tests."""
+    known = [one for one in results if one.pattern is not None or _has_level1(one)]
+    tests = {one.test for one in known}
+    if len(known) < 2 or len(tests) == len(known) or any(one.by_target for one in known):
+        return
+    if any(one.period is not None for one in known):
+        return  # a series has its trend
+    found = side_by_side(known)
+    title = f"\nSide by side: {summary(found)}."
+    if (shared := Settings.among(known).subject) and not shared.endswith((" sources", " models")):
+        title = f"\n{shared}, side by side: {summary(found)}."
+    show(console, Text(title, style="bold"))
+    table, legend = next(
+        (
+            pair
+            for pair in _tables(console, found)
+            if least_width(pair[0], console) <= console.width
+        ),
+        (_narrow(found), ""),
+    )
+    show(console, table)
+    if legend:
+        show(console, Text(legend, "dim"))
+
+
+def _has_level1(result: AssociationResult) -> bool:
+    return any(one.place == "level1" for one in result.effects())
+
+
+def _tables(console: Console, found: SideBySide) -> Iterator[tuple[Table, str]]:
+    """The table with patterns in words, then with maps alone, for narrow terminals."""
+    patterned = any(any(row.labels) for row in found)
+    yield _table(console, found, words=True), MEANT if patterned else ""
+    if patterned:
+        yield _table(console, found, words=False), MAPS
+
+
+def _table(console: Console, found: SideBySide, *, words: bool) -> Table:
+    table = new_table("Test", [row.name for row in found])
+    table.columns[0].min_width = max(len(row.name) for row in found)
+    heads = [value if words else "\n".join(value.split()) for value in found.values]
+    add_columns(table, *((head, True) for head in heads))
+    if changed := any(row.differs for row in found):
+        add_columns(table, ("Differs", True))
+    for row in found:
+        cells = [_cell(console, one, words=words) for one in row.members]
+        table.add_row(Text(row.name, "bold"), *cells, *([_differs(row)] * changed))
+    return table
+
+
+def _narrow(found: SideBySide) -> Table:
+    """What differs alone, where there are more settings than fit beside each other."""
+    table = new_table("Test", [row.name for row in found])
+    add_columns(table, (f"EAT patterns in {number_of(len(found.values), 'setting')}", True))
+    for row in found:
+        said = row.differs or f"{next(filter(None, row.labels), UNDEFINED)} in all"
+        table.add_row(Text(row.name, "bold"), said.replace(", ", ",\n"))
+    return table
+
+
+def _differs(row: Row) -> str:
+    """What differs, on a line for each pattern."""
+    return row.differs.replace(" → ", " →\n").replace(", ", ",\n")
+
+
+def _cell(console: Console, result: AssociationResult | None, *, words: bool) -> Text:
+    """The map of a result, beside it the effect size of level 1 and the pattern."""
+    if result is None:
+        return Text(UNDEFINED, "dim")
+    said = cell_of(result)
+    if result.pattern is None:
+        return Text(said[0])
+    lines = EATMap.of(result).glyphs(console.encoding)
+    text = Text()
+    for number, (attribute, glyphs) in enumerate(zip("AB", lines, strict=True)):
+        text.append("\n" * number)
+        for target, glyph in zip("XY", glyphs, strict=True):
+            on = result.primary.attribute(target) == attribute
+            text.append(glyph, "bold red" if on else "dim")
+        if words:
+            text.append(f" {said[number]}", "" if number else "bold" * said[0].endswith("*"))
+    return text
+
+
+def print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
+    """Say how findings move with prompt, layer, window or distance; what random weights show.
+
+    Model and measure are named where the test alone does not distinguish comparisons.
+    """
+    shown = sections(results, family, dots=False)
+    found = [one for one in comparisons(shown) if one.by != "source"]
+    names = [
+        f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
+        for one in found
+    ]
+    models = [f" on {one.first.settings.place(one.first.result)}" for one in found]
+    measures = [f", {one.first.result.signature}" for one in found]
+    for name, one in zip(told_apart(names, models, measures), found, strict=True):
+        show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
+
+
+def print_changes(console: Console, results: Results) -> None:
+    """Print the effect sizes of all tests with one prompt beside those with another."""
+    for found in tables_of_changes(results):
+        title = f"{found.signature} on {found.model}, from {found.since} to {found.to}"
+        show(console, Text(f"\n{title}", style="bold"))
+        table = new_table("Test", [row.result.test for row in found.rows])
+        heads = [*found.heads, *(["EAT pattern"] if found.with_patterns else [])]
+        add_columns(table, *((head, head == "EAT pattern") for head in heads))
+        for row in found.rows:
+            cells = [*row.cells, *([row.pattern] if row.pattern else [])]
+            table.add_row(row.result.test, *("\n".join(filter(None, cell)) for cell in cells))
+        show(console, table)
+        if found.with_means:
+            table = new_table("Level 3: means", [row.result.test for row in found.rows])
+            add_columns(table, *((f"{name[0]},{name[1]}", False) for name in CELLS))
+            for row in found.rows:
+                table.add_row(row.result.test, *(cell.text for cell in row.means))
+            show(console, table)
+        show(console, Text(found.sentence))
