@@ -28,7 +28,7 @@ B = {{ name = "B", terms = ["b1", "b2", "b3"] }}
 """
 WORDS = [f"{role}{i}" for role in "xyab" for i in (1, 2, 3)]
 # what rich and the progress of eatlas write of their own
-OURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+OURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;;(?:file://[!-~]*)?\x1b\\")
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ OF_OTHERS = {
     "draws",
     "specification",
     "scatter-matrix",
+    "matrix",
 }
 OF_OTHERS |= {"targets", "ternary", "strip"}
 """Kinds that show results which differ in encoding or contexts, of CEAT, or of tests of groups;
@@ -54,7 +55,7 @@ def test_an_unknown_kind_is_refused():
         "there is no such kind of chart\n  got: 'pie'\n"
         "  allowed: eat-map, forest, compact, level3, stability, draws, influence, timeline, prompts, "
         "layers, levels, weights, windows, distances, targets, ternary, strip, plane, null, cosines, "
-        "specification, scatter-matrix, legend"
+        "matrix, specification, scatter-matrix, legend"
     )
 
 

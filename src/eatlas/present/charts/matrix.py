@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts.backend import altair, lines_of, themed
 from eatlas.present.charts.eat_map import _cells
-from eatlas.present.charts.frames import effect_rows, frame, records
+from eatlas.present.charts.frames import effect_rows, frame, listed, records
 from eatlas.present.charts.layers import (
     Rows,
     described,
@@ -64,7 +64,7 @@ def prepare(results: Any) -> pd.DataFrame:
     >>> given["series"].unique().tolist(), given["part"].value_counts().tolist()
     (['plain', 'centred'], [8, 6])
     """
-    found = results if isinstance(results, SideBySide) else side_by_side(results)
+    found = results if isinstance(results, SideBySide) else side_by_side(listed(results, "matrix"))
     return frame(_rows(found))
 
 

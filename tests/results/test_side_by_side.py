@@ -1,0 +1,151 @@
+"""Results in several settings side by side: rows, columns, what differs, intervals of differences."""
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import ResultsError
+from eatlas.results.side_by_side import RESAMPLES
+
+TWO = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+
+
+@pytest.fixture(scope="module")
+def results():
+    return eatlas.run(["weat-1", "weat-6", "weat-7"], TWO)
+
+
+def test_a_row_for_each_test_a_column_for_each_source(results):
+    found = results.compare("source")
+    assert [row.name for row in found] == ["weat-1", "weat-6", "weat-7"]
+    assert found.values == ("plain", "centred")
+    assert found["weat-1"].members == (results[0], results[3])
+    assert found.results == tuple(results[i] for i in (0, 3, 1, 4, 2, 5))
+    assert [row.name for row in found.changed] == ["weat-1", "weat-7"]
+    assert found["weat-7"].differs == "Non-Directional → BY-Singular"
+    assert found["weat-6"].differs == ""
+    with pytest.raises(KeyError, match="weat-9: no such row; there are weat-1, weat-6, weat-7"):
+        found["weat-9"]
+
+
+def test_as_text_frame_html_and_latex(results):
+    found = results.compare("source")
+    assert repr(found).splitlines()[:3] == [
+        "3 tests, 2 sources; 2 EAT patterns differ",
+        "test    plain                  centred                differs",
+        "weat-1  1.17* AX-Singular      1.21* Non-Directional  AX-Singular → Non-Directional",
+    ]
+    frame = found.to_frame()
+    assert len(frame) == 18
+    first, other = frame[(frame["row"] == "weat-1") & (frame["level"] == "level1")].to_dict(
+        "records"
+    )
+    assert (first["source"], other["source"]) == ("plain", "centred")
+    assert np.isnan(first["difference"])
+    assert other["difference"] == pytest.approx(results[3].d - results[0].d)
+    assert other["difference_low"] < other["difference"] < other["difference_high"]
+    assert other["pattern_differs"]
+    assert "\\textbf{Non-Directional}" in found.to_latex()
+    assert "<table" in found._repr_html_()
+    assert "Matrix of 18 effect sizes" in found.plot().description
+
+
+def test_the_interval_of_a_difference_resamples_the_same_terms_in_both(results):
+    """Against a plain loop over multinomial draws of the 32 words of weat-6."""
+    rng = np.random.default_rng(0)
+    blocks = [np.array(results[i].similarities) for i in (1, 4)]
+    found = []
+    for _ in range(2_000):
+        x, y, a, b = (rng.integers(0, 8, 8) + start for start in (0, 8, 0, 8))
+        pair = []
+        for block in blocks:
+            scores = block[:, a].mean(axis=1) - block[:, b].mean(axis=1)
+            spread = np.std(np.concatenate([scores[x], scores[y]]), ddof=1)
+            pair.append((scores[x].mean() - scores[y].mean()) / spread)
+        found.append(pair[1] - pair[0])
+    expected = np.quantile(found, [0.025, 0.975])
+    low, high = results.compare("source")["weat-6"].difference("level1", 1).interval
+    # 2,000 draws leave an end of this interval an error of about 0.008; worst observed 0.006
+    assert [low, high] == pytest.approx(expected, abs=0.025)
+    assert RESAMPLES >= 10_000
+
+
+def test_differences_of_a_source_and_itself_are_none():
+    same = eatlas.run("weat-6", {"one": "glove-sample", "two": "glove-sample"})
+    row = same.compare("source")[0]
+    for place in ("level1", "level2.X", "level2.Y"):
+        assert row.difference(place, 1) == (0.0, (0.0, 0.0))
+    assert row.difference("level1", 0) is None
+
+
+def test_no_interval_where_the_terms_or_cosines_differ(results):
+    fewer = {w: v for w, v in _vectors("weat-6").items() if w not in {"Amy", "amy"}}
+    found = eatlas.run("weat-6", {"all": _vectors("weat-6"), "fewer": fewer}).compare("source")[0]
+    assert found.difference("level1", 1).interval is None
+    without = eatlas.run("weat-6", TWO, "weat").compare("source")[0]
+    assert without.difference("level1", 1).interval is None
+    assert without.differs == ""
+
+
+def _vectors(test):
+    source = eatlas.open_vectors("glove-sample")
+    (one,) = eatlas.load_tests(test)
+    words = {term for concept in one.concepts.values() for term in concept.terms}
+    words |= {term.lower() for term in words}
+    return {word: source[word] for word in sorted(words) if word in source}
+
+
+def test_by_test_and_by_measure(results):
+    found = results.compare("test")
+    assert [row.name for row in found] == ["plain", "centred"]
+    assert found.values == ("weat-1", "weat-6", "weat-7")
+    both = eatlas.run("weat-6", measures=["ml-eat", "weat", "weat(ddof=0)"])
+    assert both.compare("measure").values == ("ML-EAT", "WEAT, ddof=1", "WEAT, ddof=0")
+    assert both.compare().values == both.compare("measure").values
+
+
+def test_periods_and_holes():
+    tests = eatlas.run(["weat-6", "weat-7"], measures="weat(resamples=0)")
+    years = [one.model_copy(update={"period": year}) for year in (1990, 2000) for one in tests]
+    found = eatlas.Results(years[:3]).compare("period")
+    assert [row.name for row in found] == ["weat-6"]
+    assert found.values == ("1990", "2000")
+    mixed = eatlas.Results([*eatlas.run(["weat-6", "weat-7"], TWO, "weat")][:3]).compare("setting")
+    assert [len([m for m in row.members if m]) for row in mixed] == [2]
+
+
+def test_what_differs_among_many():
+    base = eatlas.run("weat-6")[0]
+    labels = ["BY-Singular", "BY-Singular", "A-Uniform", "BY-Singular"]
+
+    def with_label(label, n):
+        pattern = base.pattern.model_copy(update={"label": label})
+        return base.model_copy(update={"pattern": pattern, "source": f"hf:m?layer={n}"})
+
+    many = eatlas.Results(with_label(label, n) for n, label in enumerate(labels))
+    assert many.compare("source")[0].differs == "BY-Singular, layer 2: A-Uniform"
+    apart = ["BY-Singular", "A-Uniform", "AX-Singular"]
+    many = eatlas.Results(with_label(label, n) for n, label in enumerate(apart))
+    assert many.compare()[0].differs == "BY-Singular in 1, A-Uniform in 1, AX-Singular in 1"
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        (
+            "sorce",
+            "cannot be compared by 'sorce'; did you mean source?\n  allowed: setting, source",
+        ),
+        ("prompt", "do not differ in their prompt alone\n  got: 6 results"),
+        ("measure", "remedy: they differ in: source, test"),
+    ],
+)
+def test_what_cannot_be_compared(results, by, said):
+    with pytest.raises(ResultsError) as caught:
+        results.compare(by)
+    assert said in str(caught.value)
+
+
+def test_one_result_has_nothing_beside_it():
+    with pytest.raises(ResultsError, match="do not differ in their setting alone"):
+        eatlas.plot(eatlas.run("weat-6"), "matrix")
