@@ -106,6 +106,6 @@ def _settings(some: Sequence[str], every: Sequence[str], noun: str) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    if len(names) > NAMED:
-        return f"{', '.join(names[:NAMED])} and {count(len(names) - NAMED)} more"
-    return ", ".join(names)
+    between = "; " if any(", " in name for name in names) else ", "
+    more = f" and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return f"{between.join(names[:NAMED])}{more}"

@@ -77,12 +77,10 @@ def print_results(results: Results, family: str = "level1") -> None:
     for result in results:
         groups.setdefault((result.signature, result.source, _size(result)), []).append(result)
     said: set[str] = set()
-    for place, found in groups.items():
+    for found in groups.values():
         order = list(dict.fromkeys(result.test for result in found))
         members = sorted(found, key=lambda result: order.index(result.test))
-        several = len(groups) > 1
-        title = _title(members[0], settings, said) if several else " on ".join(place[:2])
-        show(console, Text(f"{title}, {place[2]}" if place[2] and not several else title, "bold"))
+        show(console, Text(_title(members[0], settings, said), "bold"))
         _print_group(console, members, settings, said)
     print_matrix(console, results)
     for name, line in declared.lines():
@@ -104,7 +102,8 @@ def _title(first: AssociationResult, settings: Settings, said: set[str]) -> str:
     """The measure and the setting of some results; a signature is written in full once."""
     measure = first.signature if first.signature not in said else settings.short(first)
     said.add(first.signature)
-    return f"{measure} on {settings.place(first)}"
+    source = settings.place(first) if len(settings.sources) > 1 else first.source
+    return ", ".join(filter(None, (f"{measure} on {source}", _size(first))))
 
 
 def _print_group(

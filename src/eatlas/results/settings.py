@@ -117,10 +117,11 @@ def parts_of(result: AssociationResult) -> dict[str, str]:
     """What the source of a result is made of, in words, from the whole to the detail."""
     parts = _parts_of_text(result.source)
     found = result.encoding
+    if found is not None and result.source_from and "prompt" in parts:
+        parts["prompt"] = f"prompt “{found.prompt}”"
+    # a source with a name of its own is called by it, and by what differs under it
     if found is None or not result.source.startswith(_SCHEMES):
-        return (
-            parts  # a source with a name of its own is called by it, and by what differs under it
-        )
+        return parts
     beside = {key: text for key, text in parts.items() if key in ("transform", "member")}
     prompt = f"prompt “{found.prompt}”" if found.prompt else ""
     random = "" if found.weights_seed is None else f" {found.weights_seed}"
@@ -272,11 +273,11 @@ class Settings:
         return "source" if only_source else "setting"
 
     def place(self, result: AssociationResult) -> str:
-        """The source of a result with what all sources have in common, and the size of contexts."""
+        """The source of a result, with what all sources have in common."""
         own, shared = self.sources[result.source], self.subject
-        common = "" if shared.endswith((" sources", " models")) or shared in own else shared
-        size = result.contexts.size if result.contexts else ""
-        return ", ".join(filter(None, (common, own, size)))
+        several = shared.endswith((" sources", " models"))
+        common = "" if several or f"{own},".startswith(f"{shared},") else shared
+        return ", ".join(filter(None, (common, own)))
 
     def short(self, result: AssociationResult) -> str:
         """The measure of a result in short: its name, and what tells it from other measures."""

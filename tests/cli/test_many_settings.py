@@ -1,0 +1,120 @@
+"""What the terminal prints of several settings: names, a matrix, Holm and notes said once."""
+
+import os
+import re
+
+import pytest
+from rich.cells import cell_len
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.cli.notes import notes
+from eatlas.results import Results
+
+TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")
+TESTS = ("--tests", "weat-1", "--tests", "weat-4", "--tests", "weat-5", "--tests", "weat-6")
+
+
+@pytest.fixture
+def wide(eatlas_cli, monkeypatch):
+    """A run in a terminal of so many columns."""
+
+    def call(columns, *arguments):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        ended = eatlas_cli("run", *arguments)
+        assert ended.code == 0, ended.err
+        return ended.out
+
+    return call
+
+
+def test_two_sources(wide):
+    text = wide(80, *TESTS, *TWO)
+    assert "ML-EAT on centred\n" in text
+    assert "side by side" in text.casefold()
+    assert re.search(r"weat-1 +■□ 1\.17\* +□□ 1\.21\* +AX-Singular →\n", text)
+    assert len(re.findall("Holm over", text)) == 1
+    assert len(re.findall(r"filled square where they are associated", text)) == 1
+    assert "weat-4, weat-5 (both sources): Names found in lower case" in text
+    # every sentence on a test names its source
+    for line in text.splitlines():
+        if re.match(r"weat-\d+ .*(resamples|: [A-Z])", line):
+            assert re.match(r"weat-\d+(, weat-\d+)* \((plain|centred|both sources)\)", line), line
+    tables = [line for line in text.splitlines() if set("□■─").intersection(line)]
+    assert max(map(cell_len, tables)) <= 80
+    assert not re.search(r" +$", text, re.MULTILINE)
+
+
+def test_level_3_has_ids_alone_where_it_is_a_table_of_its_own(wide):
+    text = wide(80, "--tests", "weat-4")
+    assert text.count("European American") == text.split("Level 3", 1)[0].count(
+        "European American"
+    ) + len(re.findall(r"European American names go", text)) + text.count("words of European")
+    assert re.search(r"^weat-4 +0\.12 \(0\.12\) +0\.06 \(0\.10\)", text, re.MULTILINE)
+
+
+def test_a_line_for_each_test_in_a_wide_terminal(wide):
+    text = wide(200, "--tests", "weat-6", "--tests", "weat-1")
+    lines = [line for line in text.splitlines() if line.startswith("weat-") and "■" in line]
+    assert [line.split()[0] for line in lines] == ["weat-6", "weat-1"]
+    assert "[1.51, 1.85]" in lines[0]
+    assert re.search(r"A □□ B □■ +BY-Singular +5\d%", lines[0])
+    assert "By the two-sided rule: weat-1 Non-Directional." in text
+
+
+def test_layers_and_prompts(wide, tmp_path):
+    make_model(tmp_path / "bert", "bert")
+    text = wide(80, "--tests", "weat-6", "--tests", "weat-1", "--vectors", "hf:bert?layer=all")
+    assert "on bert, layer 0\n" in text
+    assert "hf:bert?" not in text
+    assert "weat-6 (layer 1)" in text
+    assert "(all 4 layers): Unknown to the tokenizer" in text
+    assert re.search(r"^Test +layer 0 ", text, re.MULTILINE) or "EAT-Maps: rows A and B" in text
+    text = wide(
+        80, "--tests", "weat-6", "--vectors", "t=hf:bert", "--prompt", "{}", "--prompt", "It is {}."
+    )
+    assert "weat-6 (prompt “It is {}.”)" in text
+    assert "(both prompts)" in text
+
+
+def test_figures_that_differ_are_ranges():
+    base = eatlas.run("weat-6", measures="weat(resamples=0)")[0]
+    said = ["The mean is 0.38 (31%), of 12 words.", "The mean is 0.05 (9%), of 12 words."]
+    both = Results(
+        base.model_copy(update={"warnings": (text,), "source": f"hf:m?layer={n}"})
+        for n, text in enumerate(said)
+    )
+    assert list(notes(both)) == [
+        ("weat-6 (both layers)", "The mean is 0.05 to 0.38 (9% to 31%), of 12 words.")
+    ]
+    other = base.model_copy(update={"warnings": ("The mean is 0.5 (2%), of 13 words.",)})
+    assert len(list(notes(Results([*both, other])))) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_terminal_gets_a_link_and_a_pipe_none(tmp_path, wide):
+    import pty
+    import subprocess
+    import sys
+
+    assert "\x1b" not in wide(80, "--tests", "weat-6")
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--out", "o"]
+    for term, linked in (("xterm", True), ("dumb", False)):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            command, stdout=follower, stderr=follower, cwd=tmp_path, env=os.environ | {"TERM": term}
+        )
+        os.close(follower)
+        said = b""
+        try:
+            while part := os.read(leader, 65_536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(leader)
+        assert process.wait() == 0
+        uri = (tmp_path / "o" / "report.html").resolve().as_uri()
+        assert (f"\x1b]8;;{uri}\x1b\\".encode() in said) == linked
+        assert b"open it: " in said
+        assert said.rstrip().endswith(b"o/report.html")
