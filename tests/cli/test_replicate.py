@@ -6,7 +6,7 @@ import json
 def test_replicate(eatlas_cli, tmp_path):
     ended = eatlas_cli("replicate", "ml-eat", "--out", "o")
     assert (ended.code, ended.err) == (0, "")
-    assert "Other vectors: glove-sample stands in for glove-840b" in ended.out
+    assert "Other vectors: glove-sample replaces glove-840b" in ended.out
     assert "Differences are expected." in ended.out
     row = next(line for line in ended.out.splitlines() if line.startswith("Male/Female Career"))
     assert row.split() == [
