@@ -11,7 +11,7 @@ from pathlib import Path
 
 import eatlas
 from eatlas.measures.registry import BUILT_IN
-from eatlas.present.card import card_html, number
+from eatlas.present.card import number
 from eatlas.results.evidence import Card, Evidence
 
 CARDS = Path(__file__).parents[1] / "docs/cards"
@@ -19,14 +19,11 @@ SIGNATURES = {"zero-shot": "zero-shot(scale=20)"}
 """Signatures of measures whose defaults need a model that states a number of its own."""
 
 
-def write(name: str, folder: Path) -> tuple[Path, Path]:
-    """Write the card of one measure as JSON and as a page."""
-    card = eatlas.protocol(SIGNATURES.get(name, name))
-    written = folder / f"{name}.json", folder / f"{name}.html"
-    texts = card.to_json(), card_html(card, written[0].name)
-    for path, text in zip(written, texts, strict=True):
-        path.write_text(text, encoding="utf-8")
-    return written
+def write(name: str, folder: Path) -> Path:
+    """Write the card of one measure as JSON; the site makes a page of it."""
+    path = folder / f"{name}.json"
+    path.write_text(eatlas.protocol(SIGNATURES.get(name, name)).to_json(), encoding="utf-8")
+    return path
 
 
 def table(folder: Path) -> str:
@@ -82,7 +79,7 @@ HEAD = """\
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BUILT_IN:
-        print(*write(name, CARDS))
+        print(write(name, CARDS))
     page = CARDS / "index.md"
     now = TABLE.sub(lambda _: table(CARDS), page.read_text(encoding="utf-8"))
     page.write_text(now, encoding="utf-8")
