@@ -1,0 +1,66 @@
+"""Words of two sources as arrows: standardised places, tails and heads, what cannot be drawn."""
+
+import re
+
+import numpy as np
+import pytest
+from tests.present.reading import svg_root
+from tests.present.records import ml_eat
+
+import eatlas
+from eatlas.present.drawings.moves import moves_figure, standardised
+from eatlas.present.drawings.plane import points_of
+from eatlas.present.sentences import limits
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def pair():
+    sources = ["glove-sample", "glove-sample?transform=center"]
+    return list(eatlas.run(tests="weat-6", vectors=sources))
+
+
+def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):
+    for result in pair:
+        places = standardised(points_of(result))
+        x, y = places[-2:]
+        assert (x.a - x.b) - (y.a - y.b) == pytest.approx(result.level1.effect_size, abs=1e-4)
+        words = [one for one in places if one.term]
+        assert np.mean([one.a + one.b for one in words]) == pytest.approx(0, abs=1e-9)
+
+
+def test_each_word_and_both_means_have_an_arrow(pair):
+    root = svg_root(moves_figure(*pair, ("plain", "centred")))
+    groups = [g for g in root.iter(f"{SVG}g") if (g.get("class") or "").startswith("moves")]
+    assert [len(group) for group in groups] == [9, 9]
+    john = groups[0][0].find(f"{SVG}title").text
+    numbers = r"−?\d\.\d\d up, −?\d\.\d\d across"
+    assert re.fullmatch(f"John, plain: {numbers}; centred: {numbers}", john)
+    assert "of 8 words change sides of the diagonal" in root.get("aria-label")
+
+
+def test_nothing_is_drawn_without_cosines_or_spread(pair):
+    assert moves_figure(pair[0], ml_eat(), ("a", "b")) == ""
+    flat = [point._replace(a=0.5, b=0.2) for point in points_of(pair[0])]
+    assert standardised(flat) is None
+
+
+def test_what_a_finding_does_not_mean():
+    one, other = eatlas.run(tests=["weat-1", "weat-6"])
+    assert limits(one) == [
+        "That each word of Flowers goes with Pleasant: 17 of 24 are nearer to it than to "
+        "Unpleasant.",
+        "That Insects have no association with Pleasant or Unpleasant: this test of 25 words found "
+        "none.",
+    ]
+    assert limits(other) == [
+        "That Male names have no association with Career or Family: this test of 8 words found "
+        "none.",
+    ]
+    (weat,) = eatlas.run(tests="weat-6", measures="weat")
+    assert limits(weat) == [
+        "That Male names or Female names go with Career or Family: this measure compares the two "
+        "groups with each other."
+    ]
+    assert limits(eatlas.run(tests="weat-6", measures="sc-eat")[0]) == []
