@@ -184,7 +184,7 @@ _HOMES = {
 }
 """Public names by the modules that define them."""
 
-__getattr__ = attributes(__name__, _HOMES)
+__getattr__ = attributes(__name__, _HOMES, modules="errors plots report testing")
 
 
 def __dir__() -> list[str]:

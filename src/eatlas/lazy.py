@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 
-def attributes(package: str, *homes: Mapping[str, str]) -> Callable[[str], Any]:
+def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package.
 
     Parameters
@@ -17,6 +17,8 @@ def attributes(package: str, *homes: Mapping[str, str]) -> Callable[[str], Any]:
         Its ``__name__``.
     *homes : mapping of str to str
         From a module to public names that it defines, with blanks between them.
+    modules : str
+        Public modules of the package, with blanks between them.
 
     Examples
     --------
@@ -28,6 +30,8 @@ def attributes(package: str, *homes: Mapping[str, str]) -> Callable[[str], Any]:
     }
 
     def attribute(name: str) -> Any:
+        if name in modules.split():
+            return import_module(f"{package}.{name}")
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(home[name]), name)

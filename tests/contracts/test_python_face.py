@@ -1,5 +1,8 @@
 """What people type first in Python: four lists, one number, a file, a word of a source."""
 
+import subprocess
+import sys
+
 import pytest
 
 import eatlas
@@ -99,6 +102,14 @@ def test_a_result_has_a_number_a_p_value_and_a_picture(results):
     assert results["weat-6"].plot().label == "BY-Singular"
     assert "Cosines" in results["weat-6"].plot("level3").description
     assert "weat-7" in results.plot().to_json()
+
+
+def test_public_modules_are_there_without_an_import():
+    code = "import eatlas; print(eatlas.report.sentence.__name__, eatlas.plots.forest.__name__)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "sentence eatlas.present.charts.forest\n"
+    with pytest.raises(AttributeError, match="has no attribute 'reprt'"):
+        _ = eatlas.reprt
 
 
 def test_results_are_filtered(results):
