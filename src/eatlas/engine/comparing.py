@@ -20,6 +20,8 @@ LAST_DIGIT = 1.01e-6
 """Some parts are kept to six decimals, where the last bit of a number can turn the last digit."""
 OF_KEPT = "kept_patterns"
 """Patterns of draws that are kept, a digit each; earlier files do not have them."""
+OF_PAIRS = "similarities"
+"""Earlier files have none of CEAT."""
 LAST_DIGIT_OF_KEPT = 1.01e-4
 """Effect sizes of draws are kept to four."""
 TO_SIX_DECIMALS = frozenset(
@@ -252,6 +254,8 @@ class _Comparison:
     def differences(self, old: Any, new: Any, path: Path) -> Iterator[str]:
         """Say what differs below a place."""
         if old == new or _called(path) == OF_THE_PROGRAM or self._is_noise(path):
+            return
+        if path == (OF_PAIRS,) and old is None:
             return
         if path == ("warnings",):
             old, new = _but_for_noise(old), _but_for_noise(new)

@@ -26,6 +26,7 @@ from eatlas.measures.draws import (
 from eatlas.measures.inference import CONFIDENCE, generalised
 from eatlas.measures.p_values import TailRule, of_contexts
 from eatlas.measures.rows import sizes, sorted_rows
+from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import CEATResult, ContextDraws, Model, Replace, Variance
 from eatlas.results.levels import SentenceCounts
 from eatlas.results.parts import Coverage
@@ -271,14 +272,16 @@ class CEAT(AssociationMeasure):
             notes.extend(_unlike(contexts, parts, notes))
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
+        table = contexts.table()
         return CEATResult(
             **given.head,
             **found,
             level3=level3_of(cosines, drawn.cells, sizes),
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
+            similarities=kept_pairs(table),
             draws=ContextDraws(**draws, contexts=contexts.record()),
             generalisation=generalised(
-                contexts.table(),
+                table,
                 sizes,
                 confidence=CONFIDENCE,
                 notes=notes,

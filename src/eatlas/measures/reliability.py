@@ -95,14 +95,15 @@ def _asked(
             raise EatlasError(
                 f"the result of {given.test} keeps no similarities",
                 got=f"a result of {given.measure}",
-                allowed="a result of ML-EAT, WEAT or LPBS of up to some hundred terms a side",
+                allowed="a result of ML-EAT, WEAT, CEAT or LPBS of up to some hundred terms a side",
             )
         table, stimuli = np.array(kept), stimuli_of(given.coverage)
         rng = generator_of(seed, stimuli_covered(given.coverage), "reliability")
         x, y, a, b = (stimuli[role] for role in ROLES)
         if not several(stimuli):
             return table, (len(x), len(a)), "term", rng
-        table = (x + y).averaging().T @ table @ (a + b).averaging()
+        if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
+            table = (x + y).averaging().T @ table @ (a + b).averaging()
         return table, (len(x), len(a)), "stimulus", rng
     table = numbers(given, "similarities", 2)
     try:

@@ -27,7 +27,7 @@ from eatlas.present.drawings.figures import (
     without_ruler,
 )
 from eatlas.present.drawings.inlining import inlined
-from eatlas.present.drawings.plane import plane_figure
+from eatlas.present.drawings.plane import has_pairs, plane_figure
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
@@ -234,7 +234,7 @@ class Section:
     @property
     def plane(self) -> Markup:
         """The map of the words; empty where their cosines were not kept."""
-        if self.result.similarities is None or blocks(self.result) is None:
+        if not has_pairs(self.result):
             return Markup()
         return Markup(inlined(plane_figure(self.result)))  # noqa: S704  (escaped there)
 

@@ -290,6 +290,10 @@ class AssociationResult(Record):
         """What each score of a group belongs to: used terms, or stimuli."""
         return self.primary.names(role)
 
+    def paired(self, role: str) -> tuple[str, ...]:
+        """What the rows (X, Y) or columns (A, B) of `similarities` belong to."""
+        return self.coverage.group(role).scored
+
     def contexts_of(self, role: str) -> dict[str, int]:
         """Contexts of each stimulus of a group; empty where stimuli are in none."""
         return self.coverage.group(role).contexts

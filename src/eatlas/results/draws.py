@@ -207,7 +207,8 @@ class CEATResult(DrawnResult):
     Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
     their permutation p-values are those of these means. Level 3 has the mean cosine over all
     draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
-    means over draws, one for each stimulus, in the order of ``draws.contexts``.
+    means over draws, one for each stimulus, in the order of ``draws.contexts``. `similarities` are
+    mean cosines over all contexts of both stimuli, in the same order.
     """
 
     display_name: ClassVar[str] = "CEAT"
@@ -222,6 +223,10 @@ class CEATResult(DrawnResult):
     def scored(self, role: str) -> tuple[str, ...]:
         """The stimuli of a group."""
         return tuple(self.contexts_of(role))
+
+    def paired(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return self.scored(role)
 
     def contexts_of(self, role: str) -> dict[str, int]:
         """Contexts of each stimulus of a group."""

@@ -36,7 +36,7 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of ML-EAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
+        Of ML-EAT, CEAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def _in_words(rows: list[dict[str, Any]]) -> str:
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """A row of each pair, with the places of its words in the order of their associations."""
-    terms = [(role, term) for role in ROLES for term in result.coverage[role].scored]
+    terms = [(role, term) for role in ROLES for term in result.paired(role)]
     targets = [one for one in terms if one[0] in "XY"]
     attributes = [one for one in terms if one[0] in "AB"]
     require_pairs(result)

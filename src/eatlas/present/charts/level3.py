@@ -216,7 +216,7 @@ def _texts(first: dict[str, Any], values: dict[str, float]) -> dict[str, str]:
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Rows of the four cells: statistics, then the kept cosines of the cell's pairs of terms."""
-    used = {role: result.coverage.group(role).scored for role in "XYAB"}
+    used = {role: result.paired(role) for role in "XYAB"}
     for name in CELLS if result.level3 else ():
         cell, target, attribute = at(result, f"level3.{name}"), name[0], name[1]
         head = {

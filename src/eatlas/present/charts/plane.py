@@ -55,7 +55,7 @@ def prepare(results: object) -> pd.DataFrame:
     Parameters
     ----------
     results : result or iterable of results
-        Of ML-EAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
+        Of ML-EAT, CEAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
 
     Returns
     -------

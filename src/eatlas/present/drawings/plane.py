@@ -149,7 +149,7 @@ def has_pairs(result: AssociationResult) -> bool:
     rows = result.similarities
     if not rows:
         return False
-    x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
+    x, y, a, b = (len(result.paired(role)) for role in ROLES)
     return len(rows) == x + y and all(len(row) == a + b for row in rows)
 
 
@@ -162,7 +162,7 @@ def require_pairs(result: AssociationResult) -> None:
         Naming its sizes and its measure.
     """
     if not has_pairs(result):
-        x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
+        x, y, a, b = (len(result.paired(role)) for role in ROLES)
         raise ResultsError(
             f"the result of {result.test} has not kept the {result.unit}s of single words",
             got=f"{x} v {y} targets, {a} v {b} attributes, of {result.signature}",
@@ -183,7 +183,7 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
     """
     require_pairs(result)
     rows = np.array(result.similarities, dtype=np.float64)
-    sizes = [len(result.coverage[role].scored) for role in ROLES]
+    sizes = [len(result.paired(role)) for role in ROLES]
     a, b = rows[:, : sizes[2]].mean(axis=1).tolist(), rows[:, sizes[2] :].mean(axis=1).tolist()
     by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for key, both in zip(_names(result), zip(a, b, strict=True), strict=True):
@@ -206,7 +206,7 @@ def _names(result: AssociationResult) -> list[tuple[str, str]]:
         (role, group.stimulus.get(term, term) if over else term)
         for role in TARGETS
         for group in (result.coverage[role],)
-        for term in group.scored
+        for term in result.paired(role)
     ]
 
 

@@ -1,0 +1,75 @@
+"""CEAT keeps the mean cosines of its stimuli: a table of pairs, for the map of the words."""
+
+import numpy as np
+import pytest
+from tests.inputs import make_sentences
+
+import eatlas
+from eatlas.present.drawings.plane import plane_figure, points_of
+from eatlas.present.page import report_html
+
+COUNTS = {"X": (5, 2, 1), "Y": (3, 3, 4), "A": (2, 6), "B": (4, 1, 3)}
+
+
+@pytest.fixture(scope="module")
+def test():
+    return make_sentences(COUNTS)
+
+
+@pytest.fixture(scope="module")
+def vectors(test):
+    rng = np.random.default_rng(8)
+    return {text: rng.normal(size=7) for role in "XYAB" for text in test.concept(role).terms}
+
+
+@pytest.fixture(scope="module")
+def result(test, vectors):
+    return eatlas.CEAT(n=3000)(test, vectors)
+
+
+def unit(vectors, test, role, stimulus):
+    texts = [text for text, own in test.concept(role).stimulus_of.items() if own == stimulus]
+    rows = np.array([vectors[text] for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_similarities_are_means_over_all_pairs_of_contexts(result, test, vectors):
+    rows = [(role, one) for role in "XY" for one in result.paired(role)]
+    columns = [(role, one) for role in "AB" for one in result.paired(role)]
+    expected = [
+        [(unit(vectors, test, *t) @ unit(vectors, test, *a).T).mean() for a in columns]
+        for t in rows
+    ]
+    assert (len(rows), len(columns)) == (6, 5)
+    assert np.abs(np.array(result.similarities) - expected).max() <= 0.5e-6 + 1e-12
+
+
+def test_level_3_over_draws_comes_near_to_them(result):
+    """Draws take each context equally often; their mean differs by the error of 3,000 draws."""
+    block = np.array(result.similarities)[:3, :2]
+    assert result.level3.XA.mean == pytest.approx(block.mean(), abs=0.02)
+
+
+def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
+    points = points_of(result)
+    assert [(one.role, one.term) for one in points] == [
+        *(("X", one) for one in ("x0", "x1", "x2")),
+        *(("Y", one) for one in ("y0", "y1", "y2")),
+        ("X", ""),
+        ("Y", ""),
+    ]
+    row = np.array(result.similarities)[3]
+    assert (points[3].a, points[3].b) == pytest.approx((row[:2].mean(), row[2:].mean()))
+    assert "x1" in plane_figure(result)
+    assert "Each target word by its mean cosines" in report_html([result])
+
+
+def test_charts_of_pairs_take_it(result):
+    for kind in ("plane", "cosines", "level3"):
+        assert "x1" in str(eatlas.plot(result, kind=kind).to_dict())
+
+
+def test_reliability_takes_stimuli_as_they_are(result):
+    found = eatlas.reliability(result)
+    assert found.unit == "stimulus"
+    assert [found.group(role).terms for role in "XYAB"] == [3, 3, 2, 3]
