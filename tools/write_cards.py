@@ -46,7 +46,7 @@ def signs(card: Card) -> str:
     """How many professions lean as their stereotype."""
     if (found := of_study(card, "stereotyped-professions")) is None:
         return "–"
-    figure = found.figure("signs that agree")
+    figure = found.figure("share of signs that agree")
     return f"{round((figure.value or 0) * (figure.n or 0))} of {figure.n}"
 
 

@@ -42,7 +42,7 @@ def test_figures_say_what_is_known() -> None:
     assert figure_text(Figure(name="rho", text="no")) == "no"
     assert figure_text(Figure(name="rho", value=0.5, low=0.25, high=0.75)) == "0.50 [0.25, 0.75]"
     whole = Figure(name="rho", value=0.5, n=8, of="words", p=0.0078125)
-    assert figure_text(whole) == "0.50 of 8 words, p = .008"
+    assert figure_text(whole) == "0.50 over 8 words, p = .008"
     assert (p_text(1e-9), p_text(1.0), p_text(0.0495)) == ("p < .001", "p = 1", "p = .050")
 
 

@@ -45,7 +45,7 @@ def test_a_language_model_is_asked_about_groups_with_professions_as_attributes()
     card = eatlas.protocol("lpbs", Stereotyped(), criteria=["face", "content"])
     found = by_study(card)
     signs = found["stereotyped-professions"]
-    assert signs.figure("signs that agree").value == 1.0
+    assert signs.figure("share of signs that agree").value == 1.0
     assert "log-ratio of LPBS" in signs.remarks[0]
     answers = {row[0]: row[1] for row in found["structure"].tables[0].rows}
     assert answers["A second run gives the same numbers"] == "yes"
@@ -74,7 +74,7 @@ def test_a_measure_of_contexts_takes_those_that_are_given(contexts: Path) -> Non
         "ceat(n=50)", "cbow:glove-sample", contexts=contexts, criteria=["face", "content"]
     )
     found = by_study(card)
-    signs = found["stereotyped-professions"].figure("signs that agree")
+    signs = found["stereotyped-professions"].figure("share of signs that agree")
     assert signs.n == 8
     assert signs.value is not None
     assert signs.value >= 0.75  # sentences hold other words too

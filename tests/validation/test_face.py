@@ -37,10 +37,10 @@ def face(measure: str, source: object) -> eatlas.results.evidence.Evidence:
     "measure", ["weat", "ml-eat", "sc-eat", "divdist", "rnd", "semaxis", "ripa", "direct-bias"]
 )
 def test_signs_that_agree_are_counted(measure: str) -> None:
-    figure = face(measure, planted()).figure("signs that agree")
+    figure = face(measure, planted()).figure("share of signs that agree")
     assert (figure.value, figure.n, figure.p) == (1.0, 8, 2 / 2**8)
     one_off = face(measure, planted(wrong="pilot"))
-    assert one_off.figure("signs that agree").value == 7 / 8
+    assert one_off.figure("share of signs that agree").value == 7 / 8
     (row,) = [row for row in one_off.tables[0].rows if row[0] == "pilot"]
     assert row[1] == "Male"
     assert row[2] > 0
@@ -49,7 +49,10 @@ def test_signs_that_agree_are_counted(measure: str) -> None:
 
 def test_a_profession_without_a_vector_is_not_counted_as_wrong() -> None:
     found = face("semaxis", planted(zero="nurse"))
-    assert (found.figure("signs that agree").n, found.figure("signs that agree").value) == (7, 1.0)
+    assert (
+        found.figure("share of signs that agree").n,
+        found.figure("share of signs that agree").value,
+    ) == (7, 1.0)
     assert "No number is defined for nurse." in found.remarks
     assert ("nurse", "Female", None, None, None) in found.tables[0].rows
 
@@ -74,7 +77,7 @@ def test_a_measure_that_cannot_say_is_not_run_and_says_why(measure: str, reason:
 
 def test_the_ten_documented_tests_have_the_sign_that_people_show() -> None:
     card = eatlas.protocol("sc-eat", criteria=["face"])
-    found = card.evidence[1].figure("signs that agree")
+    found = card.evidence[1].figure("share of signs that agree")
     assert (found.value, found.n) == (1.0, 10)
     means = card.evidence[1].tables[0].rows
     (test,) = load_tests("weat-8")

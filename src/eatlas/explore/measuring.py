@@ -180,7 +180,7 @@ class Explorer:
         with self._lock:
             before = Lists.of(lists.origin)
             original = self._on(before, source)
-            kept = original if isinstance(original, AssociationResult) else None
+            kept = None if isinstance(original, EatlasError) else original
             origins = {} if kept is None else self._places(before, source)[1]
             coverage: dict[str, GroupCoverage] = {}
             places: dict[tuple[str, str], Point] = {}
@@ -191,14 +191,14 @@ class Explorer:
                 found = self._quick(lists.test(), source)
             except EatlasError as error:
                 found = error
-            if isinstance(found, AssociationResult):
+            if not isinstance(found, EatlasError):
                 self._look_at(request.test, lists, kept)
         return View(
             lists=lists,
             source=source,
             coverage=coverage,
             places=places,
-            result=found if isinstance(found, AssociationResult) else None,
+            result=None if isinstance(found, EatlasError) else found,
             original=kept,
             origins=origins,
             problem=found if isinstance(found, EatlasError) else None,

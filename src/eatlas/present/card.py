@@ -96,7 +96,9 @@ def figure_text(one: Figure) -> str:
     Examples
     --------
     >>> figure_text(Figure(name="agreement", value=0.75, low=0.35, high=0.97, n=8, of="words"))
-    '0.75 [0.35, 0.97] of 8 words'
+    '0.75 [0.35, 0.97] over 8 words'
+    >>> figure_text(Figure(name="properties that hold", value=5, n=7, of="properties"))
+    '5 of 7 properties'
     """
     if one.value is None:
         return one.text or "undefined"
@@ -104,7 +106,9 @@ def figure_text(one: Figure) -> str:
     if one.low is not None and one.high is not None:
         text += f" [{number(one.low)}, {number(one.high)}]"
     if one.n is not None:
-        text += f" of {count(one.n)} {one.of}".rstrip()
+        # a count is one of several; a share or a correlation is over them
+        word = "of" if one.low is None and one.value == int(one.value) else "over"
+        text += f" {word} {count(one.n)} {one.of}".rstrip()
     if one.text:
         text += f" ({one.text})"
     return text if one.p is None else f"{text}, {p_text(one.p)}"

@@ -48,7 +48,7 @@ def agreement(agreeing: int, total: int, of: str) -> Figure:
     """The share of signs that agree, with an exact interval and test against one half."""
     low, high = clopper_pearson(agreeing, total)
     return Figure(
-        name="signs that agree",
+        name="share of signs that agree",
         value=agreeing / total,
         low=low,
         high=high,

@@ -93,7 +93,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     --------
     >>> import eatlas
     >>> card = eatlas.protocol("semaxis", "glove-sample", criteria=["face"])
-    >>> card.of("face")[0].figure("signs that agree").value
+    >>> card.of("face")[0].figure("share of signs that agree").value
     1.0
     """
     chosen = get_measure(measure)
