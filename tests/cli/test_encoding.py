@@ -58,6 +58,12 @@ def kept():
     return sum(model.vectors for model in contents().models)
 
 
+def texts_asked(folder):
+    """Texts that the function was called with so far."""
+    path = folder / "asked"
+    return path.read_text().count("\n") if path.exists() else 0
+
+
 def on_a_terminal(folder, command):
     """What a person sees, and what goes into a file."""
     import pty  # Windows has none
@@ -110,11 +116,12 @@ def test_questions_to_a_language_model_are_counted(folder):
 
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     process = started(folder, stderr=subprocess.PIPE)
-    wait_until(lambda: kept() or process.poll() is not None)
+    # some texts are kept, and the next are being encoded
+    wait_until(lambda: 0 < kept() < texts_asked(folder) or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=600)
+    assert (process.returncode, b" of " in err) == (130, True), err.decode()
     total = err.decode().split(" of ")[1].split(" texts")[0]
-    assert process.returncode == 130
     assert out == b""
     assert err.decode() == (
         f"interrupted; {kept():,} of {total} texts are encoded and kept; repeat the command "

@@ -19,7 +19,7 @@ def test_a_card_for_people_and_its_files(eatlas_cli, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == "SemAxis: SEMAXIS(vectors=raw)"
-    assert "    share of signs that agree: 1 [0.63, 1] over 8 professions, p = .008" in lines
+    assert "    share of signs that agree: 1 [0.63, 1] over 8 professions, p = .0078" in lines
     assert "    questions answered: 0 of 11 questions" in lines
     assert "The verdict is the reader’s." in lines
     assert lines[-2:] == ["written: card/card.html", "written: card/card.json"]

@@ -67,7 +67,7 @@ def test_the_table(eatlas_cli, tmp_path):
     assert lines[8].startswith("Words 1,001–1,500 of the source")
     assert lines[-1] == "Every word with its p-values: --out FILE.csv"
     assert "Holm, like Bonferroni, can reject no word here" in ended.out
-    assert "no two-sided p is below .00016 (2 of 12,870)" in ended.out
+    assert "no two-sided p is below 1.6e-4 (2 of 12,870)" in ended.out
     assert list(tmp_path.iterdir()) == []
 
 

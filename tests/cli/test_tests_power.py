@@ -18,7 +18,7 @@ def test_a_file_of_tests(eatlas_cli, tmp_path):
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert "tiny 4 v 4 .029 1.64 4 v 4 .029 1.64" in lines
     assert "weat-1 25 v 25 1.6e-14 0.75 25 v 25 1.6e-14 0.75" in lines
-    assert "sent-weat-6 8 v 8 .00016 1.20 8 v 8 .00016 1.20" in lines
+    assert "sent-weat-6 8 v 8 1.6e-4 1.20 8 v 8 1.6e-4 1.20" in lines
     assert "3,3 3 v 3 .10 none" in lines
     assert "1,1 1 v 1 1 none" in lines
     assert lines[-1] == (
@@ -31,7 +31,7 @@ def test_a_file_of_tests(eatlas_cli, tmp_path):
 
 def test_an_effect_size_and_its_power(eatlas_cli):
     done = eatlas_cli("tests", "power", "--sizes", "8,8,25,25", "--d", "0.8")
-    assert "8,8,25,25 8 v 8 .00016 1.20 37% 25 v 25 1.6e-14 0.75 86%" in " ".join(done.out.split())
+    assert "8,8,25,25 8 v 8 1.6e-4 1.20 37% 25 v 25 1.6e-14 0.75 86%" in " ".join(done.out.split())
 
 
 def test_as_json(eatlas_cli):

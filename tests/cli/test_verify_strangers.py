@@ -364,7 +364,7 @@ def test_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
     assert (ended.code, "py:evil:f: refused, as it would" in ended.out) == (2, True)
     ended = eatlas_cli("verify", path, "--trust", "glove")
     assert ended.code == 2
-    assert "trust: no result has a source of this name\n  got: glove\n  allowed: py:" in ended.err
+    assert "trust: no result has a source with this name\n  got: glove\n  allowed: py:" in ended.err
     assert not evil.exists()
     ended = eatlas_cli("verify", path, "--trust", "py:evil:f")
     assert evil.exists()

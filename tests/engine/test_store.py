@@ -71,7 +71,7 @@ def test_a_line_that_makes_no_sense_is_done_again(tmp_path, plan):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + b'{"job": 3}\nnonsense\n[1]\n' + b"".join(lines[1:3]))
     done = []
-    with pytest.warns(EatlasWarning, match="3 lines are not as written"), Store(tmp_path) as store:
+    with pytest.warns(EatlasWarning, match="3 lines are damaged"), Store(tmp_path) as store:
         execute(plan, counting(done), store=store)
     assert done == ["t3", "t4"]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from eatlas.present.card import MEANINGS, card_html, figure_text, lines_of, number, p_text
+from eatlas.present.card import MEANINGS, card_html, figure_text, lines_of, number
 from eatlas.present.drawings.marks import marks
 from eatlas.results.evidence import CRITERIA, Card, Drawing, Evidence, Figure, Mark, Table
 
@@ -42,8 +42,8 @@ def test_figures_say_what_is_known() -> None:
     assert figure_text(Figure(name="rho", text="no")) == "no"
     assert figure_text(Figure(name="rho", value=0.5, low=0.25, high=0.75)) == "0.50 [0.25, 0.75]"
     whole = Figure(name="rho", value=0.5, n=8, of="words", p=0.0078125)
-    assert figure_text(whole) == "0.50 over 8 words, p = .008"
-    assert (p_text(1e-9), p_text(1.0), p_text(0.0495)) == ("p < .001", "p = 1", "p = .050")
+    assert figure_text(whole) == "0.50 over 8 words, p = .0078"
+    assert figure_text(Figure(name="rho", value=0.5, p=1e-9)) == "0.50, p = 1.0e-9"
 
 
 def test_marks_lie_where_their_numbers_are() -> None:

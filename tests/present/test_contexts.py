@@ -68,7 +68,7 @@ def test_the_page_has_draws_patterns_and_stimuli(page, result):
     assert "13 contexts of 4 stimuli" in words
     assert "x0 (4)" in words
     assert "x0 0." not in words
-    assert "Level 1, stimulus by stimulus" in words
+    assert "Each target stimulus is at its mean cosine" in words
 
 
 def test_the_methods_paragraph_and_the_references_name_it(result):

@@ -28,7 +28,7 @@ def test_statements_of_a_result(results):
         "show it. At level 2: p = .055 for European American names and p = .26 for African "
         "American names."
     )
-    assert "two-sided p = .00039: other words are likely to show it too." in statement(
+    assert "two-sided p = 3.9e-4: other words are likely to show it too." in statement(
         "other_words", careers
     )
     assert statement("design", careers) == (
@@ -66,7 +66,7 @@ def test_one_line_for_a_table(results):
     assert not_generalised(many, [f"t{i}" for i in range(15)]).endswith(
         "for 1 of 15, not for t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more."
     )
-    assert not_generalised(results[1:], ["b"]) == line + "p = .00039."
+    assert not_generalised(results[1:], ["b"]) == line + "p = 3.9e-4."
     assert not_generalised([results[1]] * 2, ["b", "c"]) == line + "p < .05 for all 2."
     assert not_generalised([results[0]] * 2, ["a", "d"]) == line + "p < .05 for none of 2."
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from eatlas.present.drawings.marks import marks
-from eatlas.present.numbers import MINUS, count, effect
+from eatlas.present.numbers import MINUS, count, effect, p_equals
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.results.evidence import CRITERIA, Card, Cell, Criterion, Evidence, Figure
 from eatlas.writing import atomic_file
@@ -53,8 +53,6 @@ MEANINGS: dict[Criterion, Meaning] = {
 }
 """The criteria as Bommasani and Liang (2022), Table 2, define them, in plainer words."""
 VERDICT = "The verdict is the reader’s."
-SMALL = 5e-4
-"""A p-value below it is shown as such."""
 
 
 def number(value: Cell, decimals: int = 2) -> str:
@@ -75,19 +73,6 @@ def number(value: Cell, decimals: int = 2) -> str:
     if not whole and abs(value) < 0.5 * 10.0**-decimals:
         return f"{value:.1e}".replace("e-0", "e-").replace("-", MINUS)
     return effect(value, 0 if whole else decimals)
-
-
-def p_text(p: float) -> str:
-    """A p-value for people, with its sign.
-
-    Examples
-    --------
-    >>> p_text(0.0078125), p_text(1e-5), p_text(1.0)
-    ('p = .008', 'p < .001', 'p = 1')
-    """
-    if p < SMALL:
-        return "p < .001"
-    return "p = 1" if p == 1 else "p = " + f"{p:.3f}".lstrip("0")
 
 
 def figure_text(one: Figure) -> str:
@@ -111,7 +96,7 @@ def figure_text(one: Figure) -> str:
         text += f" {word} {count(one.n)} {one.of}".rstrip()
     if one.text:
         text += f" ({one.text})"
-    return text if one.p is None else f"{text}, {p_text(one.p)}"
+    return text if one.p is None else f"{text}, {p_equals(one.p)}"
 
 
 def card_html(card: Card, data: str = JSON) -> str:

@@ -15,6 +15,8 @@ MINUS = "\u2212"
 UNDEFINED = "–"
 # C(100, 50) is still written in full; a longer count would fill lines and tell nobody more
 LONGEST_IN_FULL = 10**30
+SMALL = 1e-3
+"""A p-value below it has a power of ten, so that a column has one style for each size."""
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
 _MOST_DIGITS = 17  # of a double
@@ -76,8 +78,8 @@ def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
 
     Examples
     --------
-    >>> p_value(0.0171), p_value(3.2e-8), p_value(0.0499), p_value(0.9997)
-    ('.017', '3.2e-8', '.0499', '> .99')
+    >>> p_value(0.0171), p_value(1.7e-4), p_value(0.0499), p_value(0.9997)
+    ('.017', '1.7e-4', '.0499', '> .99')
     >>> p_value(5e-324)  # what stands for all that is smaller
     '< 5e-324'
     >>> p_value(0.031, low=0.012), p_value(0.43, low=0.12), p_value(1.0, low=5e-324)
@@ -92,7 +94,7 @@ def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     if p <= SMALLEST:
         return "< 5e-324"
     rounded = _rounded(p, alpha)
-    if p < 1e-4:
+    if float(rounded) < SMALL:
         mantissa, exponent = rounded.split("e")
         return f"{mantissa}e{int(exponent)}"
     decimals = len(rounded.split("e")[0].replace(".", "")) - 1 - int(rounded.split("e")[1])
