@@ -186,8 +186,9 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
         "weat",
     )
     shown = eatlas_cli(*given, *other, "--window", 1, "--window", 2)
-    for source in ("cbow:glove-sample", "cbow:glove-sample?transform=center"):
+    for transform in ("no transform", "transform center"):
         for measure in ("ML-EAT(alpha=0.05,", "WEAT(alpha=0.05,"):
+            source = f"mean of words of GloVe 6B (100d), {transform}"
             assert f"\ntiny by window on {source}, {measure}" in shown.out
 
 

@@ -117,7 +117,7 @@ def test_a_run_names_the_transform_and_verifies(eatlas_cli, tmp_path):
     source = "glove-sample?transform=all-but-the-top:2"
     ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", source, "--vectors", "glove-sample")
     assert ended.code == 0
-    assert f"on {source}" in ended.out
+    assert "on GloVe 6B (100d), transform all-but-the-top:2" in ended.out
     lines = (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["source"] for line in lines] == [source, "glove-sample"]
     assert json.loads(lines[0])["diagnosis"]["iso_score"] is not None

@@ -143,7 +143,8 @@ def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
     assert ">Windows compared</h2>" in page
     assert 'LPBS on <code dir="auto">hf:model</code>, distance 18</p>' in page
     assert ">Distances compared</h2>" in page
-    assert "Over attributes: Pleasant against Unpleasant" in page
+    assert "<bdi>model</bdi>, distance 18. 1 test, 2 windows." in page
+    assert "<bdi>model</bdi>, window 9. 1 test, 2 distances." in page
 
 
 def test_pairs_without_sentences_take_a_term_with_them():
