@@ -20,7 +20,7 @@ def test_a_census_is_correlated_with(eatlas_cli, census):
     assert ended.code == 0
     assert "Census of one year (glove-sample, Female/Male)" in ended.out
     assert "rho, lean to Female: " in ended.out
-    assert "of 5 occupations" in ended.out
+    assert "over 5 occupations" in ended.out
     assert "Census by decade: not run. No series of sources by period was given" in ended.out
 
 
