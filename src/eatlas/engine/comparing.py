@@ -255,7 +255,7 @@ class _Comparison:
         """Say what differs below a place."""
         if old == new or _called(path) == OF_THE_PROGRAM or self._is_noise(path):
             return
-        if path == (OF_PAIRS,) and old is None:
+        if path == (OF_PAIRS,) and old is None and self.record.get("measure") == "ceat":
             return
         if path == ("warnings",):
             old, new = _but_for_noise(old), _but_for_noise(new)
