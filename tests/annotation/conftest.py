@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.served import Served
 
 import eatlas
 from eatlas.annotation import Items
@@ -49,37 +46,12 @@ def sheet(items: Items, tmp_path: Path) -> Path:
     return path
 
 
-class Served:
-    """A running ``eatlas annotate serve``."""
-
-    def __init__(self, *arguments: object) -> None:
-        command = [sys.executable, "-m", "eatlas", "annotate", "serve", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
-        line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if found is None:
-            raise AssertionError(line + self.process.communicate(timeout=300)[1])
-        self.address = found[0]
-        self.port = int(re.search(r":(\d+)/", self.address)[1])
-        self.token = self.address.rstrip("/").rpartition("/")[2]
-
-    def end(self, how: int = signal.SIGINT) -> tuple[int, str]:
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        if not self.process.stderr.closed:
-            self.said = self.process.communicate(timeout=300)[1]
-        return self.process.returncode, self.said
-
-
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
     running: list[Served] = []
 
     def started(*arguments: object) -> Served:
-        running.append(Served(*arguments))
+        running.append(Served("annotate", "serve", *arguments))
         return running[-1]
 
     yield started

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.served import Served
 
 from eatlas.explore import Explorer
 from eatlas.explore.requests import Request
@@ -47,22 +44,8 @@ def six() -> Request:
     return Request(test="weat-6")
 
 
-class Served:
+class Explored(Served):
     """A running ``eatlas explore``."""
-
-    def __init__(self, *arguments: object) -> None:
-        command = [sys.executable, "-m", "eatlas", "explore", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
-        line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if found is None:
-            raise AssertionError(line + self.process.communicate(timeout=30)[1])
-        self.address = found[0]
-        self.port = int(re.search(r":(\d+)/", self.address)[1])
-        self.token = self.address.rstrip("/").rpartition("/")[2]
 
     def ask(
         self, name: str, body: object = None, method: str = "POST", **headers: str | None
@@ -85,19 +68,13 @@ class Served:
         connection.close()
         return answer.status, text
 
-    def end(self, how: int = signal.SIGINT) -> tuple[int, str]:
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        said = self.process.communicate(timeout=30)[1]
-        return self.process.returncode, said
-
 
 @pytest.fixture(scope="module")
-def serve() -> Iterator[Callable[..., Served]]:
-    running: list[Served] = []
+def serve() -> Iterator[Callable[..., Explored]]:
+    running: list[Explored] = []
 
-    def started(*arguments: object) -> Served:
-        running.append(Served(*arguments))
+    def started(*arguments: object) -> Explored:
+        running.append(Explored("explore", *arguments))
         return running[-1]
 
     yield started
@@ -107,7 +84,7 @@ def serve() -> Iterator[Callable[..., Served]]:
 
 
 @pytest.fixture(scope="module")
-def server(serve: Callable[..., Served], mine: Path) -> Served:
+def server(serve: Callable[..., Explored], mine: Path) -> Explored:
     """One server for all tests of a module."""
     return serve(
         "--tests",

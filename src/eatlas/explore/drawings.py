@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,17 +88,7 @@ def plane_of(
         *(_mark(plane, one, lists, "off") for one in hollow),
         *(_mark(plane, one, lists) for one in on),
         *(_mean(plane, one, result) for one in means),
-        *(
-            label(
-                shown(plane.points[place.point].term), place.x, place.y + LETTERS * 0.35,
-                size=LETTERS, text_anchor=place.anchor, stroke="none",
-                class_=f"word {_COLOUR[plane.points[place.point].role]}",
-                data_word=word_id(
-                    lists, plane.points[place.point].role, plane.points[place.point].term
-                ),
-            )
-            for place in plane.names()
-        ),
+        *_names(plane, lists),
         transform=f"translate({LEFT_ROOM} {UPPER_ROOM})",
     )  # fmt: skip
     return _drawn(
@@ -115,6 +105,18 @@ def _drawn(square: str, *, title: str, alt: str) -> Markup:
         title=title, alt=alt, class_="figure plane", font_family=FONT, fill=INK,
     )  # fmt: skip
     return Markup(inlined(svg))  # noqa: S704  (a drawing of ours, escaped there)
+
+
+def _names(plane: Plane, lists: Lists) -> Iterator[str]:
+    """The words that have room beside their marks."""
+    for place in plane.names():
+        point = plane.points[place.point]
+        yield label(
+            shown(point.term), place.x, place.y + LETTERS * 0.35,
+            size=LETTERS, text_anchor=place.anchor, stroke="none",
+            class_=f"word {_COLOUR[point.role]}",
+            data_word=word_id(lists, point.role, point.term),
+        )  # fmt: skip
 
 
 def _means(points: Sequence[Point]) -> list[Point]:
@@ -237,17 +239,7 @@ def arrows(
         "g",
         ground(plane, {"A": a, "B": b}, "cosine", SCALED),
         *(_arrow(plane, s, e, lists) for s, e in zip(starts, ends, strict=True)),
-        *(
-            label(
-                shown(plane.points[place.point].term), place.x, place.y + LETTERS * 0.35,
-                size=LETTERS, text_anchor=place.anchor, stroke="none",
-                class_=f"word {_COLOUR[plane.points[place.point].role]}",
-                data_word=word_id(
-                    lists, plane.points[place.point].role, plane.points[place.point].term
-                ),
-            )
-            for place in plane.names()
-        ),
+        *_names(plane, lists),
         transform=f"translate({LEFT_ROOM} {UPPER_ROOM})",
     )  # fmt: skip
     crossed = sum((s.a > s.b) != (e.a > e.b) for s, e in zip(starts, ends, strict=True))

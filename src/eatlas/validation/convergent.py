@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import Any
 
 from eatlas.errors import EatlasError
@@ -110,15 +111,12 @@ def _correlations(
         remarks.append("This measure's numbers have no direction.")
     if undirected:
         remarks.append(f"Numbers without a direction: {', '.join(undirected)}.")
-    middle = sorted(known)[len(known) // 2] if len(known) % 2 else None
-    if known and middle is None:
-        middle = sum(sorted(known)[len(known) // 2 - 1 : len(known) // 2 + 1]) / 2
     return study.evidence(
         source=name,
         figures=(
             Figure(
                 name="median of Spearman's rho",
-                value=middle,
+                value=median(known) if known else None,
                 low=min(known, default=None),
                 high=max(known, default=None),
                 interval="smallest and largest",
