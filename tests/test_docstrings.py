@@ -1,8 +1,10 @@
 """Every example in a docstring runs and gives what it says."""
 
+import ast
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +32,28 @@ def test_public_objects_show_an_example():
         and ">>>" not in (getattr(eatlas, name).__doc__ or "")
     ]
     assert not bare
+
+
+LONG = 10
+"""Lines of a function or class that needs no docstring, at most."""
+
+
+def test_long_private_functions_and_classes_say_what_they_do():
+    bare = [
+        f"{path.name}: {node.name}"
+        for path in sorted(Path(eatlas.__file__).parent.rglob("*.py"))
+        for node in of_modules_and_classes(ast.parse(path.read_text(encoding="utf-8")))
+        if node.end_lineno - node.lineno >= LONG
+        and not node.name.startswith("__")
+        and not ast.get_docstring(node)
+    ]
+    assert not bare
+
+
+def of_modules_and_classes(scope):
+    """Functions and classes but those within functions, whose own docstring covers them."""
+    for node in scope.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node
+        if isinstance(node, ast.ClassDef):
+            yield from of_modules_and_classes(node)

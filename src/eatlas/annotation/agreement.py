@@ -124,6 +124,7 @@ class Agreement(Record):
         ]
 
     def _figures(self) -> Iterator[tuple[str, str, Figure, int]]:
+        """Rows of the table: what is compared, coefficient, value, number of items."""
         yield "all labels", "alpha", self.alpha, self.compared
         yield "all labels", "kappa", self.kappa, self.rated
         yield "all labels", "agreement", self.agreement, self.compared

@@ -151,6 +151,7 @@ def _opened(address: str) -> None:
 
 
 def _guide(path: Path | None) -> str:
+    """Text of the guide for annotators; empty without a file."""
     from eatlas.errors import EatlasError  # noqa: PLC0415
 
     if path is None:

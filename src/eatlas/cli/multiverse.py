@@ -161,6 +161,7 @@ def _show(study: Study, out: Path, *, as_json: bool) -> None:
 
 
 def _exit_code(study: Study) -> int:
+    """Print the failures, each kind once, and return 0 (none), 1 (some jobs) or 2 (all jobs)."""
     failures = study.results.failures
     shown: dict[str, int] = {}
     for failure in failures:

@@ -149,6 +149,7 @@ def _print_grid(grid: Grid) -> None:
 
 
 def _print_checks(found: Replication) -> None:
+    """Print how many consistency checks of the published numbers fail, and the first of them."""
     if not found.checks:
         return
     print_line("")

@@ -67,6 +67,7 @@ def _tables(console: Console, found: SideBySide) -> Iterator[tuple[Table, str]]:
 
 
 def _table(console: Console, found: SideBySide, *, words: bool) -> Table:
+    """Table of tests by settings; cells hold sentences if `words`, else little maps and marks."""
     table = new_table("Test", [row.name for row in found])
     table.columns[0].min_width = max(len(row.name) for row in found)
     heads = [value if words else "\n".join(value.split()) for value in found.values]

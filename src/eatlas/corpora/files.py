@@ -250,6 +250,7 @@ def look_at(files: Sequence[Path], reading: Reading) -> None:
 
 
 def _pages(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Files that look like web pages, each with the reason."""
     for path in files:
         content = locate(path, long_windows=True)
         suffixes = {suffix.lower() for suffix in content.path.suffixes}

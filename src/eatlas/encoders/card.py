@@ -316,6 +316,8 @@ def _size(reader: _Reader) -> int:
 
 
 class _Reader:
+    """Numbers and texts of a GGUF header, read in turn; EOFError where the file ends early."""
+
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 

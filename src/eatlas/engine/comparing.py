@@ -270,6 +270,7 @@ class _Comparison:
     def _of_mappings(
         self, old: Mapping[str, Any], new: Mapping[str, Any], path: Path
     ) -> Iterator[str]:
+        """Differences of two objects, key by key; near ties and level 3's block by own rules."""
         for key, value in old.items():
             if key == "vectors_sha256" and self._computed_alike(old, new):
                 continue

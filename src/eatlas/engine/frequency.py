@@ -235,6 +235,7 @@ def placed(
 
 
 def _record(effects: MatchedEffects, found: Observed, words: int) -> Matched:
+    """The record of matched draws: p-values and spread of each level, and shares of patterns."""
     level2 = None
     if found.level2 is not None:
         x, y = (
@@ -253,6 +254,7 @@ def _record(effects: MatchedEffects, found: Observed, words: int) -> Matched:
 
 
 def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:
+    """p-values, mean, quantiles and histogram of one level's matched draws; None if undefined."""
     known = draws[np.isfinite(draws)]
     if observed is None or not len(known):
         return None

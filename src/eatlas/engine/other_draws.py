@@ -58,6 +58,7 @@ def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str
 
 
 def _walk(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[str]:
+    """Compare what was drawn within Monte Carlo error, and remove it from both records."""
     for key in list(old):
         one, other, place = old[key], new.get(key), f"{path}{key}"
         if not (isinstance(one, dict) and isinstance(other, dict)):

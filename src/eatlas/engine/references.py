@@ -87,6 +87,7 @@ def with_reference(tests: Iterable[Test], given: Any) -> tuple[Test, ...]:
 
 
 def _put(test: GroupsTest, given: Any) -> GroupsTest:
+    """Return the test with its reference distribution, checked to be shares with sum 1."""
     found = _found(test, given)
     names = [group.name for group in test.groups]
     whole = dict.fromkeys(names, 1 / len(names)) if found.whole is None else dict(found.whole)

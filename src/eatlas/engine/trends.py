@@ -74,6 +74,7 @@ def _year(result: AssociationResult) -> int:
 def _trend(
     found: list[AssociationResult], missing: tuple[MissingPeriod, ...], seed: int
 ) -> TrendResult:
+    """Trends of levels 1 and 2 over the periods of one test in one series."""
     first, effects = found[0], [(_year(result), result.effects()) for result in found]
     notes: list[str] = []
     rng = generator_of(seed, stimuli_covered(first.coverage), "trend")
@@ -120,6 +121,7 @@ def _trend(
 def _level(
     what: str, years: list[int], effects: list[float], rng: np.random.Generator, notes: list[str]
 ) -> LevelTrend | None:
+    """Trend of one effect size; None, with a note, where too few periods have one."""
     if len(years) < statistics.FEWEST or len(set(effects)) < 2:
         notes.append(
             f"Trend of {what}: {len(years)} periods with an effect size say nothing; "
@@ -139,6 +141,7 @@ def _level(
 
 
 def _remark(what: str, found: statistics.Trend, notes: list[str]) -> None:
+    """Note why the p-value of a trend cannot be small, or what a small one assumes."""
     if found.blocks.least > 0.05:
         notes.append(
             f"Trend of {what}: with {found.n} periods in blocks of {found.block_length} no p below "

@@ -376,6 +376,7 @@ def _scores(result: AssociationResult) -> dict[str, tuple[Array, Array]]:
 
 
 def _check_sesoi(sesoi: float, unit: str) -> None:
+    """Refuse a smallest effect of interest with an unknown unit or outside its range."""
     if unit not in get_args(SesoiUnit):
         raise EatlasError(
             "a smallest effect of interest has no such unit",

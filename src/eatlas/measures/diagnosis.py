@@ -87,6 +87,7 @@ def _of_table(
     targets: NDArray[np.float64],
     attributes: NDArray[np.float64],
 ) -> _Found:
+    """Mean and spread of all cosines, of the four cells of level 3, and IsoScore of the terms."""
     cosines, (n_x, _, n_a, _) = targets @ attributes.T, sizes(rows)
     blocks = [b for half in (cosines[:n_x], cosines[n_x:]) for b in (half[:, :n_a], half[:, n_a:])]
     return _Found(

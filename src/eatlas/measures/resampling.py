@@ -120,6 +120,7 @@ class Bootstrap:
     def _over_terms(
         self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
     ) -> Variation:
+        """Influence of each term, and intervals over resampled terms."""
         test = replace(Block.of(ordered.rows).design(), precision=given.precision)
         influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
         if not self._resampled(test, "term", notes):
@@ -184,6 +185,7 @@ class Bootstrap:
     def _over_clusters(
         self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
     ) -> Variation:
+        """Influence and intervals over sentences, and over the stimuli that they are made of."""
         clusters = Clusters(ordered.rows, ordered.stimuli, given.precision)
         test, what = clusters.sentences(), ", over stimuli"
         influence = leave_one_out(test, "stimulus", ordered.places, self.ddof, notes)
@@ -379,6 +381,7 @@ def _by_label(of: Callable[[int, int], float]) -> dict[str, float]:
 
 
 def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
+    """The record of an interval, with the kind that covers best as the reported one."""
     # what covers: with both sides resampled percentile held 94% to 95% on real lists and
     # studentised 93% to 94.5%; with one side percentile held 81% to 93% and studentised 94% to 96%
     reported, error = (

@@ -259,6 +259,7 @@ def kept_pairs(table: Array) -> tuple[tuple[float, ...], ...] | None:
 
 
 def _cell(target: str, attribute: str, rows: Rows, moments: Mapping[str, kernels.Moments]) -> Cell:
+    """Level 3 of a target and an attribute: mean, standard deviation and quantiles of cosines."""
     t, a = rows[target], rows[attribute]
     n = len(t) * len(a)
     if n > TABLE_CELLS:

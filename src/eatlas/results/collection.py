@@ -83,6 +83,7 @@ class Results(Sequence[AssociationResult]):
         return self._results[index]
 
     def _of_test(self, test: str) -> AssociationResult:
+        """The only result of a test; KeyError if there is none, or several."""
         found = [result for result in self._results if result.test == test]
         if len(found) == 1:
             return found[0]

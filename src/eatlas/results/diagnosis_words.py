@@ -97,6 +97,7 @@ def _cosine(d: Diagnosis) -> Reading:
 
 
 def _bands(d: Diagnosis) -> Reading:
+    """Mean cosine by rank of words in the source."""
     parts = [
         f"{_places(band)}: {band.mean_cosine:.3f}{', doubtful' if _doubtful(band) else ''}"
         for band in d.bands
@@ -121,6 +122,7 @@ def _level3(d: Diagnosis) -> Reading:
 
 
 def _iso_score(d: Diagnosis) -> Reading:
+    """How evenly the variance is spread over directions."""
     if d.iso_score is None:
         return Reading(
             "IsoScore",
@@ -177,6 +179,7 @@ def _contribution(one: Dimension) -> str:
 
 
 def _hubness(hubness: Hubness | None) -> Reading:
+    """How often some words are among the nearest neighbours of others."""
     if hubness is None:
         return Reading("Hubness", "undefined", "There are too few vectors for 10 neighbours.")
     value = "undefined" if hubness.skewness is None else f"{hubness.skewness:.2f}"

@@ -173,6 +173,7 @@ def draws_columns(found: OverDraws, suffix: str) -> dict[str, Any]:
 
 
 def _combined_columns(found: CombinedEffect | None, suffix: str) -> dict[str, Any]:
+    """Columns of a data frame for a combined effect; their names end with `suffix`."""
     names = ("effect_size", "se", "z", "tau2", "q", "i2")
     columns = {f"combined_{n}{suffix}": found and getattr(found, n) for n in names}
     low, high = (found and found.prediction) or (None, None)

@@ -224,6 +224,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> ResultsError:
+    """The error for a line that is no result, with its number and the first fault."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

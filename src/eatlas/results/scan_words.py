@@ -149,6 +149,7 @@ def _numbers(column: NDArray[np.generic]) -> list[str]:
 
 @contextmanager
 def _parquet(file: IO[bytes], about: Mapping[str, str]) -> Iterator[Callable[[ScannedWords], None]]:
+    """Yield a function that writes blocks of words to a Parquet file."""
     pa, parquet = _pyarrow()
     kinds = {name: pa.string() if name in TEXT else pa.float64() for name in COLUMNS}
     fields = [(name, kind) for name, kind in (kinds | {"rank": pa.int64()}).items()]

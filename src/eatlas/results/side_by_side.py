@@ -257,6 +257,7 @@ class SideBySide(Sequence[Row]):
         return pd.DataFrame([one for row in self for one in self._frame_rows(row)])
 
     def _frame_rows(self, row: Row) -> Iterable[dict[str, Any]]:
+        """Rows of a data frame: each effect at each setting, and its difference from the first."""
         for number, (value, member, label) in enumerate(
             zip(self.values, row.members, row.labels, strict=True)
         ):

@@ -125,6 +125,7 @@ def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
 
 
 def _value(result: AssociationResult, by: By) -> str | None:
+    """The value of a setting of one result, such as its layer; None if it has none."""
     if by in _IN_TEXTS:
         size = None if result.contexts is None else getattr(result.contexts, by)
         return None if size is None else str(size)

@@ -183,6 +183,7 @@ class TransformedSource(Mapped):
 
     @cached_property
     def _fit(self) -> tuple[Affine, int]:
+        """Fit the steps to the source's vectors: an affine map, and the number of vectors."""
         moments = moments_of(self.source)
         if not moments.n:  # as a decade of HistWords may be: every term is missing anyway
             return Affine(np.zeros(self.dim)), 0

@@ -449,6 +449,7 @@ def _influence(d: float, targets: Array, attributes: Array) -> Influence:
 
 
 def _warn(found: Influences) -> None:
+    """Warn of effect sizes that are undefined, or would be without one of the terms."""
     named = {
         "level 1": found.level1,
         "level 2 of X": found.level2_x,

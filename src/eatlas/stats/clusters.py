@@ -94,6 +94,7 @@ class ClusterLevel:
         return np.concatenate(parts, axis=1)
 
     def _found(self, units: Array, others: Array, ddof: int) -> _Found:
+        """Effect sizes of resampled stimuli, from sums over the sentences of each."""
         with np.errstate(divide="ignore", invalid="ignore"):
             a = self._coefficients(others).T
             totals, scores = product(self.sums, a).T, product(self.rows, a).T

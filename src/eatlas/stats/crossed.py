@@ -313,6 +313,7 @@ def _tested(
     level: float,
     rounding: tuple[float | None, float | None],
 ) -> CrossedTest:
+    """The t-test over targets and attributes, both taken as drawn at random."""
     level, layout = open_unit(level), analyse(table, rows, columns)
     targets, attributes = layout.rows.variance, layout.columns.variance
     residual, least = layout.residual.variance, max(targets, attributes)

@@ -342,6 +342,7 @@ def combine_effect_sizes(
 def _checked(
     effects: ArrayLike, variances: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Effects and their sampling variances as arrays of one length; variances are positive."""
     y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
     if y.size != v.size:
         raise EatlasError(

@@ -245,6 +245,7 @@ class Tally:
         return np.asarray(np.minimum(adjusted, 1.0), dtype=np.float64)
 
     def _settle(self) -> None:
+        """Merge the values that wait into the sorted values and their counts."""
         if not self._pending:
             return
         values, place = np.unique(

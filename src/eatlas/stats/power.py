@@ -265,6 +265,7 @@ class _Design:
         return rejected(rows, self.n, self.alpha, self.tail, rng)
 
     def outcome(self, shift: float, count: int, tests: int) -> Power:
+        """Power at a shift: the share of simulated tests that reject, with its interval."""
         low, high = clopper_pearson(count, tests) if tests else (0.0, 0.0)
         return Power(
             power=count / max(tests, 1),

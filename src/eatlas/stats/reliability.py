@@ -179,6 +179,7 @@ def _corrected(first: Array, centred: Array, noise: float) -> Array:
 
 
 def _summary(values: Array, *, exact: bool) -> SplitHalf:
+    """Mean, quantiles and number of undefined values over splits."""
     defined = values[~np.isnan(values)]
     undefined = values.size - defined.size
     if undefined:

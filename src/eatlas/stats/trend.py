@@ -186,6 +186,7 @@ def trend(
 
 
 def _check(time: Array, value: Array, block_length: int) -> None:
+    """Refuse a series that is too short, unordered or constant, or a block that does not fit."""
     if time.size != value.size or value.size < FEWEST:
         raise EatlasError(
             "a trend needs as many times as values",

@@ -155,6 +155,7 @@ class _Fitter:
         return self.once(("measure", label, *chosen.items()), lambda: self._measure(label, chosen))
 
     def _measure(self, label: str, chosen: Mapping[str, Any]) -> Measure:
+        """The measure with the chosen parameters, without intervals where the plan wants none."""
         measure = self.plan.measures[label]
         known = {one.name: one for one in fields(measure) if one.init}
         for name in chosen:

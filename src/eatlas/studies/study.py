@@ -310,6 +310,7 @@ def _record(
 
 
 def _of_request(request: Request, name: str) -> dict[str, Any]:
+    """What is recorded of a request: its choices, test, source, signature and stimuli."""
     return {
         "choices": dict(request.combination.labels),
         "control": request.control,

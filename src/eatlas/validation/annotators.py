@@ -87,6 +87,7 @@ def agreement(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
 
 
 def _figure(name: str, found: Coefficient, n: int) -> Figure:
+    """A coefficient of agreement as a figure of the card."""
     low, high = found.interval or (None, None)
     return Figure(
         name=name,
@@ -100,6 +101,7 @@ def _figure(name: str, found: Coefficient, n: int) -> Figure:
 
 
 def _tables(found: Agreement) -> Iterator[Table]:
+    """Tables of annotators, of agreement on each label, and of pairs of annotators."""
     yield Table(
         title="Annotators",
         columns=("annotator", "contexts"),

@@ -113,6 +113,7 @@ def _correlated(view: Any, terms: Sequence[str], seed: int) -> RankCorrelation:
 
 
 def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]:
+    """Remarks on the numbers of occupations that a study compares with."""
     yield f"An occupation's number is its {what}."
     yield (
         "Census shares are taken among these groups alone; the size of bias of the census is the "

@@ -166,6 +166,7 @@ class TowersSource(Encoder):
         self._images.note(answers)
 
     def _of_texts(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Vectors of texts, in batches of similar length."""
         loaded = load(self._model)
         texts = self._prepared(loaded, items)
         if lost := {one: Found(None, CUT_OFF) for each in texts for one in each.lost}:

@@ -86,6 +86,7 @@ class _Counter:
         self.rel_err = 0.0
 
     def add(self, chunk: Chunk) -> None:
+        """Add the counts of a chunk of words."""
         self.read += chunk.read
         self.tested += len(chunk.words)
         self.attributes += int(np.count_nonzero(chunk.side))
@@ -99,6 +100,7 @@ class _Counter:
         self.rel_err = max(self.rel_err, float(chunk.rel_err.max(initial=0.0)))
 
     def vocabulary(self) -> Vocabulary:
+        """What is known of the words once all chunks are added."""
         reasons = [i for i in range(len(REASONS)) if self.missing[i]]
         return Vocabulary(
             read=self.read,

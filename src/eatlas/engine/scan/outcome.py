@@ -342,6 +342,7 @@ def _attainable(least: float, alpha: float) -> float:
 
 
 def _warnings(plan: ScanPlan, gathered: Gathered) -> Iterator[str]:
+    """Warnings of a scan: too few relabellings, missing words, undefined effects, odd order."""
     vocabulary, alpha = gathered.vocabulary, plan.measure.alpha
     a, b = plan.found.sizes
     if (least := _least_two_sided(plan)) >= alpha:

@@ -111,6 +111,7 @@ def find_attributes(spec: Any) -> Attributes:
 
 
 def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
+    """The two attribute concepts of a scan, which may not share a word."""
     if len(spec) != len(SIDES):
         raise StimulusError(
             "a scan takes two groups of attributes",
@@ -337,6 +338,7 @@ def make_scan(
 
 
 def _scannable(measure: object) -> SCEAT:
+    """Return the measure if a scan can compute it: SC-EAT with exact p-values."""
     if not isinstance(measure, SCEAT):
         raise SignatureError(
             "a scan tests single words",

@@ -300,6 +300,7 @@ def _families(names: Iterable[str]) -> list[str]:
 
 
 def _page(found: Collection, title: str, notes: Sequence[str]) -> str:
+    """The atlas as one HTML page, with its styles and script inside."""
     matrices = _matrices(found)
     labels = [cell.label for cell in found.cells.values() if cell.label]
     css, more, dark, theme, script = (

@@ -87,6 +87,7 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
 
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
+    """One row for each target term and group: share, reference, deviation, interval and p-value."""
     found: Leans = leans(result)
     for rank, one in enumerate(found.rows, start=1):
         shown = one.shown

@@ -178,6 +178,7 @@ class EATMap:
         return f"EAT-Map, pattern {self.label}{over}: {parts}."
 
     def _in_words(self, column: Column) -> str:
+        """A column in words, for readers who do not see the drawing."""
         name, a, b = (isolated(text) for text in (column.name, self.A, self.B))
         if column.effect_size is None or column.p is None:
             return f"{name}, association undefined"

@@ -231,6 +231,7 @@ def _is_safetensors(head: bytes, content: Content) -> bool:
 
 
 def _text_kind(head: bytes, content: Content) -> str:
+    """Kind of a file that begins with text: table, text, image features or binary word2vec."""
     lines = numbered_lines(head)
     if not lines:
         return "table" if _suffix(content) in _TABLES else "text"

@@ -262,6 +262,7 @@ class _Files:
         self.used: list[Path] = [path]
 
     def array(self, part: Inert, *names: str) -> NDArray[Any]:
+        """The first array of these names, from the pickle or the .npy file beside it."""
         for name in names:
             if part.get(name) is not None:
                 return stored_array(part.get(name), f"{self.path}, {name}")

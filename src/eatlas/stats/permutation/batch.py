@@ -415,6 +415,7 @@ def permutation_tests(
 def _one_by_one(
     rows: NDArray[np.float64], n: int, scale: float | None, precision: float | None, total: int
 ) -> BatchResult:
+    """Test each row by itself, where a batch cannot be counted at once."""
     results = [
         permutation_test(row, n, method="exact", scale=scale, precision=precision) for row in rows
     ]

@@ -261,6 +261,7 @@ def _all_tie(question: Question) -> tuple[Tail, Tail, Tail]:
 
 
 def _checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
+    """Scores as a one-dimensional array of finite numbers."""
     try:
         array = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -282,6 +283,7 @@ def _checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def _checked_size(total: int, n: int) -> int:
+    """Size of the first group, which leaves at least one score for the second."""
     if total < 2:
         raise EatlasError(
             "a permutation test compares two groups", got=f"{total} scores", allowed="2 or more"

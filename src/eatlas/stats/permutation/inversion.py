@@ -127,6 +127,7 @@ def log_chernoff(values: NDArray[np.int64], n: int, threshold: int) -> float:
 
 
 def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
+    """Integrate the inverse transform along the contour, for each target."""
     psi = size_nodes(c)
     nodes = choose(c, step, effort.nodes(psi * c.x.size), effort.finest)
     g = _transform(c, psi, nodes.theta)

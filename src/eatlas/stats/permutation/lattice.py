@@ -251,6 +251,7 @@ def _split(values: NDArray[np.int64]) -> tuple[list[Level], list[Level]]:
 
 
 def _compositions(levels: list[Level], n: int) -> _Compositions:
+    """Ways to choose up to `n` scores from the levels: size, sum and number of each."""
     chosen, sums = np.zeros(1, np.int64), np.zeros(1, np.int64)
     ways = np.array([1], object)
     for value, frequency in levels:

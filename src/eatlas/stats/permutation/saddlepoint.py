@@ -172,6 +172,7 @@ def tilted(x: NDArray[np.float64], n: int, targets: NDArray[np.float64]) -> Cont
 def _decorrelated(
     x: NDArray[np.float64], n: int, targets: NDArray[np.float64], tilt: Tilt
 ) -> Contour:
+    """Contour with scores centred so that sum and size of the first group are uncorrelated."""
     v = tilt.chance * (1 - tilt.chance)
     spread = v.sum()
     middle = float(v @ x / spread)

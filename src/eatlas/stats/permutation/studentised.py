@@ -260,6 +260,7 @@ def _counts(groups: Groups, noise: float, blocks: Iterable[Array], *, strict: bo
 
 
 def _checked(size: int, n: int, method: str) -> int:
+    """Size of the first group; both groups need two scores or more."""
     if method not in STUDENTISED_METHODS:
         raise EatlasError(
             "a studentised statistic is counted or drawn at random",
