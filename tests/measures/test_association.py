@@ -85,6 +85,24 @@ def test_a_learned_direction_is_learned_anew_for_each_relabelling():
     assert result.uncertainty.patterns is None  # each resample would need a direction of its own
 
 
+def test_a_learned_direction_that_misses_what_the_groups_differ_in_says_so():
+    """Terms are plural or not, which is more of their vectors than their gender."""
+    gender, plural, _ = np.eye(3)
+    vectors = make_vectors(TEST, dim=3)
+    for terms, sign in ((TEST.A.terms, 1), (TEST.B.terms, -1)):
+        rows = [sign * gender + number * plural for number in (3, -3, 3, -3 + sign / 10)]
+        vectors |= dict(zip(terms, rows, strict=True))
+    pairs = ";".join(map("/".join, zip(TEST.A.terms, TEST.B.terms, strict=True)))
+    learned, named = (
+        eatlas.WEAT(association="projection", direction=direction)(TEST, vectors)
+        for direction in ("", pairs)
+    )
+    says = "The direction learned from A and B is mainly one in which"
+    (remark,) = (note for note in learned.warnings if note.startswith(says))
+    assert "the means of A and B is 0.0" in remark
+    assert not any(note.startswith(says) for note in named.warnings)
+
+
 def test_a_large_learned_design_is_sampled():
     result = eatlas.run(tests="weat-1", measures="ml-eat(association=projection,draws=50)")[0]
     p = result.level2.X.p

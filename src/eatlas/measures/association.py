@@ -33,6 +33,12 @@ RECOMPUTED_DRAWS = 10_000
 """Most relabellings for which a direction is learned anew: each takes half a millisecond with 50
 attributes."""
 
+ALIGNED = 0.7
+"""Cosine of a learned direction with the difference of the group means, below which a result says
+so: less than half of the direction (0.7 squared) is then in the difference that it is learned for.
+In the ten tests of Caliskan et al. it is 0.86 to 1.00, with the 20 pairs of divdist-gender, which
+differ more in number and kinship than in gender, 0.05."""
+
 _DIRECTION = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
 LEAST_LISTS = 100
 """Random lists to compare a test with: with fewer no p below .01 can be seen."""
@@ -94,6 +100,27 @@ def learned_direction(rows: Rows) -> Array:
     if np.ptp(np.concatenate([a, b]), axis=0).max() == 0:
         return _usable(np.zeros(a.shape[1]), "all attributes coincide")
     return kernels.group_direction(a, b)
+
+
+def misaligned(along: Rows, unit: Rows) -> str | None:
+    """A remark on a learned direction in which the attribute groups hardly differ, or None.
+
+    Pairs of every A term with every B term differ as A from B, but also as the terms of one group
+    differ from each other; where these differences are the larger ones, their first principal
+    component is one of them. `along` holds coordinates along the direction, `unit` unit rows.
+    """
+    a, b = ATTRIBUTES
+    apart = np.linalg.norm(kernels.mean_row(unit[a]) - kernels.mean_row(unit[b]))
+    along_it = float(abs(kernels.mean_row(along[a]) - kernels.mean_row(along[b]))[0])
+    if along_it >= ALIGNED * apart:
+        return None
+    cosine = along_it / apart if apart else 0.0
+    return (
+        "The direction learned from A and B is mainly one in which the terms of A differ from each "
+        f"other, and those of B: its cosine with the difference of the means of A and B is "
+        f"{cosine:.2f}. Projections on it say little about A and B. Name defining pairs by the "
+        "parameter direction, or use association=cosine."
+    )
 
 
 def _usable(direction: Array, why: str) -> Array:

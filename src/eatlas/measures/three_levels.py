@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eatlas import kernels
-from eatlas.measures.association import learned_level2
+from eatlas.measures.association import learned_level2, misaligned
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
 from eatlas.measures.p_values import of_one_stimulus, pattern_of
@@ -140,6 +140,8 @@ def compared(
         :class:`eatlas.results.ThreeLevelResult` but for level 3.
     """
     terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
+    if learned and (remark := misaligned(given.rows, given.unit or {})):
+        notes.append(remark)
     found = _levels(measure, terms, given, notes, learned=learned)
     read, judged, over = terms, found, None
     unit: Unit = "stimulus" if several(stimuli) else "term"

@@ -224,6 +224,8 @@ def _table(
             idle.append(label)
             continue
         found[label] = correlation(x, y)
+        known = {*base.result.warnings, *getattr(one, "notes", ())}
+        remarks.extend(f"{label}: {said}" for said in other.result.warnings if said not in known)
     if not found:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
         raise NotRunError(" ".join((same, *remarks)).strip() or "Nothing could be changed.")
