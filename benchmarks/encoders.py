@@ -21,7 +21,8 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.loading import _inputs, load
+from eatlas.encoders.forward import _inputs
+from eatlas.encoders.loading import load
 from eatlas.encoders.tokens import batches, prepare
 from eatlas.encoders.transformer import BUDGET
 from eatlas.sources.protocol import all_items

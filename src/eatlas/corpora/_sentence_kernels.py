@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora._kernels import is_space, point
-from eatlas.corpora.matching import FNV_PRIME, FNV_START, LOWER
+from eatlas.corpora.characters import FNV_PRIME, FNV_START, LOWER
 
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _NEWLINE, _DOT = 10, 46

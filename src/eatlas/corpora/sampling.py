@@ -10,7 +10,8 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import Matcher, Matches, abbreviations, character_table
+from eatlas.corpora.characters import abbreviations, character_table
+from eatlas.corpora.matching import Matcher, Matches
 from eatlas.corpora.reading import Batch
 from eatlas.stimuli import AssociationTest
 

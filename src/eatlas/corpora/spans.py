@@ -11,7 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import Matcher, Matches, Rule, abbreviations, character_table
+from eatlas.corpora.characters import abbreviations, character_table
+from eatlas.corpora.matching import Matcher, Matches, Rule
 from eatlas.corpora.reading import Batch
 
 BESIDE = 2

@@ -1,4 +1,4 @@
-"""A transformer and its tokenizer, loaded; and batches of tokens through it to pooled vectors."""
+"""A transformer and its tokenizer, loaded onto a device."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import inspect
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -22,11 +22,8 @@ from numpy.typing import NDArray
 from eatlas.encoders.card import Card, read_gguf_header
 from eatlas.encoders.files import require_memory, too_little
 from eatlas.encoders.images.settings import load_processor, require_towers
-from eatlas.encoders.options import Layers, Options
+from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-
-if TYPE_CHECKING:
-    from eatlas.encoders.tokens import Tokens
 
 T = TypeVar("T")
 NO_LIMIT = 10**6
@@ -340,65 +337,6 @@ def quiet() -> Iterator[None]:
 
 
 Array = NDArray[np.float32]
-Places = Sequence[tuple[int, Sequence[int]]]
-"""Number of a text in the batch, and places of tokens in it."""
-
-
-def vectors_of_tokens(
-    loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
-) -> list[Array]:
-    """Compute one batch, and take the rows of tokens.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    texts : sequence of Tokens
-    places : sequence of (int, sequence of int)
-    layers : sequence of Layers
-    top : int
-        Number of the top layer.
-
-    Returns
-    -------
-    list of array, shape (number of places, dim)
-        One for each of `layers`; several layers are combined token by token.
-    """
-    import torch  # noqa: PLC0415
-
-    inputs = _inputs(loaded, texts)
-    width = inputs["input_ids"].shape[1]
-    flat = [row * width + place for row, several in places for place in several]
-    index = torch.tensor(flat, device=loaded.device)
-    needed = sorted({number for each in layers for number in each.numbers})
-    with torch.inference_mode():
-        out = loaded.module(**inputs, output_hidden_states=needed != [top])
-        taken = {}
-        for number in needed:
-            # the top as the model itself gives it, whatever it lists as its last hidden state
-            hidden = out.last_hidden_state if number == top else out.hidden_states[number]
-            rows = hidden.reshape(-1, hidden.shape[-1]).index_select(0, index)
-            taken[number] = rows.float().cpu().numpy()
-    return [_combined([taken[number] for number in each.numbers], each.combine) for each in layers]
-
-
-def halved_where_memory_ends(
-    loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
-) -> Iterator[tuple[Places, list[Array]]]:
-    """Compute a batch; where memory does not suffice, its halves.
-
-    Yields
-    ------
-    places : as given, but of a part
-    vectors : list of array
-        As of :func:`vectors_of_tokens`.
-    """
-
-    def compute(rows: range) -> list[Array]:
-        part = [(row - rows.start, several) for row, several in places if row in rows]
-        return vectors_of_tokens(loaded, texts[rows.start : rows.stop], part, layers, top)
-
-    for rows, vectors in in_halves(loaded, range(len(texts)), compute):
-        yield [(row, several) for row, several in places if row in rows], vectors
 
 
 def in_halves(
@@ -426,67 +364,3 @@ def in_halves(
     half = len(rows) // 2
     for part in (rows[:half], rows[half:]):
         yield from in_halves(loaded, part, compute)
-
-
-def _inputs(loaded: Loaded, texts: Sequence[Tokens]) -> dict[str, Any]:
-    """Pad on the right: there positions need no care, and causal models do not see it."""
-    import torch  # noqa: PLC0415
-
-    tokenizer, lengths = loaded.tokenizer, [len(text.ids) for text in texts]
-    padding = loaded.module.config.pad_token_id
-    if not isinstance(padding, int) or padding < 0:
-        padding = 0  # hidden by the mask, so that any token does
-    ids = np.full((len(texts), max(lengths)), padding, np.int64)
-    mask = np.zeros_like(ids)
-    types = np.zeros_like(ids)
-    for row, (text, length) in enumerate(zip(texts, lengths, strict=True)):
-        ids[row, :length] = text.ids
-        mask[row, :length] = 1
-        types[row, :length] = text.types
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
-    if types.any() and "token_type_ids" in tokenizer.model_input_names:
-        inputs["token_type_ids"] = types
-    return {
-        name: torch.from_numpy(array).to(loaded.device)
-        for name, array in inputs.items()
-        if name in loaded.takes
-    }
-
-
-def _combined(several: list[Array], how: str) -> Array:
-    if len(several) == 1:
-        return several[0]
-    stacked = np.stack(several)
-    combined: Array = stacked.sum(axis=0) if how == "sum" else stacked.mean(axis=0)
-    return combined
-
-
-def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
-    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ...
-
-    Parameters
-    ----------
-    rows : array, shape (sum(sizes), dim)
-    sizes : sequence of int
-        At least 1 each.
-    how : str
-        ``max`` and ``max-all`` take the largest of each component; all others the mean, which
-        of one row is that row.
-
-    Returns
-    -------
-    array, shape (len(sizes), dim)
-
-    Examples
-    --------
-    >>> rows = np.array([[1, 5], [3, 1], [7, 7]], np.float32)
-    >>> pool(rows, [2, 1], "mean").tolist(), pool(rows, [2, 1], "max").tolist()
-    ([[2.0, 3.0], [7.0, 7.0]], [[3.0, 5.0], [7.0, 7.0]])
-    """
-    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    if how.startswith("max"):
-        largest: Array = np.maximum.reduceat(rows, starts, axis=0)
-        return largest
-    sums: Array = np.add.reduceat(rows, starts, axis=0)
-    return sums / np.asarray(sizes, np.float32)[:, np.newaxis]

@@ -16,16 +16,9 @@ from eatlas.encoders.declared import Declared, declared, prompt_note
 from eatlas.encoders.encoder import Encoder, roundoff_of
 from eatlas.encoders.files import content_of, too_little
 from eatlas.encoders.finding import SCHEME, find_model
+from eatlas.encoders.forward import halved_where_memory_ends, pool
 from eatlas.encoders.images.backbone import VisionSource, open_backbone
-from eatlas.encoders.loading import (
-    Array,
-    Loaded,
-    Model,
-    halved_where_memory_ends,
-    load,
-    pool,
-    ran_out,
-)
+from eatlas.encoders.loading import Array, Loaded, Model, load, ran_out
 from eatlas.encoders.options import (
     POOLS,
     Layers,

@@ -86,7 +86,7 @@ FORMATS: dict[str, Format] = {
         "fasttext:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
     ),
     "gensim": Format(
-        "pickles:open_gensim", _OF_SUBWORDS, unpacked="what gensim saved", ordered=True
+        "gensim:open_gensim", _OF_SUBWORDS, unpacked="what gensim saved", ordered=True
     ),
     "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY", "an array"),
     "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04", "an archive of arrays"),
