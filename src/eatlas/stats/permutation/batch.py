@@ -420,10 +420,8 @@ def _one_by_one(
         permutation_test(row, n, method="exact", scale=scale, precision=precision) for row in rows
     ]
     kind = np.int64 if total < 1 << 63 else object
-    greater, less, two_sided = (
-        np.array([getattr(result, tail).count for result in results], kind) for tail in TAILS
-    )
-    return BatchResult(greater, less, two_sided, total)
+    counts = (np.array([getattr(one, tail).count for one in results], kind) for tail in TAILS)
+    return BatchResult(*counts, total)
 
 
 Counter = Callable[[NDArray[np.int64], NDArray[np.int64]], Counts]
