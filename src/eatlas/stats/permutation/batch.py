@@ -420,8 +420,8 @@ def _one_by_one(
         permutation_test(row, n, method="exact", scale=scale, precision=precision) for row in rows
     ]
     kind = np.int64 if total < 1 << 63 else object
-    counts = (np.array([getattr(one, tail).count for one in results], kind) for tail in TAILS)
-    return BatchResult(*counts, total)
+    counts = [np.array([getattr(one, tail).count for one in results], kind) for tail in TAILS]
+    return BatchResult(counts[0], counts[1], counts[2], total)
 
 
 Counter = Callable[[NDArray[np.int64], NDArray[np.int64]], Counts]
