@@ -10,7 +10,7 @@ CONTRACTS := tests/annotation tests/contracts tests/cli tests/results tests/inst
 	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-lowest lint audit docs cards clean
+.PHONY: help demo install test test-slow test-lowest lint audit docs cards clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,8 +22,12 @@ install: $(VENV)/installed  ## install eatlas in .venv
 
 # each worker takes the tests in their order, which share imports and fixtures, until it helps another;
 # bytecode is kept, as tests start some hundred processes
-test: $(VENV)/tested  ## install what the tests need and run them
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+test: $(VENV)/tested  ## install what the tests need and run all that are not slow
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+# one at a time goes to whoever is free, as a few take most of the time; all tests of Ray share a cluster
+test-slow: $(VENV)/tested  ## run the slow tests: many kills, clusters, large models, long pages
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
 # left out: progress that is too quick there to be shown, and golden sessions, which hold what the
 # locked versions of rich and pandas print

@@ -1,10 +1,56 @@
-"""A command that serves a page, run as a user runs it."""
+"""Pages that eatlas serves: commands run as a user runs them, and requests that no page makes."""
 
+import http.client
 import os
 import re
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
+from email.message import Message
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answers."""
+
+    status: int
+    text: str
+    headers: Message
+
+
+def ask(
+    address: str, name: str, body: bytes, method: str = "POST", **headers: str | None
+) -> Answer:
+    """Send a request as any program could make it.
+
+    Parameters
+    ----------
+    address : str
+        That of the page, with its token.
+    name : str
+        What is asked for: below the page, or where it begins with a slash, below the host.
+    body : bytes
+    method : str, default: "POST"
+    **headers : str or None
+        Instead of those that the page sends; None is a header that is not sent.
+    """
+    parts = urlsplit(address)
+    own = {"Host": parts.netloc, "Origin": f"{parts.scheme}://{parts.netloc}"}
+    sent = {**own, **{key.replace("_", "-"): value for key, value in headers.items()}}
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=300)
+    path = name if name.startswith("/") else f"{parts.path.rstrip('/')}/{name}"
+    connection.putrequest(method, path, skip_host=True)
+    for key, value in sent.items():
+        if value is not None:
+            connection.putheader(key, value)
+    connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
+    answer = connection.getresponse()
+    found = Answer(answer.status, answer.read().decode("utf-8", "replace"), answer.headers)
+    connection.close()
+    return found
 
 
 class Served:
@@ -21,7 +67,7 @@ class Served:
         if found is None:
             raise AssertionError(line + self.process.communicate(timeout=300)[1])
         self.address = found[0]
-        self.port = int(re.search(r":(\d+)/", self.address)[1])
+        self.port = urlsplit(self.address).port
         self.token = self.address.rstrip("/").rpartition("/")[2]
 
     def end(self, how: int = signal.SIGINT) -> tuple[int, str]:

@@ -47,7 +47,15 @@ def sheet(items: Items, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def address(sheet: Path) -> Iterator[str]:
+    """A page of the items, served beside the test."""
+    with eatlas.serve_items(sheet) as page:
+        yield page.address
+
+
+@pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
+    """Serve a page by the command, in a process of its own."""
     running: list[Served] = []
 
     def started(*arguments: object) -> Served:

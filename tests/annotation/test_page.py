@@ -1,15 +1,16 @@
 """The page in a real browser: labels are saved, people resume, strangers are refused."""
 
 import asyncio
-import http.client
 import json
 import signal
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.annotation.conftest import HOSTILE
+from tests.served import ask
 
 import eatlas
 from eatlas.annotation.journal import journal_of
@@ -70,8 +71,8 @@ def given(sheet: Path) -> dict:
     return {name: dict(labels) for name, labels in eatlas.read_labels(sheet).given.items()}
 
 
-def test_labels_are_saved_one_by_one_and_a_reload_goes_on(serve, open_page, sheet, items):
-    page = open_page(serve(sheet).address)
+def test_labels_are_saved_one_by_one_and_a_reload_goes_on(address, open_page, sheet, items):
+    page = open_page(address)
     begin(page, "Anna")
     first = shown(page)
     assert first == clean(items.order_of("Anna")[0].text)
@@ -87,8 +88,7 @@ def test_labels_are_saved_one_by_one_and_a_reload_goes_on(serve, open_page, shee
     assert given(sheet)["Anna"] == dict(zip(order[:3], ("Female", "Male", "none"), strict=True))
 
 
-def test_two_people_at_once_see_orders_and_labels_of_their_own(serve, open_page, sheet, items):
-    address = serve(sheet).address
+def test_two_people_at_once_see_orders_and_labels_of_their_own(address, open_page, sheet, items):
     anna, ben = open_page(address), open_page(address)
     begin(anna, "Anna")
     begin(ben, "Ben")
@@ -104,8 +104,8 @@ def test_two_people_at_once_see_orders_and_labels_of_their_own(serve, open_page,
     assert {name: len(some) for name, some in given(sheet).items()} == {"Anna": 2, "Ben": 1}
 
 
-def test_undo_takes_back_the_last_also_after_a_reload(serve, open_page, sheet, items):
-    page = open_page(serve(sheet).address)
+def test_undo_takes_back_the_last_also_after_a_reload(address, open_page, sheet, items):
+    page = open_page(address)
     begin(page, "Anna")
     texts = []
     for key, said in (("1", "Saved: Female"), ("2", "Saved: Male")):
@@ -124,8 +124,8 @@ def test_undo_takes_back_the_last_also_after_a_reload(serve, open_page, sheet, i
     assert given(sheet) == {"Anna": {items.order_of("Anna")[0].id: "Male"}}
 
 
-def test_what_was_skipped_comes_again_at_the_end(serve, open_page, sheet):
-    page = open_page(serve(sheet).address)
+def test_what_was_skipped_comes_again_at_the_end(address, open_page, sheet):
+    page = open_page(address)
     begin(page, "Anna")
     passed = shown(page)
     press(page, "s", "Skipped")
@@ -142,8 +142,8 @@ def test_what_was_skipped_comes_again_at_the_end(serve, open_page, sheet):
     expect(page.locator("[aria-pressed=true]")).to_contain_text("Male")
 
 
-def test_hostile_text_is_text(serve, open_page, sheet, items):
-    page = open_page(serve(sheet).address)
+def test_hostile_text_is_text(address, open_page, sheet, items):
+    page = open_page(address)
     begin(page, "<b>Anna</b> & co")
     expect(page.locator("#annotator")).to_have_text("<b>Anna</b> & co")
     order = [one.text for one in items.order_of("<b>Anna</b> & co")]
@@ -205,8 +205,8 @@ def test_the_guide_is_shown_as_text(serve, open_page, sheet, tmp_path):
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
-def test_axe_is_content_and_nothing_overflows(serve, open_page, sheet, scheme, width):
-    page = open_page(serve(sheet).address, width, scheme)
+def test_axe_is_content_and_nothing_overflows(address, open_page, sheet, scheme, width):
+    page = open_page(address, width, scheme)
     page.locator("details").evaluate("one => { one.open = true; }")
 
     def check() -> None:
@@ -221,8 +221,8 @@ def test_axe_is_content_and_nothing_overflows(serve, open_page, sheet, scheme, w
     check()
 
 
-def test_the_keyboard_reaches_everything(serve, open_page, sheet):
-    page = open_page(serve(sheet).address)
+def test_the_keyboard_reaches_everything(address, open_page, sheet):
+    page = open_page(address)
     assert page.evaluate("document.activeElement.id") == "name"
     begin(page, "Anna")
     assert page.evaluate("document.activeElement.id") == "context"
@@ -235,34 +235,20 @@ def test_the_keyboard_reaches_everything(serve, open_page, sheet):
     expect(page.locator("#count")).to_have_text("0 of 13 labelled")
 
 
-def ask(
-    server, method="POST", path=None, body=b'{"annotator": "Eve"}', **headers
-) -> tuple[int, str]:
-    """A request as any program could make it."""
-    own = {"Host": f"127.0.0.1:{server.port}", "Origin": f"http://127.0.0.1:{server.port}"}
-    sent = {**own, **{name.replace("_", "-"): value for name, value in headers.items()}}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
-    connection.putrequest(method, path or f"/{server.token}/begin", skip_host=True)
-    for name, value in sent.items():
-        if value is not None:
-            connection.putheader(name, value)
-    connection.putheader("Content-Length", str(len(body)))
-    connection.endheaders(body)
-    answer = connection.getresponse()
-    text = answer.read().decode()
-    if sent["Host"] is not None:  # else the parser of HTTP answers
-        assert answer.getheader("Content-Security-Policy").startswith("default-src 'none'")
-    assert answer.getheader("Access-Control-Allow-Origin") is None
-    connection.close()
-    return answer.status, text
+def asked(address, name="begin", body=b'{"annotator": "Eve"}', method="POST", **headers):
+    """Status and text of an answer, which lets no other page read it."""
+    answer = ask(address, name, body, method, **headers)
+    if headers.get("Host", "") is not None:  # else the parser of HTTP answers
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert answer.headers["Access-Control-Allow-Origin"] is None
+    return answer.status, answer.text
 
 
-def test_strangers_are_refused_and_change_nothing(serve, sheet, items):
-    server = serve(sheet)
-    assert ask(server)[0] == 200
+def test_strangers_are_refused_and_change_nothing(address, sheet, items):
+    assert asked(address)[0] == 200
+    parts = urlsplit(address)
+    port, token = parts.port, parts.path.strip("/")
     label = json.dumps({"annotator": "Eve", "item": items.rows[0].id, "choice": 0}).encode()
-    there = f"/{server.token}/label"
-    port = server.port
     for headers in (
         {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": None},
         {"Origin": f"http://127.0.0.1:{port + 1}"}, {"Origin": f"http://localhost:{port}"},
@@ -270,30 +256,28 @@ def test_strangers_are_refused_and_change_nothing(serve, sheet, items):
         {"Host": f"127.0.0.1:{port}.evil.example"}, {"Host": None},
         {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
     ):  # fmt: skip
-        status, text = ask(server, path=there, body=label, **headers)
+        status, text = asked(address, "label", label, **headers)
         assert status in {400, 403}, (headers, status, text)
-    wrong = server.token[:-1] + ("A" if server.token[-1] != "A" else "B")
+    wrong = token[:-1] + ("A" if token[-1] != "A" else "B")
     for path in (
         f"/{wrong}/label",
         "/label",
         "//label",
-        f"/{server.token}",
+        f"/{token}",
         "/",
-        f"/x/{server.token}/label",
+        f"/x/{token}/label",
     ):
-        assert ask(server, path=path, body=label)[0] == 403
-        assert ask(server, "GET", path, b"")[0] == 403
+        assert asked(address, path, label)[0] == 403
+        assert asked(address, path, b"", "GET")[0] == 403
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
-        assert ask(server, method, there, label)[0] == 405
-    page = f"/{server.token}/page.js"
-    assert ask(server, "GET", page, b"", Origin=None)[0] == 200
-    assert ask(server, "GET", page, b"", Origin=None, Sec_Fetch_Site="cross-site")[0] == 403
-    assert ask(server, path=there, body=b"x" * 20_000)[0] == 413
+        assert asked(address, "label", label, method)[0] == 405
+    assert asked(address, "page.js", b"", "GET", Origin=None)[0] == 200
+    assert asked(address, "page.js", b"", "GET", Origin=None, Sec_Fetch_Site="cross-site")[0] == 403
+    assert asked(address, "label", b"x" * 20_000)[0] == 413
     assert journal_of(sheet).read_text().count("\n") == 1  # the first line alone
 
 
-def test_requests_that_no_page_makes_are_refused(serve, sheet, items):
-    server = serve(sheet)
+def test_requests_that_no_page_makes_are_refused(address, sheet, items):
     item = items.rows[0].id
     for name, body in (
         ("begin", b"{"), ("begin", b"[]"), ("begin", b'{"annotator": 5}'), ("begin", b"[" * 9_000),
@@ -307,19 +291,19 @@ def test_requests_that_no_page_makes_are_refused(serve, sheet, items):
         ("show", json.dumps({"annotator": "Eve", "at": 13}).encode()),
         ("show", json.dumps({"annotator": "Eve", "at": True}).encode()),
     ):  # fmt: skip
-        status, text = ask(server, path=f"/{server.token}/{name}", body=body)
+        status, text = asked(address, name, body)
         assert status == 422, (body, text)
         assert "error" in json.loads(text)
-    assert ask(server, "GET", f"/{server.token}/items.csv", b"")[0] == 404
-    assert ask(server, "GET", f"/{server.token}/../../etc/passwd", b"")[0] == 404
+    assert asked(address, "items.csv", b"", "GET")[0] == 404
+    assert asked(address, "../../etc/passwd", b"", "GET")[0] == 404
     assert journal_of(sheet).read_text().count("\n") == 1
 
 
-def test_another_origin_in_the_browser_is_refused(serve, browser, sheet, items):
+def test_another_origin_in_the_browser_is_refused(address, browser, sheet, items):
     """A page of another site, in the same browser, that even knows the token."""
-    server, other = serve(sheet), serve(sheet, "--labels", sheet.with_name("other.jsonl"))
     page = browser.new_page()
-    page.goto(f"http://127.0.0.1:{other.port}/nothing")  # an origin of its own, without a policy
+    with eatlas.serve_items(sheet, sheet.with_name("other.jsonl")) as other:
+        page.goto(urljoin(other.address, "/nothing"))  # an origin of its own, without a policy
     page.set_content("<p>evil</p>")
     body = json.dumps({"annotator": "Eve", "item": items.rows[0].id, "choice": 0})
     said = page.evaluate(
@@ -331,7 +315,7 @@ def test_another_origin_in_the_browser_is_refused(serve, browser, sheet, items):
           }
           return found;
         }""",
-        [server.address, body],
+        [address, body],
     )
     assert "basic" not in said
     assert journal_of(sheet).read_text().count("\n") == 1

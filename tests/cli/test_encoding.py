@@ -1,13 +1,12 @@
 """``eatlas run`` with vectors that are computed: progress, Ctrl-C, what is kept."""
 
-import io
 import json
-import os
 import signal
 import subprocess
 import sys
 
 import pytest
+from tests import terminal
 from tests.encoders.language import tiny
 from tests.inputs import wait_until
 
@@ -46,11 +45,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def started(folder, stdout=subprocess.PIPE, command=COMMAND, **options):
-    environment = os.environ | {"COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+def started(folder):
     return subprocess.Popen(
-        [sys.executable, "-m", "eatlas", *command.split()],
-        cwd=folder, env=environment, stdout=stdout, **options,
+        [sys.executable, "-m", "eatlas", *COMMAND.split()],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
 
@@ -66,24 +64,12 @@ def texts_asked(folder):
 
 def on_a_terminal(folder, command):
     """What a person sees, and what goes into a file."""
-    import pty  # Windows has none
-
-    leader, follower = pty.openpty()
     with (folder / "result").open("wb") as result:
-        process = started(folder, result, command=command, stderr=follower)
-    os.close(follower)
-    said = io.BytesIO()
-    try:
-        while part := os.read(leader, 65_536):
-            said.write(part)
-    except OSError:  # the other end is closed
-        pass
-    os.close(leader)
-    assert process.wait() == 0
-    return said.getvalue().decode(), (folder / "result").read_text()
+        text = terminal.on_a_terminal(*command.split(), cwd=folder, columns=120, stdout=result)
+    return text, (folder / "result").read_text()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_a_person_sees_what_is_encoded_and_how_fast(folder):
     text, result = on_a_terminal(folder, COMMAND)
     assert "texts by py:slow_one:slow?version=1, " in text
@@ -92,7 +78,7 @@ def test_a_person_sees_what_is_encoded_and_how_fast(folder):
     assert json.loads(result)["source"] == "py:slow_one:slow?version=1"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_a_diagnosis_shows_how_far_it_is(folder):
     vectors = "py:slow_one:slow?cache=yes&version=1"
     text, result = on_a_terminal(folder, f"diagnose {vectors} --tests sent-weat-7 --json")
@@ -101,7 +87,7 @@ def test_a_diagnosis_shows_how_far_it_is(folder):
     assert json.loads(result)["vectors"] == kept()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_questions_to_a_language_model_are_counted(folder):
     for part in tiny.bert():
         part.save_pretrained(folder / "bert")
@@ -115,7 +101,7 @@ def test_questions_to_a_language_model_are_counted(folder):
 
 
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
-    process = started(folder, stderr=subprocess.PIPE)
+    process = started(folder)
     # some texts are kept, and the next are being encoded
     wait_until(lambda: 0 < kept() < texts_asked(folder) or process.poll() is not None)
     process.send_signal(signal.SIGINT)
@@ -128,7 +114,7 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
         "to continue\n"
     )
     assert 0 < kept() < int(total.replace(",", ""))
-    process = started(folder, stderr=subprocess.PIPE)
+    process = started(folder)
     out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, b""), "nothing is said in a pipe"
     assert json.loads(out)["test"] == "sent-weat-7"

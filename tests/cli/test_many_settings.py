@@ -1,10 +1,10 @@
 """What the terminal prints of several settings: names, a matrix, Holm and notes said once."""
 
-import os
 import re
 
 import pytest
 from rich.cells import cell_len
+from tests import terminal
 from tests.tiny_models import make_model
 
 import eatlas
@@ -91,30 +91,14 @@ def test_figures_that_differ_are_ranges():
     assert len(list(notes(Results([*both, other])))) == 2
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_a_terminal_gets_a_link_and_a_pipe_none(tmp_path, wide):
-    import pty
-    import subprocess
-    import sys
-
     assert "\x1b" not in wide(80, "--tests", "weat-6")
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--out", "o"]
     for term, linked in (("xterm", True), ("dumb", False)):
-        leader, follower = pty.openpty()
-        process = subprocess.Popen(
-            command, stdout=follower, stderr=follower, cwd=tmp_path, env=os.environ | {"TERM": term}
+        said = terminal.on_a_terminal(
+            "run", "--tests", "weat-6", "--out", "o", cwd=tmp_path, columns=80, term=term
         )
-        os.close(follower)
-        said = b""
-        try:
-            while part := os.read(leader, 65_536):
-                said += part
-        except OSError:  # the other end is closed
-            pass
-        os.close(leader)
-        assert process.wait() == 0
         uri = (tmp_path / "o" / "report.html").resolve().as_uri()
-        assert (f"\x1b]8;;{uri}\x1b\\".encode() in said) == linked
-        assert b"open it: " in said
-        assert said.rstrip().endswith(b"o/report.html")
+        assert (f"\x1b]8;;{uri}\x1b\\" in said) == linked
+        assert "open it: " in said
+        assert said.rstrip().endswith("o/report.html")

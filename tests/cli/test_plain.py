@@ -1,14 +1,11 @@
 """What comes from others cannot command a terminal: it is shown as text, everywhere."""
 
-import io
 import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tests import terminal
 
 from eatlas.cli.messages import cleaned, plain, plain_error, plain_line
 from eatlas.errors import EatlasError, SourceError
@@ -116,29 +113,12 @@ def test_a_scan(eatlas_cli, folder):
     assert_shown_as_text(ended.out)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 @pytest.mark.parametrize(
     "arguments", [RUN, ("tests", "check", "t.toml"), ("tests", "show", "t.toml")]
 )
 def test_on_a_terminal(folder, arguments):
-    import pty  # Windows has none
-
-    leader, follower = pty.openpty()
-    environment = os.environ | {"COLUMNS": "150", "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "eatlas", *arguments]
-    process = subprocess.Popen(
-        command, stdout=follower, stderr=follower, cwd=folder, env=environment
-    )
-    os.close(follower)
-    said = io.BytesIO()
-    try:
-        while part := os.read(leader, 65_536):
-            said.write(part)
-    except OSError:  # the other end is closed
-        pass
-    os.close(leader)
-    assert process.wait() == 0
-    text = said.getvalue().decode()
+    text = terminal.on_a_terminal(*arguments, cwd=folder, columns=150)
     assert "\x1b[2J" not in text
     left = OURS.sub("", text)
     for char in "\x1b\x07\x9b\u202e":

@@ -1,17 +1,15 @@
 """``eatlas scan``: what it prints, writes and answers."""
 
 import csv
-import io
 import json
-import os
 import re
 import subprocess
-import sys
 from importlib import resources
 
 import jsonschema
 import numpy as np
 import pytest
+from tests import terminal
 from tests.inputs import TOML
 
 import eatlas
@@ -363,44 +361,26 @@ def test_a_summary_that_is_none(tmp_path):
         read_scan(tmp_path / "w.csv")
 
 
-def on_a_terminal(arguments, width, cwd, stderr=None):
-    """What a person sees on standard output, and on standard error unless that goes elsewhere."""
-    import pty  # Windows has none
-
-    leader, follower = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(width), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "eatlas", *map(str, arguments)],
-        stdout=follower, stderr=stderr or follower, cwd=cwd, env=environment,
-    )  # fmt: skip
-    os.close(follower)
-    said = io.BytesIO()
-    try:
-        while part := os.read(leader, 65_536):
-            said.write(part)
-    except OSError:  # the other end is closed
-        pass
-    os.close(leader)
-    assert process.wait() == 0
-    return said.getvalue().decode()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_on_a_narrow_terminal_lines_fit(tmp_path):
-    text = on_a_terminal([*SCAN, "--top", 4], 60, tmp_path, subprocess.DEVNULL)
+    text = terminal.on_a_terminal(
+        *SCAN, "--top", 4, cwd=tmp_path, columns=60, stderr=subprocess.DEVNULL
+    )
     lines = text.replace("\r", "").split("\n")
     assert max(map(len, lines)) <= 60
     assert any(line.split()[:1] == ["al"] for line in lines)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+@terminal.NEEDED
 def test_progress_is_shown_to_a_person_who_waits(tmp_path):
     words = [*(f"a{i}" for i in range(13)), *(f"b{i}" for i in range(13))]
     groups = ["--a", ",".join(words[:13]), "--b", ",".join(words[13:])]
     words += [f"w{i}" for i in range(20_500)]
     np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(len(words), 8)))
     (tmp_path / "v.vocab").write_text("\n".join(words) + "\n")
-    text = on_a_terminal(["scan", "--vectors", "v.npy", *groups, "--top", 1], 100, tmp_path)
+    text = terminal.on_a_terminal(
+        "scan", "--vectors", "v.npy", *groups, "--top", 1, cwd=tmp_path, columns=100
+    )
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)  # colours
     assert "/20526 words, " in text
     assert " a second" in text

@@ -12,8 +12,17 @@ from tests.contracts.golden_comparison import (
     told,
 )
 
+LONG = {"smollm2"}
+"""Sessions with a model that takes long to load."""
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in LONG else [])
+        for one in SCENARIOS
+    ],
+)
 def test_a_session_is_as_before(scenario, tmp_path):
     before = kept(scenario)
     folder = tmp_path / "session"

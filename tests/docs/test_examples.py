@@ -11,12 +11,15 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 DRAWN = {"social-scientist.md": {"rank.svg": "tutorial-rank.svg"}}
 """What the code of a page draws, and the picture that the page shows; if they differ, copy it."""
 
+LONG = {"docs/methods/debiasing.md"}
+"""Pages of many seconds: classifiers of thousands of words, for each transform."""
+
 
 def with_examples():
     for path in PAGES:
-        page = path.read_text(encoding="utf-8")
+        page, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         if any(block.language == "python" or "eatlas" in block.text for block in blocks(page)):
-            yield pytest.param(path, id=path.relative_to(ROOT).as_posix())
+            yield pytest.param(path, id=name, marks=[pytest.mark.slow] if name in LONG else [])
 
 
 @pytest.mark.parametrize("path", list(with_examples()))

@@ -13,6 +13,7 @@ from eatlas.present.charts import KINDS
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").rglob("*.ipynb"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_it_runs_and_becomes_a_page(path):
     notebook = executed(path)

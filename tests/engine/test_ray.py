@@ -22,6 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.skipif(sys.platform != "linux", reason="Ray's test cluster"),
+    pytest.mark.xdist_group("ray"),
 ]
 PLAN = {
     "tests": ["weat-6", "weat-7", "weat-8", "weat-9"],
@@ -32,42 +33,6 @@ PLAN = {
         "tail": ["directional", "two-sided"],
     },
 }
-
-
-@pytest.fixture(scope="module")
-def ray():
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
-    # or Ray ends workers when others take the memory of the machine
-    os.environ["RAY_memory_monitor_refresh_ms"] = "0"  # noqa: SIM112  (its own spelling)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import ray
-    return ray
-
-
-@pytest.fixture(scope="module")
-def nodes(ray):
-    """A cluster for all tests here; starting one takes longer than most of them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from ray.cluster_utils import Cluster
-
-        memory = {"object_store_memory": 100 * 2**20, "num_cpus": 1, "include_dashboard": False}
-        made = Cluster(initialize_head=True, head_node_args=memory)
-        yield made
-        made.shutdown()
-
-
-@pytest.fixture
-def cluster(ray, nodes):
-    """Two nodes of one processor, so that of two workers each has a node of its own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if not nodes.worker_nodes:
-            nodes.add_node(num_cpus=1, object_store_memory=100 * 2**20)
-        yield nodes
-        ray.shutdown()
 
 
 def square(item):
@@ -98,6 +63,7 @@ def odd(item):
     return item
 
 
+@pytest.mark.slow
 def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, capfd, tmp_path):
     on_ray = OnRay(cluster.address)
     assert dict(on_ray(partial(meet, folder=tmp_path), range(6))) == {n: n * n for n in range(6)}
@@ -126,6 +92,7 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     assert (said.out, "ray" in said.err) == ("", False)
 
 
+@pytest.mark.slow
 def test_a_corpus_is_read_in_shards(cluster, tmp_path):
     for number in range(5):
         texts = [f"The {word} of day {number} has come." for word in ("home", "career", "John")]
@@ -141,6 +108,7 @@ def bert(tmp_path_factory):
     return f"hf:{make_model(tmp_path_factory.mktemp('bert'), 'bert')}"
 
 
+@pytest.mark.slow
 def test_a_node_is_killed_and_the_study_is_whole(ray, cluster, tmp_path, monkeypatch):
     expected = eatlas.multiverse(PLAN)
     other = next(node for node in cluster.list_all_nodes() if not node.head)
@@ -167,6 +135,7 @@ def slowly(task, function):
     return function(task)
 
 
+@pytest.mark.slow
 def test_a_model_is_loaded_once_by_each_worker(cluster, bert, tmp_path):
     plan = {
         "tests": ["weat-6"],
@@ -239,6 +208,7 @@ def command(*arguments, folder):
     )
 
 
+@pytest.mark.slow
 def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
     alone = command("run", "--tests", "weat-6", "--measure", "weat", folder=tmp_path)
     there = command(
@@ -251,6 +221,7 @@ def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
     assert "Traceback" not in lost.stderr
 
 
+@pytest.mark.slow
 def test_random_kills_of_workers_lose_nothing(ray, cluster, tmp_path):
     import psutil
 

@@ -1,12 +1,11 @@
 """The store: append-only, locked, and never worse than a cut last line."""
 
 import os
-import resource
 import subprocess
 import sys
 
 import pytest
-from tests.inputs import make_test, make_vectors
+from tests.inputs import make_test, make_vectors, no_file_longer_than
 
 from eatlas.engine import Store, execute, make_plan
 from eatlas.engine.plan import identity
@@ -229,16 +228,12 @@ def test_rivals_never_hold_a_directory_together(tmp_path):
 def test_a_disk_that_takes_no_more(tmp_path, plan):
     """A limit on the size of files: the system takes part of a line, then nothing."""
     whole = execute(plan)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Store(tmp_path) as store:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
-        try:
-            with pytest.raises(
-                ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"
-            ):
-                execute(plan, store=store)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with (
+        Store(tmp_path) as store,
+        pytest.raises(ResultsError, match="finished jobs cannot be kept[\\s\\S]*free some"),
+        no_file_longer_than(5000),
+    ):
+        execute(plan, store=store)
     with Store(tmp_path) as store:
         assert 0 < len(store.done) < 5
         assert execute(plan, store=store) == whole

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.served import Served
+from tests.served import Served, ask
 
 from eatlas.explore import Explorer
 from eatlas.explore.requests import Request
@@ -52,21 +51,9 @@ class Explored(Served):
     ) -> tuple[int, str]:
         """A request as any program could make it."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        own = {"Host": f"127.0.0.1:{self.port}", "Origin": f"http://127.0.0.1:{self.port}"}
-        sent = {**own, **{key.replace("_", "-"): value for key, value in headers.items()}}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        path = name if name.startswith("/") else f"/{self.token}/{name}"
-        connection.putrequest(method, path, skip_host=True)
-        for key, value in sent.items():
-            if value is not None:
-                connection.putheader(key, value)
-        connection.putheader("Content-Length", str(len(content)))
-        connection.endheaders(content)
-        answer = connection.getresponse()
-        text = answer.read().decode("utf-8", "replace")
+        answer = ask(self.address, name, content, method, **headers)
         self.headers = answer.headers
-        connection.close()
-        return answer.status, text
+        return answer.status, answer.text
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ def wheel(tmp_path_factory):
         yield archive
 
 
+@pytest.mark.slow
 def test_the_wheel_is_complete(wheel):
     names = set(wheel.namelist())
     for name in (

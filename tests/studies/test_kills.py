@@ -7,17 +7,10 @@ import json
 import random
 import shutil
 import sys
-import time
 
 import pytest
-from tests.engine.test_kills import (
-    Runs,
-    assert_no_worker_is_left,
-    kill,
-    make_tests,
-    wait_for_a_job,
-)
 from tests.inputs import KILLS
+from tests.killed import Runs, assert_no_worker_is_left, kill_and_start_again, make_tests
 
 import eatlas
 from eatlas.stimuli import to_toml
@@ -27,6 +20,8 @@ FILES = (
     "study.json", "tests.toml",
 )  # fmt: skip
 TESTS = 40
+SOME = 2 * (KILLS // 6)
+"""Kills of a study; its jobs, store and workers are those of a run, of which more are killed."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds workers through /proc")
 
@@ -36,7 +31,7 @@ def contents(folder):
 
 
 def test_killed_at_random_moments_the_same_command_finishes_the_study(tmp_path):
-    tests = list(make_tests())[:TESTS]
+    tests = list(make_tests(TESTS))
     (tmp_path / "mine.toml").write_text(to_toml(tests), encoding="utf-8")
     ids = json.dumps([f"{tmp_path / 'mine.toml'}#{test.id}" for test in tests])
     plan = tmp_path / "plan.toml"
@@ -47,33 +42,19 @@ def test_killed_at_random_moments_the_same_command_finishes_the_study(tmp_path):
     assert sorted(expected) == sorted(FILES)
     shutil.rmtree(out)
 
-    chance, kept, finished = random.Random(18), set(), 0
-    victims = ["run"] * (KILLS // 2) + ["worker"] * (KILLS // 2)
-    chance.shuffle(victims)
+    finished = []
+
+    def ended():
+        assert contents(out) == expected
+        shutil.rmtree(out)
+        finished.append(True)
+
     command = [sys.executable, "-m", "eatlas", "multiverse", str(plan), "--workers", "2"]
     with Runs([*command, "--out", str(out)], tmp_path) as runs:
-        while victims:
-            if chance.random() < 0.6:
-                wait_for_a_job(runs)
-            time.sleep(chance.uniform(0.0, 0.8))
-            if kill(runs, victims[-1], chance):
-                victims.pop()
-            if (code := runs.process.poll()) is None:
-                continue
-            stored = runs.stored()
-            assert len(set(stored)) == len(stored)
-            if code == 0:  # it went through, in spite of all workers that were killed
-                runs.finish()
-                assert contents(out) == expected
-                shutil.rmtree(out)
-                finished += 1
-            elif stored:  # none is left where it was killed after all was written
-                assert kept <= set(stored)
-            kept = set(stored)
-            runs.start()
+        kept = kill_and_start_again(runs, random.Random(18), SOME, ended)
         said = runs.finish()
     assert contents(out) == expected
-    assert runs.begun > KILLS // 2 + finished
+    assert runs.begun > SOME // 2 + len(finished)
     if kept:
         assert said.startswith("jobs taken over from an interrupted study: ")
     assert eatlas.read_study(out).results == undisturbed.results

@@ -8,18 +8,17 @@ import time
 import warnings
 
 import pytest
-from tests.engine.test_ray import cluster, nodes, ray
 from tests.engine.text.test_counting import TEST, WORDS, quiet, same
 from tests.inputs import wait_until
 
 import eatlas
 from eatlas.clusters import OnRay
 
-__all__ = ["cluster", "nodes", "ray"]
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.skipif(sys.platform != "linux", reason="Ray's test cluster"),
+    pytest.mark.xdist_group("ray"),
 ]
 
 
@@ -58,6 +57,7 @@ def corpus(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_two_nodes_count_what_one_process_counts(cluster, corpus, tmp_path):
     alone = quiet(corpus, TEST)
     size = corpus.stat().st_size // 24

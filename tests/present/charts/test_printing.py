@@ -24,8 +24,14 @@ def head(chart, tmp_path):
     return [float(size) for size in HEAD.search((tmp_path / "c.svg").read_text()).groups()]
 
 
-@pytest.mark.parametrize("kind", ["forest", "compact", "plane", "level3", "influence"])
-@pytest.mark.parametrize(("width", "size"), [("single", 89), ("double", 183), (120, 120)])
+@pytest.mark.parametrize(
+    ("kind", "width", "size"),
+    [
+        *((kind, "single", 89) for kind in ("forest", "compact", "plane", "level3", "influence")),
+        *((kind, "double", 183) for kind in ("forest", "plane")),
+        ("compact", 120, 120),
+    ],
+)
 def test_the_width_and_the_letters_in_print(results, tmp_path, kind, width, size):
     given = results["weat-6"] if kind in {"plane", "level3", "influence"} else results
     wide, high, pixels, tall = head(eatlas.plot(given, kind=kind, width=width), tmp_path)

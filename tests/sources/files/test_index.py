@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
-from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
 import pytest
+from tests.inputs import no_file_longer_than
 from tests.sources.files.writers import Data, as_text, csv_file, matrix, word2vec_binary
 
 from eatlas import open_vectors
@@ -234,16 +233,6 @@ def test_an_index_that_lies_within_its_own_rules(tmp_path):
 
 
 # --- a system that does not let us write ----------------------------------------------------------
-
-
-@contextmanager
-def no_file_longer_than(size):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("size", [0, 500, 60_000, 128_500])

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import resource
 import shutil
 import ssl
 import subprocess
@@ -14,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
-from tests.inputs import wait_until
+from tests.inputs import no_file_longer_than, wait_until
 from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
 from tests.sources.series_files import write_histwords
 
@@ -271,22 +270,11 @@ def test_what_does_not_fit_is_not_begun(publisher, data):
     assert publisher.asked == []
 
 
-@contextmanager
-def room_for(size):
-    """No file may grow beyond `size` meanwhile; the system says so much as of a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 def test_a_full_disk(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
 
-    with room_for(4096), pytest.raises(SourceError) as caught:
+    with no_file_longer_than(4096), pytest.raises(SourceError) as caught:
         fetch_vectors("mine")
     assert str(caught.value) == (
         f"mine: the vectors cannot be written to {data}\n  got: File too large\n"
@@ -376,7 +364,7 @@ def test_what_could_not_be_unpacked_for_want_of_room_is_not_downloaded_again(pub
     publisher.files["mine.vec.gz"] = gzip.compress(MANY)
     register(data, publisher.url, "mine.vec.gz", {"name": "mine", "title": "t"})
     assert len(gzip.compress(MANY)) < 12_000 < len(MANY)
-    with room_for(12_000), pytest.raises(SourceError, match="cannot be written to"):
+    with no_file_longer_than(12_000), pytest.raises(SourceError, match="cannot be written to"):
         fetch_vectors("mine")
     assert left_over(data) == ["mine", "mine.vec.gz.download"]
     assert fetch_vectors("mine").read_bytes() == MANY
