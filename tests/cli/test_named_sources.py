@@ -101,3 +101,56 @@ def test_mistakes(eatlas_cli, folder, vectors, said):
     assert ended.code == 2
     assert said in ended.err
     assert not (folder / "out").exists()
+
+
+def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
+    a, b = (",".join(concept.terms) for concept in list(make_test().concepts.values())[2:])
+    scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
+    ended = eatlas_cli(*scan, "--vectors", "small=deep/one.txt", "--out", "words.csv")
+    assert ended.code == 0, ended.err
+    assert "words of small:" in ended.out
+    assert "deep/" not in ended.out
+    summary = json.loads((folder / "words.csv.json").read_text())
+    assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")
+    unnamed = json.loads(eatlas_cli(*scan, "--vectors", "deep/one.txt", "--json").out)
+    assert "source_from" not in unnamed
+    assert unnamed["tops"] == summary["tops"]
+    ended = eatlas_cli("diagnose", "small=deep/one.txt")
+    assert ended.out.startswith("small: "), ended.err
+    found = json.loads(eatlas_cli("diagnose", "--json", "--vectors", "small=deep/one.txt").out)
+    assert (found["source"], found["source_from"]) == ("small", "deep/one.txt")
+
+
+def test_a_diagnosis_of_layers_under_one_name(eatlas_cli, folder):
+    make_model(folder / "bert", "bert")
+    ended = eatlas_cli("diagnose", "--json", "tiny=hf:bert?layer=all", "--tests", "weat-6")
+    assert ended.code == 0, ended.err
+    lines = [json.loads(one) for one in ended.out.splitlines()]
+    assert [one["source"] for one in lines] == [f"tiny?layer={n}" for n in range(LAYERS + 1)]
+    assert lines[1]["source_from"].startswith("hf:bert?layer=1")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        ("=deep/one.txt", "the name of a source is empty"),
+        ("small=", "nothing is named 'small'"),
+        ("x\ty=deep/one.txt", "the name of a source is not usable"),
+        ("glove-sample=deep/one.txt", "'glove-sample' is the name of other vectors"),
+        ("a=deep/one.tx", "did you mean deep/one.txt?"),
+    ],
+)
+def test_mistakes_of_a_scan_and_a_diagnosis(eatlas_cli, folder, vectors, said):
+    scan = ("scan", "--attributes", "weat-7", "--out", "words.csv", "--vectors", vectors)
+    for command in (("diagnose", vectors), scan):
+        ended = eatlas_cli(*command)
+        assert (ended.code, said in ended.err) == (2, True), ended.err
+    assert not list(folder.glob("words*"))
+
+
+def test_a_scan_does_not_write_over_a_source_that_has_a_name(eatlas_cli, folder):
+    (folder / "one.csv").write_bytes((folder / "deep/one.txt").read_bytes())
+    scan = ("scan", "--attributes", "weat-7", "--vectors", "small=one.csv", "--out", "one.csv")
+    ended = eatlas_cli(*scan)
+    assert ended.code == 2
+    assert "writing would destroy it" in ended.err

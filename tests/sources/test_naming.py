@@ -150,3 +150,29 @@ def test_lists_of_a_plan_take_names():
 def test_one_source_is_opened_without_a_name():
     with pytest.raises(SourceError, match="opened without a name: glove-sample"):
         eatlas.open_vectors("50d=glove-sample")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["50d=glove-sample", {"50d": "glove-sample"}, {"50d": eatlas.open_vectors("glove-sample")}],
+)
+def test_a_scan_and_a_diagnosis_take_a_name(given):
+    scanned = eatlas.scan(given, "weat-7", first=200, bands=())
+    looked = eatlas.diagnose(given, sample=50)
+    for found, plain in (
+        (scanned, eatlas.scan("glove-sample", "weat-7", first=200, bands=())),
+        (looked, eatlas.diagnose("glove-sample", sample=50)),
+    ):
+        assert (found.source, found.source_from) == ("50d", "glove-sample")
+        assert "source_from" not in plain.model_dump()
+        same = found.model_copy(update={"source": "glove-sample", "source_from": ""})
+        assert same == plain
+
+
+def test_a_scan_and_a_diagnosis_take_one_source():
+    two = {"one": "glove-sample", "other": "glove-sample?transform=center"}
+    for act, what in (
+        (lambda: eatlas.scan(two, "weat-7"), "a scan"), (lambda: eatlas.diagnose(two), "a diagnosis"),
+    ):  # fmt: skip
+        with pytest.raises(SourceError, match=f"{what} is of one source\n  got: one, other"):
+            act()

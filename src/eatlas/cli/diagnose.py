@@ -27,10 +27,10 @@ def diagnose(
 
     Parameters
     ----------
-    source : SOURCE
+    source : [NAME=]SOURCE
         Vectors: a file or a name, as for eatlas run. Add ?transform=... to see what a remedy would
         do. Default: glove-sample.
-    vectors : SOURCE
+    vectors : [NAME=]SOURCE
         The same, as an option.
     as_json : --json
         Print only JSON, one object for each source.
@@ -42,19 +42,19 @@ def diagnose(
     seed : N >= 0
         Seed of that sample.
     """
-    from eatlas.sources import open_sources  # noqa: PLC0415  (--help need not wait)
-    from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415
+    from eatlas.sources.diagnosis import diagnose as look  # noqa: PLC0415  (--help need not wait)
+    from eatlas.sources.naming import open_named  # noqa: PLC0415
 
-    several = open_sources(_one_of(source, vectors))
+    several = open_named(_one_of(source, vectors))
     with bars() as watch:
         found = [
             look(
-                one,
+                one.source,
                 tests=tests or None,
                 sample=sample,
                 seed=seed,
-                tell=None if watch is None else watch("texts by", one.name),
-            )
+                tell=None if watch is None else watch("texts by", one.called),
+            ).called(one.name)
             for one in several
         ]
     with output_of_a_command():

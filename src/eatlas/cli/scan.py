@@ -55,8 +55,8 @@ def scan(
 
     Parameters
     ----------
-    vectors : SOURCE
-        Vectors to scan: a file or a name, as for eatlas run.
+    vectors : [NAME=]SOURCE
+        Vectors to scan: a file or a name, as for eatlas run; results call them by the NAME.
     attributes : TEST
         Test that provides the attributes A and B: an id or FILE.toml.
     a : WORD,WORD,...

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from eatlas.results.parts import Record
+from eatlas.results.parts import Record, is_empty
 
 MEAN_COSINE = 0.3
 """Mean cosine of random pairs of a source; of one test, the smallest of its four level 3 means,
@@ -186,6 +186,9 @@ class Diagnosis(Record):
 
     schema_version: Literal["eatlas/diagnosis/1"] = Field(default=SCHEMA, alias="schema")
     source: str
+    """Source string of the vectors, or the name that they were given."""
+    source_from: str = Field(default="", exclude_if=is_empty)
+    """Source string of vectors that were given a name; empty where `source` is one."""
     source_fingerprint: str
     version: str
     """Version of eatlas."""
@@ -219,6 +222,12 @@ class Diagnosis(Record):
     """Rank correlation of length with frequency, for which the rank in the source stands."""
     warnings: tuple[str, ...] = ()
     """What a reader should know, in whole sentences."""
+
+    def called(self, name: str) -> Diagnosis:
+        """The same under a name of the source; as it is for an empty one."""
+        if not name:
+            return self
+        return self.model_copy(update={"source": name, "source_from": self.source})
 
     def __repr__(self) -> str:
         iso = "–" if self.iso_score is None else f"{self.iso_score:.2f}"

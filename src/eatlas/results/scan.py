@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results.levels import Level, PValues
-from eatlas.results.parts import Concepts, Coverage, Probability, Provenance, Record
+from eatlas.results.parts import Concepts, Coverage, Probability, Provenance, Record, is_empty
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
 from eatlas.stimuli.model import ATTRIBUTES
 
@@ -189,6 +189,9 @@ class ScanResult(Record):
     """Id of the test that the attributes come from; None for words that were handed over."""
     title: str = ""
     source: str
+    """Source string of the vectors, or the name that the scan gives them."""
+    source_from: str = Field(default="", exclude_if=is_empty)
+    """Source string of vectors that the scan gives a name; empty where `source` is one."""
     concepts: AttributeNames
     coverage: AttributeCoverage
     vocabulary: Vocabulary

@@ -21,7 +21,7 @@ from eatlas.results.diagnosis import (
     RankBand,
     VarianceShares,
 )
-from eatlas.sources.opening import open_vectors
+from eatlas.sources.naming import open_one_named
 from eatlas.sources.protocol import ListedSource, Tell, VectorSource, all_items, usable
 from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
@@ -60,7 +60,8 @@ def diagnose(
     ----------
     source : anything that :func:`eatlas.open_vectors` opens
         Must be readable from end to end: a file, a name, a dict, (words, array); or it encodes
-        texts, and those of `tests` are looked at.
+        texts, and those of `tests` are looked at. It may have a name, as ``"50d=FILE"`` or
+        ``{"50d": "FILE"}``.
     tests : what :func:`eatlas.load_tests` takes, optional
         For a source that encodes texts: default ``sent-caliskan`` where its vectors are those of
         sentences, ``caliskan`` where they are those of words.
@@ -92,13 +93,14 @@ def diagnose(
     >>> round(found.mean_cosine, 2), round(found.iso_score, 2), found.warnings
     (0.16, 0.58, ())
     """
+    opened = open_one_named(source, "a diagnosis")
     survey = _Survey(
-        _listed(open_vectors(source), tests, tell),
+        _listed(opened.source, tests, tell),
         Sample(whole(sample, "sample", 2), np.random.default_rng(whole(seed, "seed", 0))),
     )
     survey.read()
     found = survey.diagnosis(seed)
-    return found.model_copy(update={"warnings": found.remarks()})
+    return found.model_copy(update={"warnings": found.remarks()}).called(opened.name)
 
 
 def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource:

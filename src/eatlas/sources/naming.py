@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from eatlas.errors import SourceError, described
 from eatlas.results.settings import known_sources
-from eatlas.sources.opening import is_pair, named_sources
+from eatlas.sources.opening import is_pair, named_sources, open_sources, open_vectors
+from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import is_there, parse_file_spec
 
 LONGEST = 40
@@ -238,3 +239,79 @@ def distinct(specs: Iterable[NamedSpec]) -> list[NamedSpec]:
         (one.name, id(one.spec)): one for one in specs if not isinstance(one.spec, str | Path)
     }
     return [*texts.values(), *objects.values()]
+
+
+class Opened(NamedTuple):
+    """An open source, and what results call it."""
+
+    source: VectorSource
+    name: str
+    """Empty where results call it by its source string."""
+    spec: NamedSpec
+    """What it was opened from."""
+
+    @property
+    def called(self) -> str:
+        """What results call it."""
+        return self.name or self.source.name
+
+    @property
+    def source_from(self) -> str:
+        """Its source string, where results know it by a name."""
+        return self.source.name if self.name else ""
+
+
+def open_named(given: Any, default: str = "") -> list[Opened]:
+    """Open sources that may have names; a model of several layers gives one for each.
+
+    Parameters
+    ----------
+    given : anything that ``vectors`` of :func:`eatlas.run` takes
+    default : str
+        Of None.
+
+    Raises
+    ------
+    SourceError
+        If a name cannot be used, or a source cannot be opened.
+
+    Examples
+    --------
+    >>> (one,) = open_named("small=glove-sample")
+    >>> one.called, one.source_from
+    ('small', 'glove-sample')
+    """
+    found = []
+    for spec in distinct(specs_of(given, default)):
+        sources = open_sources(spec.spec)
+        names = [one.name for one in sources]
+        under = names_under(spec.name, names) if spec.name else [""] * len(sources)
+        found += [Opened(*one, spec) for one in zip(sources, under, strict=True)]
+    return found
+
+
+def open_one_named(given: Any, what: str) -> Opened:
+    """Open a source that may have a name: ``NAME=SOURCE``, or a mapping from its name to it.
+
+    Parameters
+    ----------
+    given : anything that :func:`eatlas.open_vectors` takes, or one source with a name
+    what : str
+        What takes one source, such as "a scan".
+
+    Raises
+    ------
+    SourceError
+        If these are several sources, the name cannot be used, or it cannot be opened.
+    """
+    if not isinstance(given, str) and not is_by_name(given):
+        source = open_vectors(given)
+        return Opened(source, "", NamedSpec(given))
+    specs = specs_of(given, "")
+    if len(specs) > 1:
+        raise SourceError(
+            f"{what} is of one source",
+            got=", ".join(one.name for one in specs),
+            allowed="one source, or NAME=SOURCE",
+        )
+    return Opened(open_vectors(specs[0].spec), specs[0].name, specs[0])

@@ -390,7 +390,10 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
         options = " ".join(f"--vectors {part}" for part in parts)
         remedy = f"repeat the option: {options}; in Python, give a list"
     elif "=" in spec and _opens(source := spec.partition("=")[2], names):
-        remedy = f"one source is opened without a name: {source}; eatlas run takes NAME=SOURCE"
+        remedy = (
+            f"one source is opened without a name: {source}; eatlas run, scan, diagnose and "
+            "explore take NAME=SOURCE"
+        )
     elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
         return SourceError(f"{spec}: there is no such file", remedy=_meant(Path(spec), published))
     return SourceError(

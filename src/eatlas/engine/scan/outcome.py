@@ -283,7 +283,8 @@ def conclude(
         signature=plan.measure.signature,
         test=plan.attributes.test,
         title=plan.attributes.title,
-        source=plan.source.name,
+        source=plan.name or plan.source.name,
+        source_from=plan.source.name if plan.name else "",
         concepts=AttributeNames({side: plan.attributes.concepts[side].name for side in SIDES}),
         coverage=AttributeCoverage({side: found.groups[side] for side in SIDES}),
         vocabulary=gathered.vocabulary,
@@ -361,8 +362,8 @@ def _warnings(plan: ScanPlan, gathered: Gathered) -> Iterator[str]:
         )
     if vocabulary.alphabetical:
         yield (
-            f"The words of {plan.source.name} stand in alphabetical order, so bands by place say "
-            "nothing of frequency."
+            f"The words of {plan.name or plan.source.name} stand in alphabetical order, so bands "
+            "by place say nothing of frequency."
         )
     if vocabulary.rel_err is not None:
         yield (

@@ -18,8 +18,9 @@ from eatlas.measures import SCEAT, get_measure
 from eatlas.results.parts import GroupCoverage, Provenance
 from eatlas.results.scan import SIDES, Side, summary_of
 from eatlas.results.scan_words import require_suffix
-from eatlas.sources import CaseRule, VectorSource, open_vectors
+from eatlas.sources import CaseRule, VectorSource
 from eatlas.sources.coverage import embed_groups
+from eatlas.sources.naming import is_by_name, named_spec, open_one_named
 from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
@@ -207,9 +208,12 @@ def require_usable(out: Path, *inputs: Any) -> None:
 
 
 def _file(given: Any) -> Path | None:
+    if is_by_name(given):
+        (given,) = given.values() if len(given) == 1 else [None]
     if not isinstance(given, str | Path):
         return None
-    path = parse_file_spec(str(given)).path
+    spec = named_spec(given).spec if isinstance(given, str) else str(given)
+    path = parse_file_spec(spec).path
     return path if path.is_file() else None
 
 
@@ -240,6 +244,8 @@ class ScanPlan:
     """Only so many words from the start of the source; None takes all."""
     rows: int
     """Words of a chunk."""
+    name: str = ""
+    """What the scan calls the source; empty where that is its source string."""
 
     @property
     def identity(self) -> str:
@@ -278,7 +284,8 @@ class ScanPlan:
         return {
             "signature": self.measure.signature,
             "test": self.attributes.test or "",
-            "source": self.source.name,
+            "source": self.name or self.source.name,
+            **({"source_from": self.source.name} if self.name else {}),
             "version": provenance.version,
             "seed": str(provenance.seed),
             "stimuli_sha256": provenance.stimuli_sha256,
@@ -321,7 +328,8 @@ def make_scan(
     if first is not None:
         _whole("first", first, 1)
     wanted = find_attributes(attributes)
-    source = require_whole(open_vectors(vectors), "a scan tests every word")
+    opened = open_one_named(vectors, "a scan")
+    source = require_whole(opened.source, "a scan tests every word")
     found = embed_attributes(wanted, source, case)
     size = sum(found.sizes)
     if chosen.p == "exact" and size > LARGEST:
@@ -334,7 +342,7 @@ def make_scan(
         size, found.sizes[0], rng=np.random.default_rng(seed), draws=DRAWS, scale=1.0
     )
     rows = ROWS if size <= QUICK else SLOW_ROWS if size <= MOST_SCORES else SLOWEST_ROWS
-    return ScanPlan(source, chosen, wanted, found, shared, seed, case, first, rows)
+    return ScanPlan(source, chosen, wanted, found, shared, seed, case, first, rows, opened.name)
 
 
 def _scannable(measure: object) -> SCEAT:

@@ -174,7 +174,8 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     Parameters
     ----------
     vectors : str, path or object
-        What :func:`eatlas.open_vectors` takes, if it can be read from end to end.
+        What :func:`eatlas.open_vectors` takes, if it can be read from end to end. It may have a
+        name, as ``"50d=FILE"`` or ``{"50d": "FILE"}``.
     attributes : str, path, AssociationTest, or (Concept, Concept)
         A test, of which A and B are taken, or A and B themselves.
     measure : str or SCEAT
