@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable
 
 import eatlas
-from eatlas.explore import Explorer
-from eatlas.explore.board import board_of, others_of
-from eatlas.explore.requests import Request
+from eatlas.explorer import Explorer
+from eatlas.explorer.board import board_of, others_of
+from eatlas.explorer.requests import Request
 
 TESTS = ("weat-6", "weat-1", "weat-3")
 TOGGLES = 9

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from eatlas.engine.text import count_text
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
+    from eatlas.explorer import explore
     from eatlas.measures import (
         CEAT,
         ECT,
@@ -106,6 +107,7 @@ __all__ = [
     "count_text",
     "diagnose",
     "equivalence",
+    "explore",
     "fetch_vectors",
     "find_contexts",
     "find_pairs",
@@ -156,6 +158,7 @@ _HOMES = {
     "eatlas.engine.text": "count_text",
     "eatlas.engine.verify": "verify",
     "eatlas.errors": "EatlasError EatlasWarning",
+    "eatlas.explorer": "explore",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
     "RND RNSB SCEAT SemAxis WEAT ZeroShot get_measure",
     "eatlas.measures.beyond": "equivalence generalisation power",

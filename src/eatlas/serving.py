@@ -24,6 +24,8 @@ LARGEST_REQUEST = 16 << 10
 """Bytes of the body of a request, where a page needs no more."""
 OPEN_AT_ONCE = 64
 """Connections."""
+WAITING = 0.5
+"""Seconds between two looks for Ctrl-C."""
 CHANGING, READING = frozenset({"POST"}), frozenset({"GET", "HEAD"})
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -196,7 +198,7 @@ class Served:
     ----------
     app : ASGI application
         Sees paths without the token.
-    host, port, token
+    host, port, token, largest, extra
         As those of :func:`serve`.
 
     Raises
@@ -206,13 +208,20 @@ class Served:
     """
 
     def __init__(
-        self, app: App, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None
+        self,
+        app: App,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        largest: int = LARGEST_REQUEST,
+        extra: str = "annotate",
     ) -> None:
         self.address = ""
         """What a browser opens, token included."""
         self._opened = threading.Event()
         self._stack = ExitStack()
-        listening = _listening(app, self._started, host, port, token)
+        listening = _listening(app, self._started, host, port, token, largest, extra)
         self._server = self._stack.enter_context(listening)
         self._thread = threading.Thread(
             target=self._server.serve_page, name="eatlas page", daemon=True
@@ -229,6 +238,13 @@ class Served:
     def open(self) -> bool:
         """Whether the page is served."""
         return self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Wait until the page is closed, by another thread or by Ctrl-C, which closes it."""
+        with suppress(KeyboardInterrupt):
+            while self.open:
+                self._thread.join(WAITING)
+        self.close()
 
     def close(self) -> None:
         """End the server, and wait until it has answered what it was asked."""
@@ -253,8 +269,8 @@ def _listening(
     host: str,
     port: int,
     token: str | None,
-    largest: int = LARGEST_REQUEST,
-    extra: str = "annotate",
+    largest: int,
+    extra: str,
 ) -> Iterator[Any]:
     """Bind the address; yield the server, whose ``serve_page`` answers until it should exit."""
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import webbrowser
+
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 
 
@@ -12,6 +14,7 @@ def explore(
     measure: str = "ml-eat",
     host: str = "127.0.0.1",
     port: int = 0,
+    open_page: bool = False,
 ) -> None:
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
 
@@ -29,26 +32,34 @@ def explore(
         Vectors to choose from: a file in any known format, or a name; may be repeated. The page
         can open no others, and calls them by the NAME before them. [default: glove-sample]
     measure : SIGNATURE
-        ML-EAT, with parameters such as 'ml-eat(tail=two-sided)'.
+        ML-EAT or WEAT, with parameters such as 'ml-eat(tail=two-sided)'.
     host : --host 127.0.0.1|::1
         The loopback address.
     port : --port N >= 0
         0 takes a free one.
+    open_page : --open
+        Open the page in the browser.
     """
     from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS  # noqa: PLC0415  (--help is quick)
-    from eatlas.explore import Explorer, application  # noqa: PLC0415
-    from eatlas.explore.page import EXTRA  # noqa: PLC0415
-    from eatlas.explore.requests import LARGEST  # noqa: PLC0415
+    from eatlas.explorer import Explorer, application  # noqa: PLC0415
+    from eatlas.explorer.page import EXTRA  # noqa: PLC0415
+    from eatlas.explorer.requests import LARGEST  # noqa: PLC0415
     from eatlas.serving import serve  # noqa: PLC0415
 
-    explorer = Explorer.of(tests or DEFAULT_TESTS, vectors or [DEFAULT_VECTORS], measure)
+    explorer = Explorer.of(tests or DEFAULT_TESTS, vectors or DEFAULT_VECTORS, measure)
     for one in explorer.left_out:
         remark(f"left out: {one}")
     app = application(explorer)
-    serve(app, started=_opened, host=host, port=port, largest=LARGEST, extra=EXTRA)
+
+    def started(address: str) -> None:
+        _say_where(address)
+        if open_page:
+            webbrowser.open(address)
+
+    serve(app, started=started, host=host, port=port, largest=LARGEST, extra=EXTRA)
 
 
-def _opened(address: str) -> None:
+def _say_where(address: str) -> None:
     """Say where the page is; the terminal may be a pipe."""
     with output_of_a_command():
         print_line(f"page:  {address}")

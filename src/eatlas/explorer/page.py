@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from eatlas.errors import EatlasError
-from eatlas.explore.board import across_of, board_of, look_of, others_of, page_of
-from eatlas.explore.exports import export
-from eatlas.explore.measuring import Explorer
-from eatlas.explore.requests import Request
+from eatlas.explorer.board import across_of, board_of, look_of, others_of, page_of
+from eatlas.explorer.exports import export
+from eatlas.explorer.measuring import Explorer
+from eatlas.explorer.requests import Request
 from eatlas.present.rendering import TEMPLATES
 from eatlas.present.text import clean
 from eatlas.serving import App, needs

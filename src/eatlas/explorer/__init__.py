@@ -4,10 +4,11 @@ The page sends words; a result is computed by the same code as in ``eatlas run``
 HTML with the drawings of the report. :mod:`lists` has the words, :mod:`requests` what a page may
 send, :mod:`named_sources` the vectors, :mod:`measuring` the results, :mod:`board` and
 :mod:`drawings` what is shown of them, :mod:`exports` what may be taken along, :mod:`page` the
-application.
+application, :mod:`background` the same from Python.
 """
 
-from eatlas.explore.measuring import Explorer
-from eatlas.explore.page import application
+from eatlas.explorer.background import ExplorerPage, explore
+from eatlas.explorer.measuring import Explorer
+from eatlas.explorer.page import application
 
-__all__ = ["Explorer", "application"]
+__all__ = ["Explorer", "ExplorerPage", "application", "explore"]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from eatlas.errors import EatlasError
-from eatlas.explore.board import FIGURES, file_name
-from eatlas.explore.measuring import Explorer
-from eatlas.explore.requests import Request
+from eatlas.explorer.board import FIGURES, file_name
+from eatlas.explorer.measuring import Explorer
+from eatlas.explorer.requests import Request
 from eatlas.results.files import to_json_line
 from eatlas.stimuli import to_toml
 

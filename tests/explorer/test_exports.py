@@ -12,10 +12,10 @@ from tests.cli.conftest import eatlas_cli  # noqa: F401  (a fixture)
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
-from eatlas.explore import Explorer
-from eatlas.explore.board import FIGURES, command, file_name
-from eatlas.explore.exports import export
-from eatlas.explore.requests import Request
+from eatlas.explorer import Explorer
+from eatlas.explorer.board import FIGURES, command, file_name
+from eatlas.explorer.exports import export
+from eatlas.explorer.requests import Request
 from eatlas.results import read_results
 from eatlas.stimuli import load_tests
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.served import Served, ask
 
-from eatlas.explore import Explorer
-from eatlas.explore.requests import Request
+from eatlas.explorer import Explorer
+from eatlas.explorer.requests import Request
 
 OTHER = "glove-sample?transform=center"
 MINE = """schema = 1

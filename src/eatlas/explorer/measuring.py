@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
@@ -14,9 +14,9 @@ from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
 from eatlas.engine.plan import asked
 from eatlas.errors import EatlasError
-from eatlas.explore.lists import MOST_WORDS, Lists, pasted, words_in
-from eatlas.explore.named_sources import CASE, NamedSource, named_sources
-from eatlas.explore.requests import Request
+from eatlas.explorer.lists import MOST_WORDS, Lists, pasted, words_in
+from eatlas.explorer.named_sources import CASE, NamedSource, named_sources
+from eatlas.explorer.requests import Request
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import GroupCoverage
@@ -26,6 +26,7 @@ from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
 
 KEPT = 256
 """Results that are kept: a word that is switched off and on again costs nothing."""
+DEFAULT_MEASURE = "ml-eat"
 MOST_SOURCES = 40
 """Sources that one page compares."""
 Point = tuple[float, float]
@@ -83,21 +84,26 @@ class Explorer:
     ('BY-Singular', 2)
     """
 
+    measures = ("ml-eat", "weat")
+    """Names of the measures whose findings can be shown."""
+
     def __init__(
         self,
         tests: Sequence[AssociationTest],
         sources: Sequence[NamedSource],
-        measure: str = "ml-eat",
+        measure: str = DEFAULT_MEASURE,
     ) -> None:
         self.tests = {test.id: test for test in tests}
         self.sources = tuple(sources)
         self.measure: Measure = get_measure(measure)
         self.measure_text = measure
-        if self.measure.name != "ml-eat" or cast("Any", self.measure).association != "cosine":
+        kind = getattr(self.measure, "association", "cosine")
+        if self.measure.name not in self.measures or kind != "cosine":
             raise EatlasError(
-                "the explorer shows what ML-EAT finds",
+                "the explorer shows what ML-EAT or WEAT finds",
                 got=measure,
-                allowed="ml-eat of cosines, with parameters such as ml-eat(tail=two-sided)",
+                allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
+                remedy="eatlas run takes every measure",
             )
         self.left_out: tuple[str, ...] = ()
         """Tests that were named and cannot be explored, each with the reason."""
@@ -108,8 +114,15 @@ class Explorer:
         self._looked_at: dict[str, set[Hashable]] = {}
 
     @classmethod
-    def of(cls, tests: Any, vectors: Iterable[str], measure: str = "ml-eat") -> Explorer:
+    def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
         """Open tests and sources.
+
+        Parameters
+        ----------
+        tests : what :func:`eatlas.load_tests` takes
+        vectors : what ``vectors`` of :func:`eatlas.run` takes
+        measure : str
+            Signature.
 
         Raises
         ------

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from eatlas.errors import EatlasError
-from eatlas.explore.drawings import arrows, moved_effect, plane_of, strip, word_id
-from eatlas.explore.lists import (
+from eatlas.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
+from eatlas.explorer.lists import (
     LONGEST_NAME,
     LONGEST_WORD,
     pasted,
@@ -19,8 +19,8 @@ from eatlas.explore.lists import (
     shortened,
     words_in,
 )
-from eatlas.explore.measuring import Explorer, View
-from eatlas.explore.requests import Request
+from eatlas.explorer.measuring import DEFAULT_MEASURE, Explorer, View
+from eatlas.explorer.requests import Request
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of
@@ -261,7 +261,10 @@ def _require_lengths(request: Request) -> None:
 
 
 def command(explorer: Explorer, request: Request) -> str:
-    """The command line that repeats what is shown, with the test that is exported."""
+    """The command that repeats what is shown, with the test that is exported.
+
+    It is a line of Python where vectors are in memory, which no command line can name.
+    """
     numbers = [request.source]
     if request.against is not None and request.against != request.source:
         numbers.append(request.against)
@@ -272,10 +275,13 @@ def command(explorer: Explorer, request: Request) -> str:
         return ""
     known = len(tests) == 1 and tests[0].id in explorer.bundled and request.test
     name = tests[0].id if known else f"{file_name(tests[0].id)}.toml"
+    if not all(specs):
+        chosen = "" if explorer.measure_text == DEFAULT_MEASURE else f", {explorer.measure_text!r}"
+        return f"eatlas.run({name!r}, vectors{chosen})"
     parts = ["eatlas", "run", "--tests", name]
     for spec in specs:
         parts += ["--vectors", spec]
-    if explorer.measure_text != "ml-eat":
+    if explorer.measure_text != DEFAULT_MEASURE:
         parts += ["--measure", explorer.measure_text]
     return shlex.join(parts)
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.explore import Explorer
-from eatlas.explore.board import across_of, board_of, command, look_of, others_of
-from eatlas.explore.drawings import scaled
-from eatlas.explore.measuring import unfit
-from eatlas.explore.requests import Request
+from eatlas.explorer import Explorer
+from eatlas.explorer.board import across_of, board_of, command, look_of, others_of
+from eatlas.explorer.drawings import scaled
+from eatlas.explorer.measuring import unfit
+from eatlas.explorer.requests import Request
 from eatlas.stimuli import load_tests
 
 QUICK = "ml-eat(resamples=0,frequency=off)"

@@ -8,8 +8,8 @@ import pytest
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.explore.lists import LONGEST_WORD, MOST_WORDS, Lists, pasted, words_in
-from eatlas.explore.requests import NO_REQUEST, Request
+from eatlas.explorer.lists import LONGEST_WORD, MOST_WORDS, Lists, pasted, words_in
+from eatlas.explorer.requests import NO_REQUEST, Request
 from eatlas.stimuli import load_tests, to_toml
 
 GIVEN = {

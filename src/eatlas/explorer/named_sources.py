@@ -1,16 +1,18 @@
-"""The sources of the command line: opened once, each word looked up once."""
+"""The sources that the page may use: opened once, each word looked up once."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, SourceError
 from eatlas.results.settings import source_name
-from eatlas.sources import CaseRule, VectorSource, is_contextual, open_sources, period_of, spellings
+from eatlas.sources import CaseRule, VectorSource, is_contextual, period_of, spellings
 from eatlas.sources.coverage import Embedded, embed_groups
-from eatlas.sources.naming import distinct, names_under, specs_of
+from eatlas.sources.naming import open_named
 from eatlas.sources.protocol import Item, word_alone
 from eatlas.sources.snapshot import Snapshot
 
@@ -20,10 +22,11 @@ CASE: CaseRule = "auto"
 
 @dataclass
 class NamedSource:
-    """A source of the command line, and the vectors that were looked up so far."""
+    """A source, and the vectors that were looked up so far."""
 
     spec: str
-    """What the command line says of it, with a name before it where it has one."""
+    """What the command line says of it, with a name before it where it has one; empty for vectors
+    in memory."""
     source: VectorSource
     name: str
     """What a person calls it."""
@@ -97,8 +100,12 @@ class NamedSource:
             )
 
 
-def named_sources(specs: Iterable[str]) -> tuple[NamedSource, ...]:
-    """Open the sources of the command line; a model of several layers gives one for each.
+def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
+    """Open sources, some of them with names; a model of several layers gives one for each.
+
+    Parameters
+    ----------
+    vectors : anything that ``vectors`` of :func:`eatlas.run` takes
 
     Raises
     ------
@@ -106,20 +113,27 @@ def named_sources(specs: Iterable[str]) -> tuple[NamedSource, ...]:
         If one cannot be opened, or two could not be told apart.
     """
     found: list[NamedSource] = []
-    for spec, name in distinct(specs_of(list(specs), "")):
-        file = _file_of(str(spec))
+    for one in open_named(vectors):
+        spec, name = one.spec
+        text = str(spec) if isinstance(spec, str | Path) else ""
+        file = _file_of(text)
+        year = period_of(one.source)
+        called = (one.name or source_name(one.source.name)) + ("" if year is None else f", {year}")
+        whole = f"{name}={text}" if name and text else text
         state = None if file is None else _state(file)
-        sources = open_sources(spec)
-        under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
-        for source, given in zip(sources, under, strict=True):
-            year = period_of(source)
-            called = (given or source_name(source.name)) + ("" if year is None else f", {year}")
-            whole = f"{name}={spec}" if name else str(spec)
-            found.append(NamedSource(whole, source, called, given, file, state))
-    names = [one.name for one in found]
-    for one in found:
-        if names.count(one.name) > 1:
-            one.name = one.given or one.source.name
+        found.append(NamedSource(whole, one.source, called, one.name, file, state))
+    if not found:
+        raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
+    called_so = Counter(made.name for made in found)
+    for made in found:
+        if called_so[made.name] > 1:
+            made.name = made.given or made.source.name
+    same = [name for name, n in Counter(made.name for made in found).items() if n > 1]
+    if same:
+        raise SourceError(
+            f"two sources have the name {same[0]!r}, so they could not be distinguished",
+            remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
+        )
     return tuple(found)
 
 
