@@ -21,6 +21,7 @@ from eatlas.explorer.lists import (
 )
 from eatlas.explorer.measuring import DEFAULT_MEASURE, Explorer, View
 from eatlas.explorer.requests import Request
+from eatlas.explorer.starts import starts
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of
@@ -33,7 +34,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.stimuli import ROLES, TARGETS
 
-FIGURES = {
+FIGURES: dict[str, str] = {
     "plane": "map of the words",
     "eat-map": "EAT-Map",
     "forest": "effect sizes",
@@ -77,7 +78,8 @@ def page_of(explorer: Explorer) -> str:
         tests=list(explorer.tests.values()),
         first=next(iter(explorer.tests)),
         sources=[one.name for one in explorer.sources],
-        figures=FIGURES.items(),
+        figures=[one for one in FIGURES.items() if explorer.has_patterns or one[0] == "forest"],
+        starts=list(starts(explorer.tests.values())),
         roles=GROUPS.items(),
         symbols=symbols(),
         longest_name=LONGEST_NAME,
@@ -96,8 +98,9 @@ def board_of(explorer: Explorer, request: Request) -> str:
         view=view,
         groups=[_group(view, role) for role in ROLES],
         changes=view.lists.changes,
-        was=view.original.primary.label if view.original else "",
+        was=view.original.primary.label if view.original and explorer.has_patterns else "",
         before=view.original,
+        in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=view.lists.changed or not request.test or test.id not in explorer.bundled,
         longest_word=LONGEST_WORD,
@@ -203,7 +206,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
             Cell(None, one.what) if isinstance(one, EatlasError) else Cell(section_of(one), "")
             for one in results
         ]
-        labels = [c.section.result.primary.label for c in cells if c.section is not None]
+        labels = [_found_in_short(c.section) for c in cells if c.section is not None]
         steps = [one for i, one in enumerate(labels) if i == 0 or one != labels[i - 1]]
         differs = " → ".join(steps) if len(steps) > 1 else ""
         rows.append({"name": name, "cells": cells, "differs": differs})
@@ -227,6 +230,13 @@ def across_of(explorer: Explorer, request: Request) -> str:
         between=between,
         why=why,
     )
+
+
+def _found_in_short(section: Section) -> str:
+    """The pattern, or whether the effect is significant where a measure has no patterns."""
+    if section.result.pattern is not None:
+        return section.result.primary.label
+    return "".join(section.headline)
 
 
 def look_of(explorer: Explorer, request: Request) -> str:

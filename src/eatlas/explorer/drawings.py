@@ -35,7 +35,7 @@ MOVED = 0.004
 """Share of the map's side by which a mark has to move for its old place to be drawn."""
 LEVEL = 104.0
 """Pixels of the scale of an effect size."""
-STRIP, STRIP_ROW, STRIP_LEFT = 940.0, 68.0, 230.0
+STRIP, STRIP_ROW, STRIP_LEFT = 1200.0, 46.0, 300.0
 """Pixels of the strip of effect sizes without each word; of one row; of the names of rows."""
 NAMED = 3
 """Words that a row of the strip names at either end."""
@@ -336,7 +336,7 @@ def strip(lists: Lists, result: AssociationResult, levels: Sequence[Effect]) -> 
     for i, ((one, dots), (low, high)) in enumerate(zip(rows, ends, strict=True)):
         middle = (low + high) / 2
         axis = Axis(middle - span / 2, middle + span / 2, step, STRIP_LEFT, STRIP - 20)
-        drawn.append(_strip_row(one, dots, axis, 20 + STRIP_ROW * i))
+        drawn.append(_strip_row(one, dots, axis, 15 + STRIP_ROW * i))
     said = "; ".join(_outermost(one, dots) for one, dots in rows)
     svg = drawing(
         STRIP, STRIP_ROW * len(rows) + 4, *drawn,
@@ -372,12 +372,12 @@ def _strip_row(one: Effect, dots: Sequence[Dot], axis: Axis, y: float) -> str:
     for value in axis.ticks():
         x = axis.at(value)
         kind = "fig-zero" if abs(value) < axis.step / 2 else "fig-grid"
-        parts.append(tag("path", d=f"M{x:.1f} {y - 12:g}v24", class_=kind))
-        parts.append(muted(effect(value, decimals), x, y + 38))
+        parts.append(tag("path", d=f"M{x:.1f} {y - 10:g}v20", class_=kind))
+        parts.append(muted(effect(value, decimals), x, y + 30))
     parts += [
         label(_fitting(name, STRIP_LEFT - 20, 12), 0, y - 2, size=12),
         muted(f"d = {effect(one.d)} with all words", 0, y + 13, anchor="start"),
-        tag("path", d=f"M{axis.at(one.d or 0.0):.1f} {y - 14:g}v28", class_="whole"),
+        tag("path", d=f"M{axis.at(one.d or 0.0):.1f} {y - 13:g}v26", class_="whole"),
     ]
     for d, word, role, key in dots:
         x = round(axis.at(d), 1)
@@ -395,7 +395,7 @@ def _strip_row(one: Effect, dots: Sequence[Dot], axis: Axis, y: float) -> str:
             taken.append((x - half, x + half))
             parts.append(
                 label(
-                    text, x, y + 19, size=LETTERS, text_anchor="middle", stroke="none",
+                    text, x, y + 18, size=LETTERS, text_anchor="middle", stroke="none",
                     class_=f"word {_COLOUR.get(role, 'ink')}", data_word=key,
                 )
             )  # fmt: skip

@@ -15,7 +15,7 @@ from eatlas.stimuli.model import OPPOSITES, identifier
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80
 """Words in a group; letters of a word, and of the name of a group."""
 LEAST_WORDS = 2
-"""Words that ML-EAT needs in each group: their labels are permuted."""
+"""Words that a test needs in each group: their labels are permuted."""
 EXPLORED = "-explored"
 """End of the id of a test whose words were changed."""
 _BETWEEN = re.compile(r"[,;\n\r\t]+")
@@ -107,13 +107,30 @@ class Lists:
         return any(one.dropped or one.gained for one in self.groups.values())
 
     @property
-    def changes(self) -> list[str]:
-        """What was changed, by group."""
+    def moves(self) -> list[tuple[str, Group, Group]]:
+        """Words that went from one group to another."""
+        groups = self.groups.values()
         return [
-            f"{verb} {', '.join(words)} ({group.name})"
-            for verb, words_of in (("without", "dropped"), ("with", "gained"))
-            for group in self.groups.values()
-            if (words := getattr(group, words_of))
+            (word, one, other)
+            for one in groups
+            for word in one.dropped
+            for other in groups
+            if word in other.gained
+        ]
+
+    @property
+    def changes(self) -> list[str]:
+        """What was changed: words that went to another group, then by group."""
+        moves = self.moves
+        moved = {(word, id(group)) for word, *both in moves for group in both}
+        return [
+            *(f"{word} moved from {one.name} to {other.name}" for word, one, other in moves),
+            *(
+                f"{verb} {', '.join(words)} ({group.name})"
+                for verb, words_of in (("without", "dropped"), ("with", "gained"))
+                for group in self.groups.values()
+                if (words := [w for w in getattr(group, words_of) if (w, id(group)) not in moved])
+            ),
         ]
 
     @property
@@ -129,7 +146,7 @@ class Lists:
             if n < LEAST_WORDS:
                 has = "no word is" if not n else "one word is"
                 return (
-                    f"In {group.name}, {has} switched on. ML-EAT needs two or more words in each "
+                    f"In {group.name}, {has} switched on. The test needs two or more words in each "
                     "group, because it permutes their labels. Switch a word on, or add one."
                 )
         for one, other in OPPOSITES:

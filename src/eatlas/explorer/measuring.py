@@ -113,6 +113,11 @@ class Explorer:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._looked_at: dict[str, set[Hashable]] = {}
 
+    @property
+    def has_patterns(self) -> bool:
+        """Whether findings are EAT patterns, with levels 2 and 3; WEAT has level 1 alone."""
+        return self.measure.name == "ml-eat"
+
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
         """Open tests and sources.

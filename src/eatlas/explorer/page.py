@@ -10,6 +10,7 @@ from eatlas.explorer.board import across_of, board_of, look_of, others_of, page_
 from eatlas.explorer.exports import export
 from eatlas.explorer.measuring import Explorer
 from eatlas.explorer.requests import Request
+from eatlas.explorer.starts import lists_of_file
 from eatlas.present.rendering import TEMPLATES
 from eatlas.present.text import clean
 from eatlas.serving import App, needs
@@ -23,7 +24,7 @@ EXTRA = "explore"
 
 
 def application(explorer: Explorer) -> App:
-    """The application: the page, its two files, four views and the downloads.
+    """The application: the page, its two files, four views, the lists of a file and the downloads.
 
     Raises
     ------
@@ -34,7 +35,12 @@ def application(explorer: Explorer) -> App:
         from starlette.applications import Starlette  # noqa: PLC0415  (an extra)
         from starlette.concurrency import run_in_threadpool  # noqa: PLC0415
         from starlette.requests import ClientDisconnect  # noqa: PLC0415
-        from starlette.responses import HTMLResponse, PlainTextResponse, Response  # noqa: PLC0415
+        from starlette.responses import (  # noqa: PLC0415
+            HTMLResponse,
+            JSONResponse,
+            PlainTextResponse,
+            Response,
+        )
         from starlette.routing import Route  # noqa: PLC0415
     except ImportError as error:
         raise needs(EXTRA) from error
@@ -74,6 +80,7 @@ def application(explorer: Explorer) -> App:
             act("others", view(others_of)),
             act("across", view(across_of)),
             act("look", view(look_of)),
+            act("file", lambda request: JSONResponse(lists_of_file(request.text)._asdict())),
             act("export", download),
         ]
     )

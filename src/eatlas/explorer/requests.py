@@ -33,6 +33,8 @@ class Request:
     """Number of the source to compare with."""
     what: str = ""
     """Name of an export."""
+    text: str = ""
+    """Content of a file of tests, which the browser read."""
 
     @classmethod
     def read(cls, body: bytes) -> Request:
@@ -57,6 +59,7 @@ class Request:
             source=_number(given.get("source", 0)),
             against=None if given.get("against") is None else _number(given["against"]),
             what=_text(given.get("what", "")),
+            text=_text(given.get("text", "")),
         )
 
 

@@ -76,6 +76,10 @@
     overlay(place, made.content);
     if (!still.matches) move(place, before);
     rove();
+    if (!sought || place !== board) return;
+    const chip = words(sought.role).find((one) => one.dataset.text === sought.text);
+    sought = null;
+    if (chip) reach(chip);
   }
 
   function overlay(from, to) {
@@ -126,18 +130,123 @@
     }
   }
 
+  function reach(chip) {
+    for (const one of chip.parentElement.children) one.tabIndex = one === chip ? 0 : -1;
+    chip.focus();
+  }
+
   board.addEventListener("keydown", (event) => {
     const chip = event.target.closest(".chip");
     if (!chip || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() === "m") {
+      event.preventDefault();
+      offer(chip);
+      return;
+    }
     const chips = [...chip.parentElement.children], at = chips.indexOf(chip);
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: chips.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const next = chips[(to + chips.length) % chips.length];
-    chip.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
+    reach(chips[(to + chips.length) % chips.length]);
   });
+
+  // ---- a word goes to another group: dragged, or by the menu that M or a right click opens
+  const ROLES = ["X", "Y", "A", "B"], menu = part("moves");
+  const words = (role) => [...board.querySelectorAll(`#group-${role} .chip`)];
+  const named = (role) => part(`group-${role}`).dataset.name;
+  let held = null, sought = null;
+
+  function moved({ role, text }, to) {
+    if (role === to) return;
+    const [from] = words(role).filter((one) => one.dataset.text === text);
+    const [there] = words(to).filter((one) => one.dataset.text === text);
+    const off = { ...now.off }, added = { ...now.added };
+    const without = (list) => (list || []).filter((one) => one !== text);
+    added[role] = without(added[role]);
+    off[role] = from && !from.classList.contains("added") ? [...without(off[role]), text] : without(off[role]);
+    off[to] = without(off[to]);
+    if (!there) added[to] = [...(added[to] || []), text];
+    sought = { role: to, text };
+    change({ off, added });
+  }
+
+  function offer(chip) {
+    const { role, text } = chip.dataset;
+    menu.replaceChildren(...ROLES.filter((one) => one !== role).map((one) => {
+      const choice = document.createElement("button");
+      choice.type = "button";
+      choice.setAttribute("role", "menuitem");
+      choice.tabIndex = -1;
+      choice.dataset.to = one;
+      choice.textContent = `${one}: ${named(one)}`;
+      return choice;
+    }));
+    held = { role, text };
+    menu.setAttribute("aria-label", `Move ${text} to`);
+    menu.dataset.word = text;
+    menu.hidden = false;
+    const at = chip.getBoundingClientRect();
+    menu.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - menu.offsetWidth - 8)) + scrollX}px`;
+    menu.style.top = `${at.bottom + 4 + scrollY}px`;
+    menu.firstChild.focus();
+  }
+
+  function shut() {
+    if (menu.hidden) return;
+    const inside = menu.contains(document.activeElement);
+    menu.hidden = true;
+    const chip = held && words(held.role).find((one) => one.dataset.text === held.text);
+    if (inside && chip) chip.focus();
+  }
+
+  menu.addEventListener("click", (event) => {
+    const choice = event.target.closest("[data-to]");
+    if (!choice) return;
+    const what = held;
+    shut();
+    moved(what, choice.dataset.to);
+  });
+  menu.addEventListener("keydown", (event) => {
+    const choices = [...menu.children], at = choices.indexOf(document.activeElement);
+    const letter = choices.find((one) => one.dataset.to.toLowerCase() === event.key.toLowerCase());
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === "Escape" || event.key === "Tab") shut();
+    else if (letter) letter.click();
+    else if (to !== undefined) choices.at(to % choices.length).focus();
+    else return;
+    event.preventDefault();
+  });
+  menu.addEventListener("focusout", (event) => { if (!menu.contains(event.relatedTarget)) menu.hidden = true; });
+  board.addEventListener("contextmenu", (event) => {
+    const chip = event.target.closest(".chip");
+    if (!chip) return;
+    event.preventDefault();
+    offer(chip);
+  });
+
+  const target = (event) => { const group = event.target.closest(".group"); return held && group && group.dataset.role !== held.role ? group : null; };
+  function over(group) {
+    for (const one of board.querySelectorAll(".group.over")) if (one !== group) one.classList.remove("over");
+    if (group) group.classList.add("over");
+  }
+  board.addEventListener("dragstart", (event) => {
+    const chip = event.target.closest && event.target.closest(".chip");
+    if (!chip) return;
+    held = { role: chip.dataset.role, text: chip.dataset.text };
+    event.dataTransfer.setData("text/plain", held.text);
+    event.dataTransfer.effectAllowed = "move";
+  });
+  board.addEventListener("dragover", (event) => {
+    over(target(event));
+    if (target(event)) event.preventDefault();
+  });
+  board.addEventListener("drop", (event) => {
+    const group = target(event);
+    if (!group) return;
+    event.preventDefault();
+    moved(held, group.dataset.role);
+  });
+  board.addEventListener("dragend", () => { held = null; over(null); });
 
   // ---- what is changed can be undone
   function change(values) {
@@ -175,11 +284,11 @@
   board.addEventListener("submit", (event) => {
     event.preventDefault();
     const form = event.target, role = form.dataset.role, box = form.querySelector("input");
-    const words = box.value.split(/[,;\n\t]+/).map((one) => one.trim()).filter(Boolean);
-    if (!words.length) return;
-    const there = [...part(`group-${role}`).querySelectorAll(".chip")].map((one) => one.dataset.text);
-    const fresh = [...new Set(words)].filter((one) => !there.includes(one));
-    const off = (now.off[role] || []).filter((one) => !words.includes(one));
+    const given = box.value.split(/[,;\n\t]+/).map((one) => one.trim()).filter(Boolean);
+    if (!given.length) return;
+    const there = words(role).map((one) => one.dataset.text);
+    const fresh = [...new Set(given)].filter((one) => !there.includes(one));
+    const off = (now.off[role] || []).filter((one) => !given.includes(one));
     box.value = "";
     change({ added: changed(now.added, role, [...(now.added[role] || []), ...fresh]), off: changed(now.off, role, off) });
   });
@@ -224,7 +333,6 @@
   part("make").addEventListener("click", () => open(part("make"), "new"));
   part("take").addEventListener("click", () => open(part("take"), "exports"));
 
-  const ROLES = ["X", "Y", "A", "B"];
   const typed = () => Object.fromEntries(ROLES.map((role) => [role, [part(`name-${role}`).value, part(`words-${role}`).value]]));
   let looking = 0, lookTurn = 0;
   function look() {
@@ -250,15 +358,33 @@
     change({ test: "", lists: typed(), ...empty });
     board.focus();
   });
-  part("copy-words").addEventListener("click", () => {
-    for (const role of ROLES) {
-      const group = part(`group-${role}`);
-      if (!group) continue;
-      part(`name-${role}`).value = group.querySelector("summary bdi").textContent;
-      part(`words-${role}`).value = [...group.querySelectorAll('.chip[aria-pressed="true"]')].map((one) => one.dataset.text).join(", ");
-    }
+  function fill(lists) {
+    for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = lists[role];
+  }
+  function start(lists, note) {
+    fill(lists);
+    part("started").textContent = note;
     look();
     part("words-X").focus();
+  }
+  part("starts").addEventListener("click", (event) => {
+    const { start: lists } = event.target.dataset;
+    if (lists) start(JSON.parse(lists), "");
+  });
+  part("copy-words").addEventListener("click", () => {
+    const on = (role) => words(role).filter((one) => one.ariaPressed === "true").map((one) => one.dataset.text).join(", ");
+    if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [named(role), on(role)]])), "");
+  });
+  part("file").addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    if (!file) return;
+    try {
+      const { lists, note } = await (await ask("file", { text: await file.text() })).json();
+      start(lists, note);
+    } catch (error) {
+      part("started").textContent = `${file.name}: ${said(error)}`;
+    }
+    event.target.value = "";
   });
 
   // ---- downloads
@@ -288,9 +414,9 @@
     part("source").value = String(now.source);
     if (part("against")) part("against").value = now.against === null ? "" : String(now.against);
     part("undo").disabled = !past.length;
-    const words = (lists) => Object.values(lists).some((some) => some.length);
-    part("reset").disabled = !(words(now.off) || words(now.added));
-    if (own && now.lists) for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = now.lists[role];
+    const some = (lists) => Object.values(lists).some((list) => list.length);
+    part("reset").disabled = !(some(now.off) || some(now.added));
+    if (own && now.lists) fill(now.lists);
     try { sessionStorage.setItem(KEPT, JSON.stringify(now)); } catch { /* begins anew */ }
   }
   try {
