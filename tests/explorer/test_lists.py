@@ -10,6 +10,7 @@ import eatlas
 from eatlas.errors import EatlasError
 from eatlas.explorer.lists import LONGEST_WORD, MOST_WORDS, Lists, pasted, words_in
 from eatlas.explorer.requests import NO_REQUEST, Request
+from eatlas.explorer.starts import BUNDLED, MOST_NAMED, lists_of_file, starts
 from eatlas.stimuli import load_tests, to_toml
 
 GIVEN = {
@@ -66,7 +67,7 @@ def test_the_test_survives_its_file_with_the_number_of_lists(origin, tmp_path):
 def test_too_few_words_are_said_in_a_sentence(origin, n):
     lists = Lists.of(origin, off={"B": origin.B.terms[n:]})
     begin = "In Family, no word is" if n == 0 else "In Family, one word is"
-    assert lists.fault.startswith(f"{begin} switched on. ML-EAT needs two or more words")
+    assert lists.fault.startswith(f"{begin} switched on. The test needs two or more words")
     assert Lists.of(origin, off={"B": origin.B.terms[2:]}).fault == ""
 
 
@@ -140,3 +141,53 @@ def test_a_long_name_is_refused():
 def test_requests_that_no_page_makes(body):
     with pytest.raises(EatlasError, match=NO_REQUEST):
         Request.read(body)
+
+
+def test_a_word_that_goes_to_another_group_is_a_move(origin):
+    lists = Lists.of(
+        origin, off={"X": ["John", "Bill"], "Y": ["Diana"]}, added={"Y": ["John", "Mary"]}
+    )
+    assert lists.changes == [
+        "John moved from Male names to Female names", "without Bill (Male names)",
+        "without Diana (Female names)", "with Mary (Female names)",
+    ]  # fmt: skip
+    test = lists.test(explored=2)
+    assert test.Y.terms[-2:] == ("John", "Mary")
+    assert "John moved from Male names to Female names" in test.notes[-1]
+    back = Lists.of(origin, off={"X": ["John"]}, added={"Y": ["John"], "X": []})
+    assert [one for one, *_ in back.moves] == ["John"]
+
+
+def test_lists_to_start_from():
+    found = list(starts(load_tests(["weat-6", "weat-3"])))
+    assert [one.name for one in found] == [*BUNDLED.values(), "weat-3"]
+    for one in found:
+        assert pasted(json.loads(one.lists)).X.terms
+    ids = [f"t{i}" for i in range(20)]
+    many = [load_tests("weat-6")[0].model_copy(update={"id": one}) for one in ids]
+    assert len(list(starts(many))) == len(BUNDLED) + MOST_NAMED
+
+
+def test_lists_of_a_file_that_the_browser_read():
+    text = to_toml(load_tests(["weat-6", "weat-7"]))
+    lists, note = lists_of_file(text)
+    assert note == "These are the lists of weat-6, the first of 2 tests of the file."
+    test = load_tests("weat-6")[0]
+    assert {role: one.terms for role, one in pasted(lists).parts} == {
+        role: one.terms for role, one in test.parts
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("X = ", "This is no TOML file"),
+        ("", "a test has X, Y, A and B"),
+        ("test = 3", "a test has X, Y, A and B"),
+        ("[[test]]\nX = { name = 'x', terms = ['a', 'b'] }", "a test has X, Y, A and B"),
+        ("[[test]]\nX = { name = 'x', images = '/etc' }", "a test has X, Y, A and B"),
+    ],
+)
+def test_a_file_without_lists_is_said(text, said):
+    with pytest.raises(EatlasError, match=said):
+        lists_of_file(text)

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.explorer.conftest import OTHER
+from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.explorer import Explorer
-from eatlas.explorer.board import across_of, board_of, command, look_of, others_of
+from eatlas.explorer.board import across_of, board_of, command, look_of, others_of, page_of
 from eatlas.explorer.drawings import scaled
 from eatlas.explorer.measuring import unfit
 from eatlas.explorer.requests import Request
@@ -274,13 +276,65 @@ def test_only_tests_of_words_are_explored():
     assert unfit(some.tests["weat-6"]) == ""
 
 
-def test_only_ml_eat_of_cosines():
-    for measure in ("weat", "ml-eat(association=projection)"):
-        with pytest.raises(EatlasError, match="the explorer shows what ML-EAT finds"):
+def test_other_measures_are_refused():
+    for measure in ("mac", "ml-eat(association=projection)", "sc-eat"):
+        with pytest.raises(EatlasError, match="the explorer shows what ML-EAT or WEAT finds"):
             Explorer.of("weat-6", ["glove-sample"], measure)
     two_sided = Explorer.of("weat-6", ["glove-sample"], "ml-eat(tail=two-sided)")
     assert two_sided.view(Request(test="weat-6")).result.rule.tail == "two-sided"
     assert command(two_sided, Request(test="weat-6")).endswith("--measure 'ml-eat(tail=two-sided)'")
+
+
+def test_weat_has_an_effect_size_and_no_pattern():
+    explorer = Explorer.of("weat-6", ["glove-sample", OTHER], "weat")
+    request = Request(test="weat-6", off={"Y": ("Diana",)}, against=1)
+    view = explorer.view(request)
+    expected = eatlas.run(view.lists.test(), "glove-sample", "weat(resamples=0,frequency=off)")[0]
+    assert view.result.to_dict() == expected.to_dict()
+    page = board_of(explorer, request)
+    assert "Male names go with Career more than Female names" in page
+    assert page.count('<tr><th scope="row">Level 1') == 1
+    assert 'id="eat-map"' not in page
+    assert 'id="plane"' in page
+    assert "was 1.72" in page
+    assert "Intervals of d with other words" in others_of(explorer, request)
+    assert across_of(explorer, request).count('class="cell"') == 4
+    assert 'value="forest"' in page_of(explorer)
+    assert 'value="eat-map"' not in page_of(explorer)
+    assert command(explorer, request).endswith("--measure weat")
+
+
+def test_a_word_that_goes_to_another_group_is_measured_there(explorer):
+    request = Request(test="weat-6", off={"X": ("John",)}, added={"B": ("John",)})
+    view = explorer.view(request)
+    assert view.lists.changes == ["John moved from Male names to Family"]
+    test = view.lists.test()
+    assert "John" not in test.X.terms
+    assert test.B.terms[-1] == "John"
+    expected = eatlas.run(test, "glove-sample", QUICK)[0]
+    assert view.result.to_dict() == expected.to_dict()
+    assert ("X", "John") in view.places  # a hollow mark stays where it was
+    assert "changed: John moved from Male names to Family" in board_of(explorer, request)
+
+
+def test_words_of_an_encoder_are_encoded_once(tmp_path, monkeypatch):
+    model = make_model(tmp_path / "bert", "bert")
+    explorer = Explorer.of("weat-6", f"tiny=hf:{model}?layer=1")
+    request = Request(test="weat-6", off={"Y": ("Diana",)})
+    view = explorer.view(request)
+    expected = eatlas.run(view.lists.test(), f"tiny=hf:{model}?layer=1", QUICK)[0]
+    assert view.result.to_dict() == expected.to_dict()
+    source, encoded = explorer.sources[0].source, []
+    answers = type(source).answers
+
+    def watched(self, items, *rest):
+        encoded.append(len(items))
+        return answers(self, items, *rest)
+
+    monkeypatch.setattr(type(source), "answers", watched)
+    explorer.view(Request(test="weat-6", off={"X": ("John",)}))
+    explorer.view(Request(test="weat-6", added={"X": ("Bob",)}))
+    assert encoded == [1]
 
 
 def test_numbers_of_sources_and_tests_that_are_none(explorer):

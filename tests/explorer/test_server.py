@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.explorer.conftest import MINE
 
 VIEW = {"test": "weat-6", "off": {}, "added": {}, "source": 0, "against": None}
 
@@ -88,6 +89,23 @@ def test_downloads_have_a_name(server):
     assert "explored = " in text
 
 
+def test_a_file_is_text_and_no_path(server):
+    for text in ("/etc/passwd", "[[test]]\nX = '/etc/passwd'"):
+        status, said = server.ask("file", {"text": text})
+        assert (status, "root:" in said) == (422, False)
+    status, text = server.ask("file", {"text": MINE})
+    assert status == 200
+    assert json.loads(text)["lists"]["A"] == ["Female", "she, woman, her, mother"]
+
+
+def test_a_word_moves_to_another_group(server):
+    moved = {**VIEW, "off": {"X": ["John"]}, "added": {"B": ["John"]}}
+    status, text = server.ask("view", moved)
+    assert (status, "John moved from Male names to Family" in text) == (200, True)
+    status, text = server.ask("export", {**moved, "what": "toml"})
+    assert "# Changed: John moved from Male names to Family." in text
+
+
 def test_two_tabs_do_not_disturb_each_other(server):
     one, other = ({**VIEW, "off": {"Y": [word]}} for word in ("Diana", "Amy"))
     first = server.ask("view", one)[1]
@@ -111,7 +129,7 @@ def test_what_cannot_be_explored_is_said_before_anything_is_served(serve, tmp_pa
         (["--tests", "weat-66"], "there is no test or battery 'weat-66'"),
         (["--vectors", tmp_path / "nothing.txt"], "nothing.txt"),
         (["--tests", "sent-weat-6"], "none of the tests can be explored"),
-        (["--measure", "weat"], "the explorer shows what ML-EAT finds"),
+        (["--measure", "mac"], "the explorer shows what ML-EAT or WEAT finds"),
     ):
         with pytest.raises(AssertionError, match=said):
             serve(*arguments)

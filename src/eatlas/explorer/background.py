@@ -14,7 +14,6 @@ from eatlas.errors import EatlasError, SourceError
 from eatlas.explorer.measuring import DEFAULT_MEASURE, Explorer
 from eatlas.explorer.page import EXTRA, application
 from eatlas.explorer.requests import LARGEST
-from eatlas.measures import get_measure
 from eatlas.results import AssociationResult, is_result
 from eatlas.serving import Served
 from eatlas.sources import open_sources
@@ -184,7 +183,7 @@ def _test_of(result: AssociationResult) -> Test:
 def _measure_of(results: Iterable[AssociationResult]) -> str:
     """The measure of results, where they have one that is explored."""
     found = {one.signature for one in results if one.measure in Explorer.measures}
-    return get_measure(found.pop()).signature if len(found) == 1 else DEFAULT_MEASURE
+    return found.pop() if len(found) == 1 else DEFAULT_MEASURE
 
 
 def _vectors_of(results: Iterable[AssociationResult]) -> list[str]:

@@ -96,7 +96,8 @@ class Explorer:
         self.tests = {test.id: test for test in tests}
         self.sources = tuple(sources)
         self.measure: Measure = get_measure(measure)
-        self.measure_text = measure
+        plain = self.measure.signature == get_measure(self.measure.name).signature
+        self.measure_text = self.measure.name if plain else measure
         kind = getattr(self.measure, "association", "cosine")
         if self.measure.name not in self.measures or kind != "cosine":
             raise EatlasError(
