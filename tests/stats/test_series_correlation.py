@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.rank_correlation import (
+from eatlas.stats.paired import (
     AUTOCORRELATIONS,
     rank_correlation,
     series_correlation,

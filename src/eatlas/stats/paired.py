@@ -1,10 +1,19 @@
-"""Numbers of the same things before and after a change: the mean change, and how sure it is."""
+"""Two lists of numbers of the same things: their rank correlation, and the change between them.
+
+Lists such as numbers of occupations are tested by permuting one of them, changes by flipping their
+signs. Two series in time are another matter: neighbouring periods are alike, so that series which
+have nothing to do with each other drift together or apart for a while, and a permutation test calls
+that a correlation. Their null is here that of independent autoregressions, at the autocorrelation
+that makes a strong correlation most frequent.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from itertools import permutations
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,41 +21,106 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import generator, numbers, open_unit, whole
 from eatlas.stats.shares import central
+from eatlas.stats.trend import ranks, spearman
 
 Array = NDArray[np.float64]
+Orders = NDArray[np.intp]
 
-EXACT_TO = 16
+ALL_SIGNS_TO = 16
 """Changes up to which all signs are listed: 2^16 = 65,536."""
-TIE = 1e-10
+ALL_ORDERS_TO = 8
+"""Pairs up to which all permutations are listed: 8! = 40,320."""
+FEWEST = 4
+"""Pairs below which a rank correlation has nothing to say: of three, one order in three is
+monotone."""
+MOST_PERIODS = 200
+"""Periods of a series; a year each covers two centuries."""
+AUTOCORRELATIONS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)
+"""Of neighbouring periods, in the null of two series; at 1 the series is a random walk. Of two
+random walks of 10 periods 5% correlate with ``|rho|`` above 0.85, of independent values above
+0.65."""
+TIE_OF_SUMS = 1e-10
 """Sums of changes tie within this, relative to the sum of their sizes."""
-BLOCK = 4_096
-"""Vectors of signs, or resamples, in one block."""
+TIE = 1e-9
+"""Correlations of permutations tie within this: sums of products of ranks are exact, their quotient
+is rounded."""
+SIGNS, ORDERS, RESAMPLES = 4_096, 1_000, 4_096
+"""Vectors of signs, permutations, or resamples in one block."""
 
 
-@dataclass(frozen=True)
-class PairedChange:
-    """The mean change of numbers of the same things."""
+@dataclass(frozen=True, kw_only=True)
+class PairedTest:
+    """A relabelling test of two lists of numbers of the same things."""
 
     n: int
+    """Pairs."""
+    p: float = math.nan
+    """Two-sided; NaN where what is tested is undefined."""
+    method: Literal["exact", "sampled", "undefined"] = "undefined"
+    """Whether all relabellings were counted, or some drawn."""
+    count: int = 0
+    """Relabellings as far from 0: of all, the observed one among them; or of those drawn, where
+    ``p = (count + 1) / (total + 1)``."""
+    total: int = 0
+    interval: tuple[float, float] | None = None
+    """Percentile interval over resamples of pairs; None without resamples, and where more than one
+    in a hundred of them leave it undefined."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedChange(PairedTest):
+    """The mean change of numbers of the same things; its relabellings are signs of changes.
+
+    Undefined with fewer than two changes.
+    """
+
     before: float
     """Mean before; NaN where there is nothing."""
     after: float
     change: float
     """Mean of after less before."""
-    p: float
-    """Two-sided, of a test that flips signs of changes; NaN with fewer than two changes."""
-    method: Literal["exact", "sampled", "undefined"]
-    """Whether all signs were counted, or some drawn."""
-    count: int
-    """Signs with a mean as far from 0: of all, those as they are among them; or of those drawn,
-    where ``p = (count + 1) / (total + 1)``."""
-    total: int
-    interval: tuple[float, float] | None
-    """Percentile interval of the mean change over resamples; None without."""
     fell: int
     """Numbers that fell."""
     rose: int
     """Numbers that rose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankCorrelation(PairedTest):
+    """Correlation of two lists of numbers of the same things; its relabellings are permutations.
+
+    Undefined where one list does not vary, or there are fewer than 4 pairs.
+    """
+
+    rho: float = math.nan
+    """Spearman's, -1 to 1; NaN where undefined."""
+    r2: float = math.nan
+    """Square of Pearson's r; NaN likewise."""
+
+
+@dataclass(frozen=True)
+class SeriesCorrelation:
+    """Correlation of two series in time."""
+
+    n: int
+    """Periods."""
+    rho: float
+    """Spearman's, -1 to 1; NaN where one series does not vary, or has fewer than 4 periods."""
+    r2: float
+    """Square of Pearson's r; NaN likewise."""
+    p: float
+    """Two-sided, under independent autoregressive series; NaN where rho is."""
+    draws: int
+    """Pairs of series that were simulated at each pair of autocorrelations."""
+    p_unordered: float
+    """What a permutation test gives that knows of no order in time: too small where neighbouring
+    periods are alike. For comparison alone."""
+    autocorrelation: tuple[float, float]
+    """Of neighbouring periods of either series. Short series estimate it far too low."""
+    changes: RankCorrelation
+    """Of the changes from each period to the next, whose permutation test is right where changes
+    are independent of each other, whatever the drift of the series; a little too often significant
+    where the values themselves are, not their changes."""
 
 
 def paired_change(
@@ -96,61 +170,300 @@ def paired_change(
     """
     first, second = numbers(before, "before", 1), numbers(after, "after", 1)
     if len(first) != len(second):
-        raise EatlasError(
-            "changes need pairs",
-            got=f"{len(first)} numbers before and {len(second)} after",
-            allowed="as many of the one as of the other",
-        )
+        got = f"{len(first)} numbers before and {len(second)} after"
+        raise EatlasError("changes need pairs", got=got, allowed=AS_MANY)
     draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
     confidence, rng = open_unit(confidence), generator(rng)
     change, n = second - first, len(first)
-    count, total, p = _flipped(change, draws, rng) if n > 1 else (0, 0, math.nan)
+    tested: dict[str, Any] = {}
+    if n > 1:
+        reach = abs(float(change.sum())) - TIE_OF_SUMS * float(np.abs(change).sum())
+        far = (np.abs(signs @ change) >= reach for signs in _signs(n, draws, rng))
+        tested = _counted(far, exact=n <= ALL_SIGNS_TO)
+        tested["interval"] = _interval(
+            lambda drawn: change[drawn].mean(axis=1), n, resamples, confidence, rng
+        )
     return PairedChange(
         n=n,
         before=_mean(first),
         after=_mean(second),
         change=_mean(change),
-        p=p,
-        method="undefined" if n < 2 else "exact" if n <= EXACT_TO else "sampled",
-        count=count,
-        total=total,
-        interval=_interval(change, resamples, confidence, rng) if resamples and n > 1 else None,
         fell=int(np.count_nonzero(change < 0)),
         rose=int(np.count_nonzero(change > 0)),
+        **tested,
     )
+
+
+def rank_correlation(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    draws: int = 9_999,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+) -> RankCorrelation:
+    """Correlate two lists of numbers of the same things, by their ranks.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        Finite numbers.
+    rng : numpy.random.Generator
+        Draws permutations of more than 8 pairs, and resamples.
+    draws : int
+        Permutations that are drawn.
+    resamples : int
+        Bootstrap resamples of pairs; 0 for no interval.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    RankCorrelation
+        Undefined numbers are NaN.
+
+    Raises
+    ------
+    EatlasError
+        If the lists differ in length, or hold what is not finite.
+
+    Notes
+    -----
+    The null hypothesis is that the pairs are exchangeable: that it is by chance which number of `y`
+    belongs to which of `x`. Up to 8 pairs all permutations are counted, and p is exact; of more,
+    ``p = (count + 1) / (draws + 1)`` (Phipson and Smyth 2010).
+
+    Examples
+    --------
+    >>> found = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4], rng=np.random.default_rng(0))
+    >>> found.rho, round(found.p, 4), found.method, found.total
+    (0.8, 0.3333, 'exact', 24)
+    """
+    first, second = _pairs(x, y)
+    draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
+    confidence, rng = open_unit(confidence), generator(rng)
+    n = len(first)
+    if n < FEWEST or not (np.ptp(first) > 0 and np.ptp(second) > 0):
+        return RankCorrelation(n=n)
+    rho = spearman(first, second)
+    far = (
+        np.abs(_correlations(first, second, orders)) >= abs(rho) - TIE
+        for orders in _orders(n, draws, rng)
+    )
+    tested: dict[str, Any] = _counted(far, exact=n <= ALL_ORDERS_TO)
+    interval = _interval(
+        lambda drawn: _of_resamples(first[drawn], second[drawn]), n, resamples, confidence, rng
+    )
+    r2 = float(np.corrcoef(first, second)[0, 1] ** 2)
+    return RankCorrelation(n=n, rho=rho, r2=r2, interval=interval, **tested)
+
+
+def series_correlation(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    draws: int = 9_999,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+) -> SeriesCorrelation:
+    """Correlate two series in time, and test it under a null that keeps neighbours alike.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        Finite numbers of the same periods, in their order; at most 200. Neighbours across a gap
+        count as neighbours.
+    rng : numpy.random.Generator
+        Draws the series of the null, permutations and resamples.
+    draws : int
+        Pairs of series that are simulated.
+    resamples : int
+        Bootstrap resamples of the changes; 0 for no interval.
+    confidence : float
+        Of the interval of the changes.
+
+    Returns
+    -------
+    SeriesCorrelation
+        Undefined numbers are NaN.
+
+    Raises
+    ------
+    EatlasError
+        If the series differ in length, are too long, or hold what is not finite.
+
+    Notes
+    -----
+    The null hypothesis: `x` and `y` are independent, and each is a Gaussian autoregression of order
+    1, ``x[t] = phi x[t-1] + e[t]``, stationary for phi below 1 and a random walk for phi of 1. Its
+    two autocorrelations are not known, and a short series estimates them far too low; so p is the
+    largest over all pairs of them in `AUTOCORRELATIONS`, 0 to 1: the least favourable. So the test
+    rejects no more often than stated for any of them, and more seldom where the series are not
+    autocorrelated (``benchmarks/correlation_null.py``).
+
+    A drift that lasts through all periods is no chance of this null beyond what a random walk does:
+    two series that both rise steadily for other reasons correlate perfectly. `changes` takes such a
+    drift out: whether periods in which the one rises more than usual are those in which the other
+    does.
+
+    Examples
+    --------
+    >>> rise = [1, 2, 4, 3, 5, 6, 8, 7, 9, 10]
+    >>> found = series_correlation(rise, range(10), rng=np.random.default_rng(0))
+    >>> round(found.rho, 2), found.p < 0.05, found.p_unordered < 0.001
+    (0.98, True, True)
+    """
+    first, second = _pairs(x, y)
+    n = whole(len(first), "the number of periods", 2, MOST_PERIODS)
+    draws, rng = whole(draws, "draws", 1), generator(rng)
+    changes = rank_correlation(
+        np.diff(first),
+        np.diff(second),
+        rng=rng,
+        draws=draws,
+        resamples=resamples,
+        confidence=confidence,
+    )
+    unordered = rank_correlation(first, second, rng=rng, draws=draws, resamples=0)
+    known = not math.isnan(unordered.rho)
+    return SeriesCorrelation(
+        n=n,
+        rho=unordered.rho,
+        r2=unordered.r2,
+        p=_least_favourable(n, unordered.rho, draws, rng) if known else math.nan,
+        draws=draws,
+        p_unordered=unordered.p,
+        autocorrelation=(_autocorrelation(first), _autocorrelation(second)),
+        changes=changes,
+    )
+
+
+AS_MANY = "as many of the one as of the other"
+
+
+def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    first, second = numbers(x, "x", 1), numbers(y, "y", 1)
+    if len(first) != len(second):
+        got = f"{len(first)} and {len(second)} values"
+        raise EatlasError("a correlation needs pairs", got=got, allowed=AS_MANY)
+    return first, second
+
+
+def _counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
+    """Fields of a test from blocks that say of each relabelling whether it is as far from 0."""
+    count, total = map(sum, zip(*((int(block.sum()), len(block)) for block in far), strict=True))
+    p = count / total if exact else (count + 1) / (total + 1)
+    return {"p": p, "method": "exact" if exact else "sampled", "count": count, "total": total}
+
+
+def _interval(
+    statistic: Callable[[Orders], Array],
+    n: int,
+    resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> tuple[float, float] | None:
+    """Percentile interval of a statistic of n pairs over resamples, found in blocks."""
+    if not resamples:
+        return None
+    sizes = [min(RESAMPLES, resamples - start) for start in range(0, resamples, RESAMPLES)]
+    drawn = [statistic(rng.integers(n, size=(many, n))) for many in sizes]
+    low, high = central(np.concatenate(drawn), confidence).tolist()
+    return None if math.isnan(low) else (low, high)
 
 
 def _mean(values: Array) -> float:
     return math.fsum(values) / len(values) if len(values) else math.nan
 
 
-def _flipped(change: Array, draws: int, rng: np.random.Generator) -> tuple[int, int, float]:
-    """Count the signs whose sum is as far from 0, of how many, and p."""
-    n = len(change)
-    reach = abs(float(change.sum())) - TIE * float(np.abs(change).sum())
-    exact = n <= EXACT_TO
-    total, count = 2**n if exact else draws, 0
-    for start in range(0, total, BLOCK):
-        many = min(BLOCK, total - start)
+def _signs(n: int, draws: int, rng: np.random.Generator) -> Iterator[Orders]:
+    """All vectors of n signs, or some drawn at random, in blocks."""
+    exact = n <= ALL_SIGNS_TO
+    total = 2**n if exact else draws
+    for start in range(0, total, SIGNS):
+        many = min(SIGNS, total - start)
         if exact:
-            bits = np.arange(start, start + many)[:, None] >> np.arange(n) & 1
+            yield 1 - 2 * (np.arange(start, start + many)[:, None] >> np.arange(n) & 1)
         else:
-            bits = rng.integers(0, 2, size=(many, n))
-        count += int(np.count_nonzero(np.abs((1 - 2 * bits) @ change) >= reach))
-    return count, total, count / total if exact else (count + 1) / (total + 1)
+            yield 1 - 2 * rng.integers(0, 2, size=(many, n))
 
 
-def _interval(
-    change: Array, resamples: int, confidence: float, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Percentile interval of the mean over resamples, in blocks."""
-    means = np.empty(resamples)
-    for start in range(0, resamples, BLOCK):
-        many = min(BLOCK, resamples - start)
-        drawn = rng.integers(len(change), size=(many, len(change)))
-        means[start : start + many] = change[drawn].mean(axis=1)
-    low, high = central(means, confidence).tolist()
-    return low, high
+def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[Orders]:
+    """All orders of n things, or some drawn at random, in blocks."""
+    if n <= ALL_ORDERS_TO:
+        yield np.array(list(permutations(range(n))))
+        return
+    for start in range(0, draws, ORDERS):
+        many = min(ORDERS, draws - start)
+        yield rng.permuted(np.tile(np.arange(n), (many, 1)), axis=1)
 
 
-__all__ = ["PairedChange", "paired_change"]
+def _correlations(x: Array, y: Array, orders: Orders) -> Array:
+    """Rank correlation of x with y in each order."""
+    a, b = (ranks(values) - (len(values) + 1) / 2 for values in (x, y))
+    return np.asarray(b[orders] @ a / math.sqrt(float(a @ a) * float(b @ b)))
+
+
+def _of_resamples(x: Array, y: Array) -> Array:
+    """Rank correlation of each row of x with that of y, whose ranks are taken anew."""
+    a, b = map(_centred_ranks, (x, y))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
+
+
+def _centred_ranks(rows: Array) -> Array:
+    """Ranks of each row less their mean; equal values share the mean of theirs."""
+    from scipy.stats import rankdata  # type: ignore[import-untyped]  # noqa: PLC0415  (lazy)
+
+    return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
+
+
+def _least_favourable(n: int, rho: float, draws: int, rng: np.random.Generator) -> float:
+    """The largest p over the autocorrelations of two independent series.
+
+    The same innovations serve all autocorrelations, so that the largest p is not one of luck.
+    """
+    steps = rng.standard_normal((2, draws, n))
+    first, second = ([_unit_ranks(_series(e, phi)) for phi in AUTOCORRELATIONS] for e in steps)
+    counts = (
+        int(np.count_nonzero(np.abs((a * b).sum(axis=1)) >= abs(rho) - TIE))
+        for a in first
+        for b in second
+    )
+    return (max(counts) + 1) / (draws + 1)
+
+
+def _series(steps: Array, phi: float) -> Array:
+    """Autoregressions of order 1, a row each; a random walk for phi of 1."""
+    made = steps.copy()
+    if phi < 1:
+        made[:, 0] /= math.sqrt(1 - phi**2)
+    for t in range(1, made.shape[1]):
+        made[:, t] += phi * made[:, t - 1]
+    return made
+
+
+def _unit_ranks(rows: Array) -> Array:
+    """Centred ranks of each row of different numbers, of length 1."""
+    centred = rows.argsort(axis=1).argsort(axis=1) - (rows.shape[1] - 1) / 2
+    return np.asarray(centred / math.sqrt(float(centred[0] @ centred[0])))
+
+
+def _autocorrelation(values: Array) -> float:
+    """Of neighbours, about the mean; NaN where nothing varies."""
+    rest = values - values.mean()
+    power = float(rest @ rest)
+    return float(rest[1:] @ rest[:-1]) / power if power and np.ptp(values) > 0 else math.nan
+
+
+__all__ = [
+    "PairedChange",
+    "PairedTest",
+    "RankCorrelation",
+    "SeriesCorrelation",
+    "paired_change",
+    "rank_correlation",
+    "series_correlation",
+]

@@ -7,31 +7,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eatlas.annotation import load_items, read_labels
 from eatlas.annotation.journal import ENDING
 from eatlas.corpora.writing import beside
 from eatlas.errors import UndefinedWarning
-from eatlas.results.evidence import Evidence, Figure, Table
+from eatlas.results.evidence import Evidence, Table
 from eatlas.sources.counts import CountTable
-from eatlas.stats.rank_correlation import rank_correlation
 from eatlas.stimuli import Concept, GroupsTest, load_tests
-from eatlas.validation.families import (
-    BUILT_IN,
-    INTERVAL,
-    Family,
-    listed_names,
-    rho_figures,
-    views,
-)
+from eatlas.validation.families import BUILT_IN, Family, compared, views
 from eatlas.validation.leanings import leanings
 from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.showing import figure, listed_names
 from eatlas.validation.studies import ProtocolStudy
 
 if TYPE_CHECKING:
     from eatlas.annotation.agreement import Agreement
-    from eatlas.annotation.agreement import Figure as Coefficient
     from eatlas.annotation.labels import Labels
 
 NEEDED = "labels by people and their items, as eatlas annotate writes them"
@@ -70,33 +60,22 @@ def agreement(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)  # remarks say the same
         found = labels.agreement(seed=context.seed)
+    coefficients = (
+        ("Krippendorff's alpha", found.alpha, found.compared),
+        ("Fleiss' kappa", found.kappa, found.rated),
+        ("agreement", found.agreement, found.compared),
+    )
     yield study.evidence(
         source=labels.items.name,
-        figures=(
-            _figure("Krippendorff's alpha", found.alpha, found.compared),
-            _figure("Fleiss' kappa", found.kappa, found.rated),
-            _figure("agreement", found.agreement, found.compared),
-        ),
-        tables=tuple(_tables(found)),
-        remarks=(
+        figures=[
+            figure(name, one.value, one.interval, n, "contexts") for name, one, n in coefficients
+        ],
+        tables=[*_tables(found)],
+        remarks=[
             "Alpha and kappa are 1 where annotators always agree, and 0 where they agree as often "
             "as by chance.",
             *found.undefined,
-        ),
-    )
-
-
-def _figure(name: str, found: Coefficient, n: int) -> Figure:
-    """A coefficient of agreement as a figure of the card."""
-    low, high = found.interval or (None, None)
-    return Figure(
-        name=name,
-        value=found.value,
-        low=low,
-        high=high,
-        interval=f"{INTERVAL} over contexts" if found.interval else "",
-        n=n,
-        of="contexts",
+        ],
     )
 
 
@@ -110,18 +89,16 @@ def _tables(found: Agreement) -> Iterator[Table]:
     yield Table(
         title="Agreement on each label",
         columns=("label", "given", "alpha", "kappa"),
-        rows=tuple(
-            (one.label, one.given, one.alpha.value, one.kappa.value) for one in found.labels
-        ),
+        rows=[(one.label, one.given, one.alpha.value, one.kappa.value) for one in found.labels],
     )
     if found.pairs:
         yield Table(
             title="Agreement of pairs",
             columns=("first", "second", "contexts", "agreement", "Cohen's kappa"),
-            rows=tuple(
+            rows=[
                 (one.first, one.second, one.items, one.agreement.value, one.kappa.value)
                 for one in found.pairs
-            ),
+            ],
         )
 
 
@@ -129,10 +106,7 @@ def human_associations(study: ProtocolStudy, context: Context) -> Iterator[Evide
     """Rank correlation of the measure with people's associations, on each source."""
     labels = labels_of(context)
     family, without = people(context, labels)
-    yield from study.of_each_source(
-        context,
-        lambda name, source: _with_people(study, context, family, without, name, source),
-    )
+    yield from study.of_each_source(context, _with_people, family, without)
 
 
 def people(context: Context, labels: Labels) -> tuple[Family, list[str]]:
@@ -185,35 +159,20 @@ def _with_people(
     """The correlation on one source, over targets that both have a number for."""
     terms = list(family.test.targets.terms)
     found = leanings(context, family.test, source, name)
-    figures: list[Figure] = []
-    rows: dict[str, list[float | None]] = {}
-    for view in views(family, found, terms, family.shares(family.tables[0], terms)):
-        rows[view.name] = [view.measured[term] for term in terms]
-        rows[f"people: {view.against}"] = view.of_table.tolist()
-        pairs = [
-            (m, p)
-            for m, p in zip(rows[view.name], view.of_table.tolist(), strict=True)
-            if m is not None
-        ]
-        x, y = np.array(pairs, np.float64).reshape(-1, 2).T
-        rng = np.random.default_rng(context.seed)
-        figures.extend(rho_figures(view.name, rank_correlation(x, y, rng=rng), OF))
+    both = views(family, found, terms, family.shares(family.tables[0], terms))
+    figures, columns = compared(both, "people", OF, context.seed)
     missing = [term for term in terms if found.values.get(term) is None]
-    if not figures:
-        raise NotRunError(f"The numbers of {found.result.display_name} have no size of bias.")
     return study.evidence(
         source=name,
-        figures=tuple(figures),
-        tables=(
+        figures=figures,
+        tables=[
             Table(
                 title="Associations of targets",
-                columns=("target", *rows),
-                rows=tuple(
-                    (term, *(one[i] for one in rows.values())) for i, term in enumerate(terms)
-                ),
-            ),
-        ),
-        remarks=tuple(_remarks(found.what, missing, without, len(terms) - len(missing))),
+                columns=("target", *columns),
+                rows=[*zip(terms, *columns.values(), strict=True)],
+            )
+        ],
+        remarks=[*_remarks(found.what, missing, without, len(terms) - len(missing))],
     )
 
 

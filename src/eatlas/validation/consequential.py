@@ -66,20 +66,15 @@ def questionnaire(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     path = context.material.answers
     answers = {} if path is None else read_answers(path)
     put = questions()
-    remarks = [] if path else ["No answers were given by --answers, so every question is open."]
     yield study.evidence(
         source="" if path is None else path.name,
-        figures=(
-            Figure(
-                name="questions answered", value=float(len(answers)), n=len(put), of="questions"
-            ),
-        ),
-        tables=(
+        figures=[Figure(name="questions answered", value=len(answers), n=len(put), of="questions")],
+        tables=[
             Table(
                 title="Questions and answers",
                 columns=("question", "id", "answer"),
-                rows=tuple((one.text, one.id, answers.get(one.id, OPEN)) for one in put),
-            ),
-        ),
-        remarks=tuple(remarks),
+                rows=[(one.text, one.id, answers.get(one.id, OPEN)) for one in put],
+            )
+        ],
+        remarks=() if path else ("No answers were given by --answers, so every question is open.",),
     )

@@ -8,7 +8,7 @@ associations turns its sign with its groups, and is 0 where the groups are alike
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from eatlas.stimuli.model import ContextsOrigin
 from eatlas.validation.bench import SAME, Bench, Compared, compare, numbers_of, of_concepts, unit
 from eatlas.validation.leanings import plain
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.studies import ProtocolStudy, reason_of
 
 TESTS = {"groups": "divdist-face-validity", "association": "weat-6"}
 """Test that the properties of a measure are checked on, by the kind of tests that it takes."""
@@ -63,7 +63,7 @@ class Property:
         try:
             return self.check(bench)
         except EatlasError as error:
-            return Outcome("refused", in_a_sentence(error))
+            return Outcome("refused", reason_of(error))
 
 
 def _yes(holds: bool, detail: str = "", difference: float | None = None) -> Outcome:  # noqa: FBT001
@@ -127,7 +127,7 @@ def more_groups(bench: Bench) -> Outcome:
     try:
         found = bench.with_test(three).numbers
     except EatlasError as error:
-        return Outcome("no", in_a_sentence(error))
+        return Outcome("no", reason_of(error))
     return Outcome("yes", f"{len(found)} targets of {THREE_GROUPS} measured")
 
 
@@ -162,7 +162,7 @@ def contexts(bench: Bench) -> Outcome:
     try:
         bench.measure.require_stimuli(test)
     except EatlasError as error:
-        return Outcome("no", in_a_sentence(error))
+        return Outcome("no", reason_of(error))
     return Outcome("yes")
 
 
@@ -356,9 +356,7 @@ def _limits(result: AssociationResult) -> tuple[float | None, float | None]:
 
 def structure(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """The properties that follow from changing the test, on each source."""
-    yield from study.of_each_source(
-        context, lambda name, source: _evidence(study, context, STRUCTURE, name, source)
-    )
+    yield from study.of_each_source(context, _evidence, STRUCTURE)
 
 
 def invariances(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
@@ -368,9 +366,7 @@ def invariances(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
             f"{context.measure.name} needs no vectors, which are changed here: a language model "
             "or a table of counts has no lengths and no angles."
         )
-    yield from study.of_each_source(
-        context, lambda name, source: _evidence(study, context, INVARIANCES, name, source)
-    )
+    yield from study.of_each_source(context, _evidence, INVARIANCES)
 
 
 def _evidence(
@@ -389,20 +385,18 @@ def _evidence(
     count = [sum(found.answer == answer for _, found in asked) for answer in ("yes", "no")]
     return study.evidence(
         source=name,
-        figures=(
-            Figure(name="properties that hold", value=count[0], n=len(asked), of="properties"),
-            Figure(name="properties that do not", value=count[1], n=len(asked), of="properties"),
-        ),
-        tables=(
+        figures=[
+            Figure(name=f"properties that {do}", value=number, n=len(asked), of="properties")
+            for do, number in zip(("hold", "do not"), count, strict=True)
+        ],
+        tables=[
             Table(
                 title="Each property",
                 columns=("property", "holds", "what was found", "largest relative difference"),
-                rows=tuple(
-                    (one.name, found.answer, found.detail, found.difference) for one, found in asked
-                ),
-            ),
-        ),
-        remarks=(f"Checked on the test {bench.test.id}.",),
+                rows=[(one.name, *astuple(found)) for one, found in asked],
+            )
+        ],
+        remarks=[f"Checked on the test {bench.test.id}."],
     )
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.writing import KEY, beside
 from eatlas.errors import EatlasError
-from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.sources.counts import open_counts
-from eatlas.stats.rank_correlation import rank_correlation
+from eatlas.stats.paired import rank_correlation
 from eatlas.validation.annotators import NEEDED, OF, labels_of, people
-from eatlas.validation.families import listed_names, number, rho_figures
 from eatlas.validation.material import Context
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.showing import finite, listed_names, mark, rho_drawing, rho_figures
+from eatlas.validation.studies import ProtocolStudy, reason_of
 
 
 def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
@@ -28,9 +27,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
     labels = labels_of(context)
     family, without = people(context, labels)
     figures: list[Figure] = []
-    rows: list[tuple[Any, ...]] = []
-    marks: list[Mark] = []
-    remarks: list[str] = []
+    rows, marks, remarks = [], [], []
     human = family.tables[0]
     for path in sorted(context.material.counts, key=lambda path: (span_of(path) or 0, path)):
         span = span_of(path)
@@ -38,7 +35,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
         try:
             automatic = open_counts(str(path))[0]
         except EatlasError as error:
-            remarks.append(in_a_sentence(error))
+            remarks.append(reason_of(error))
             continue
         terms = family.known(automatic, list(family.test.targets.terms))
         lost = [term for term in family.test.targets.terms if term not in set(terms)]
@@ -52,12 +49,9 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
             )
             both = rho_figures(f"share of {group}, {called}", found, OF)
             figures.extend(both)
-            marks.append(Mark(label=called, value=both[0].value, low=both[0].low,
-                              high=both[0].high, group=group))  # fmt: skip
-            rows.append(
-                (span, path.name, group, found.n, number(found.rho), number(found.p),
-                 number(found.r2))
-            )  # fmt: skip
+            marks.append(mark(called, both[0], group))
+            numbers = map(finite, (found.rho, found.p, found.r2))
+            rows.append((span, path.name, group, found.n, *numbers))
     if without:
         remarks.append(f"Associated with no group by people: {listed_names(without)}.")
     if not figures:
@@ -65,29 +59,21 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
         return
     yield study.evidence(
         source=labels.items.name,
-        figures=tuple(figures),
-        tables=(
+        figures=figures,
+        tables=[
             Table(
                 title="Correlation by length of the context",
                 columns=("sentences", "counts", "group", "targets", "rho", "p", "R2"),
-                rows=tuple(rows),
-            ),
-        ),
-        drawings=(
-            Drawing(
-                title="People against co-occurrence",
-                axis="Spearman's rho",
-                marks=tuple(marks),
-                low=-1.0,
-                high=1.0,
-            ),
-        ),
-        remarks=(
+                rows=rows,
+            )
+        ],
+        drawings=[rho_drawing("People against co-occurrence", marks)],
+        remarks=[
             "Shares are of spans, or of labelled contexts, that are associated with a group at "
             "all. The study is of text and does not depend on the measure.",
             *remarks,
-        ),
-    )  # fmt: skip
+        ],
+    )
 
 
 def span_of(path: Path) -> int | None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from math import comb
 from typing import Any, cast
 
-from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
 from eatlas.validation.leanings import leanings, plain
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.studies import ProtocolStudy, tried_each
 
 TEST = "divdist-face-validity"
 STEREOTYPES = {
@@ -62,10 +61,7 @@ def agreement(agreeing: int, total: int, of: str) -> Figure:
 
 def stereotyped_professions(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """The sign of each profession of Table 3, on each source."""
-    (test,) = load_tests(TEST)
-    yield from study.of_each_source(
-        context, lambda name, source: _signs(study, context, cast("GroupsTest", test), name, source)
-    )
+    yield from study.of_each_source(context, _signs, *load_tests(TEST))
 
 
 def _signs(
@@ -90,26 +86,26 @@ def _signs(
         raise NotRunError("No profession has a number.")
     return study.evidence(
         source=name,
-        figures=(agreement(agreeing, len(known), "professions"),),
-        tables=(
+        figures=[agreement(agreeing, len(known), "professions")],
+        tables=[
             Table(
                 title="Sign of each profession",
                 columns=("profession", "stereotype", "number", "leans to", "agrees"),
-                rows=tuple(rows),
-            ),
-        ),
-        drawings=(
+                rows=rows,
+            )
+        ],
+        drawings=[
             Drawing(
                 title="Where each profession leans",
                 axis=f"below 0 {second}, above 0 {first}",
-                marks=tuple(
-                    Mark(label=term, value=known[term], group=STEREOTYPES[term])
-                    for term in STEREOTYPES
+                marks=[
+                    Mark(label=term, value=known[term], group=group)
+                    for term, group in STEREOTYPES.items()
                     if term in known
-                ),
-            ),
-        ),
-        remarks=tuple(remarks),
+                ],
+            )
+        ],
+        remarks=remarks,
     )
 
 
@@ -120,25 +116,20 @@ def documented_tests(study: ProtocolStudy, context: Context) -> Iterator[Evidenc
             f"{context.measure.name} takes tests of groups, and these are tests of two targets "
             "and two attributes."
         )
-    yield from study.of_each_source(
-        context, lambda name, source: _directions(study, context, name, source)
-    )
+    yield from study.of_each_source(context, _directions)
 
 
 def _directions(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
     """The effect size of each test on one source; of several for single terms, X less Y."""
-    rows: list[tuple[str | float | bool | None, ...]] = []
-    reasons: list[str] = []
     one_number = "X" in getattr(context.measure, "compared", ())
     measure = context.measure if one_number else plain(context.measure)
-    for test in load_tests("caliskan"):
-        try:
-            d, p = _effect(context.measured(test, source, name, measure))
-        except EatlasError as error:
-            reasons.append(f"Not measured, {test.id}: {in_a_sentence(error)}")
-            continue
-        rows.append((test.id, test.label, d, p, None if d is None else d > 0))
-    known = [row for row in rows if row[2] is not None]
+    tests = {test.id: test for test in load_tests("caliskan")}
+    found, reasons = tried_each(
+        "Not measured",
+        lambda test: _effect(context.measured(test, source, name, measure)),
+        tests,
+    )
+    known = {of: d for of, (d, _) in found.items() if d is not None}
     if not known:
         raise NotRunError(
             f"None of the ten tests could be measured. {reasons[0]}"
@@ -147,22 +138,25 @@ def _directions(study: ProtocolStudy, context: Context, name: str, source: Any) 
         )
     return study.evidence(
         source=name,
-        figures=(agreement(sum(bool(row[4]) for row in known), len(known), "tests"),),
-        tables=(
+        figures=[agreement(sum(d > 0 for d in known.values()), len(known), "tests")],
+        tables=[
             Table(
                 title="Sign of each test",
                 columns=("test", "targets and attributes", "number", "p", "agrees"),
-                rows=tuple(rows),
-            ),
-        ),
-        drawings=(
+                rows=[
+                    (of, tests[of].label, d, p, None if d is None else d > 0)
+                    for of, (d, p) in found.items()
+                ],
+            )
+        ],
+        drawings=[
             Drawing(
                 title="Effect size of each test",
                 axis="effect size; above 0 is the direction that people show",
-                marks=tuple(Mark(label=str(row[0]), value=cast("float", row[2])) for row in known),
-            ),
-        ),
-        remarks=tuple(reasons),
+                marks=[Mark(label=of, value=d) for of, d in known.items()],
+            )
+        ],
+        remarks=reasons,
     )
 
 

@@ -1,9 +1,9 @@
-"""Tests of groups that a table of numbers answers, and rank correlations as figures."""
+"""Tests of groups that a table of numbers answers, and how a measure correlates with it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from eatlas.results.evidence import Figure
 from eatlas.sources.counts import Counts, open_counts
-from eatlas.stats.rank_correlation import RankCorrelation
+from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stats.shares import distribution
 from eatlas.stimuli import Concept, GroupsTest, load_tests
 from eatlas.validation.leanings import Leanings
 from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.showing import rho_figures
 
 Array = NDArray[np.float64]
 
 BUILT_IN = ("divdist-gender", "divdist-race")
 """Tests whose groups have shares in a census and counts in texts."""
-INTERVAL = "95% bootstrap"
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,16 @@ class View:
     of_table: Array
     """In the order of the terms."""
 
+    def correlated(self, seed: int) -> RankCorrelation:
+        """Correlate over the terms that have a number."""
+        pairs = [
+            (one, float(share))
+            for one, share in zip(self.measured.values(), self.of_table, strict=True)
+            if one is not None
+        ]
+        x, y = np.array(pairs, np.float64).reshape(-1, 2).T
+        return rank_correlation(x, y, rng=np.random.default_rng(seed))
+
 
 def views(family: Family, found: Leanings, terms: Sequence[str], shares: Array) -> list[View]:
     """What of a measure can be compared with shares of groups.
@@ -133,6 +143,19 @@ def views(family: Family, found: Leanings, terms: Sequence[str], shares: Array) 
     return [replace(one, measured={term: one.measured.get(term) for term in terms}) for one in made]
 
 
+def compared(
+    made: Iterable[View], whose: str, of: str, seed: int
+) -> tuple[list[Figure], dict[str, list[float | None]]]:
+    """Rank correlations of views, and columns of a table of their numbers, those of `whose` too."""
+    figures: list[Figure] = []
+    columns: dict[str, list[float | None]] = {}
+    for view in made:
+        columns[view.name] = [*view.measured.values()]
+        columns[f"{whose}: {view.against}"] = view.of_table.tolist()
+        figures.extend(rho_figures(view.name, view.correlated(seed), of))
+    return figures, columns
+
+
 def sizes_of(found: Leanings) -> Mapping[str, float | None] | None:
     """How large the bias of each target is, without a direction; None where nothing is neutral."""
     if found.towards_first is None or found.result.by_target is not None:
@@ -140,34 +163,3 @@ def sizes_of(found: Leanings) -> Mapping[str, float | None] | None:
     if found.neutral is None:
         return None
     return {k: None if v is None else abs(v - found.neutral) for k, v in found.signs().items()}
-
-
-def rho_figures(name: str, found: RankCorrelation, of: str) -> tuple[Figure, Figure]:
-    """Spearman's rho with interval and permutation test, and Pearson's R2."""
-    low, high = found.interval or (None, None)
-    drawn = "all" if found.method == "exact" else f"{found.total:,} drawn"
-    return (
-        Figure(
-            name=f"rho, {name}",
-            value=number(found.rho),
-            low=low,
-            high=high,
-            interval=f"{INTERVAL} over {of}" if found.interval else "",
-            n=found.n,
-            of=of,
-            p=number(found.p),
-            test="" if number(found.p) is None else f"permutation of {of}, two-sided, {drawn}",
-        ),
-        Figure(name=f"R2, {name}", value=number(found.r2), n=found.n, of=of),
-    )
-
-
-def number(value: float) -> float | None:
-    """A number of a record; NaN is None."""
-    return None if math.isnan(value) else value
-
-
-def listed_names(names: Sequence[str], most: int = 60) -> str:
-    """Names one after the other; of many the first, and how many more."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -9,31 +9,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eatlas.errors import EatlasError, SignatureError
+from eatlas.errors import SignatureError
 from eatlas.measures.base import Measure
-from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.results.evidence import Drawing, Evidence, Mark, Table
 from eatlas.sources.counts import open_counts
 from eatlas.sources.opening import open_sources, transformed
 from eatlas.stats.paired import PairedChange, paired_change
 from eatlas.stimuli import GroupsTest, load_tests
-from eatlas.validation.families import (
-    BUILT_IN,
-    INTERVAL,
-    Family,
-    families,
-    number,
-    sizes_of,
-    terms_of,
-)
+from eatlas.validation.families import BUILT_IN, Family, families, sizes_of, terms_of
 from eatlas.validation.leanings import Leanings, leanings, paired
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.showing import CHANGES, change_figure, change_row, mark
+from eatlas.validation.studies import ProtocolStudy, tried_each
 
 OF = "targets"
 METHODS = ("hard-debias", "soft-debias")
 """Transforms of the house that take a family of groups, as in Table 7 of the paper."""
 SHOWN = 40
 """Targets of a drawing."""
+BEFORE_AND_AFTER = "Mean bias before and after"
 
 
 class Stage(NamedTuple):
@@ -57,12 +51,7 @@ def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     counting = _of_counts(context.measure)
     for family in families(context, counts[:1], "table of counts"):
         called = f"{counts[0].name}, {'/'.join(family.groups)}"
-        try:
-            yield _amplified(study, context, family, counting, called)
-        except NotRunError as reason:
-            yield study.not_run(str(reason), source=called)
-        except EatlasError as error:
-            yield study.not_run(in_a_sentence(error), source=called)
+        yield study.tried(called, _amplified, context, family, counting, called)
 
 
 def _of_counts(measure: Measure) -> Measure:
@@ -112,27 +101,21 @@ def _amplified(
         for before, after in combinations(stages, 2)
         if before.kind != after.kind
     ]
-    terms = test.targets.terms
     return study.evidence(
         source=called,
-        figures=tuple(_figure(after, before, found) for before, after, _, found in changes),
-        tables=(
-            _summary(changes),
-            Table(
-                title="Bias of each target",
-                columns=("target", *(f"{one.kind}: {one.name}" for one in stages)),
-                rows=tuple((term, *(one.sizes.get(term) for one in stages)) for term in terms),
-            ),
-            *_leans(family, terms, stages),
-        ),
-        drawings=tuple(_drawing(*one) for one in changes[:1]),
-        remarks=(
+        figures=[
+            change_figure(f"{after.kind} {after.name} less {before.kind} {before.name}", found, OF)
+            for before, after, _, found in changes
+        ],
+        tables=[*_tables(family, test.targets.terms, stages, changes)],
+        drawings=[_drawing(*one) for one in changes[:1]],
+        remarks=[
             "Above 0 the later stage is more biased: text, representations, generated text. Bias "
             "is the divergence from the reference, whatever its direction.",
             "Counts and cosines become shares in different ways: cosines of one target with all "
             "groups are much alike, so that its shares are near each other. A difference of bias "
             "between text and vectors is one of scale too; that of two texts is not.",
-        ),
+        ],
     )
 
 
@@ -162,53 +145,25 @@ def _change(before: Stage, after: Stage, seed: int) -> tuple[list[str], PairedCh
     return terms, paired_change(x, y, rng=np.random.default_rng(seed))
 
 
-def _figure(after: Stage, before: Stage, found: PairedChange) -> Figure:
-    """The mean change of bias with its interval and p."""
-    return change_figure(f"{after.kind} {after.name} less {before.kind} {before.name}", found, OF)
-
-
-def change_figure(name: str, found: PairedChange, of: str) -> Figure:
-    """A mean change as a figure, with its interval and the test of signs."""
-    low, high = found.interval or (None, None)
-    drawn = "all" if found.method == "exact" else f"{found.total:,} drawn"
-    p = number(found.p)
-    return Figure(
-        name=f"change of bias, {name}",
-        value=number(found.change),
-        low=low,
-        high=high,
-        interval=f"{INTERVAL} over {of}" if found.interval else "",
-        n=found.n,
-        of=of,
-        p=p,
-        test="" if p is None else f"signs of changes flipped, two-sided, {drawn}",
-    )
-
-
 Change = tuple[Stage, Stage, list[str], PairedChange]
 
 
-def _summary(changes: Sequence[Change]) -> Table:
-    rows = [
-        (after.name, before.name, found.n, number(found.before), number(found.after),
-         number(found.change), number(found.p), found.rose, found.fell)
-        for before, after, _, found in changes
-    ]  # fmt: skip
-    return Table(title="Mean bias before and after", columns=SUMMARY, rows=tuple(rows))
-
-
-SUMMARY = ("after", "before", "targets", "mean before", "mean after", "change", "p", "rose", "fell")
-
-
-def _leans(family: Family, terms: Sequence[str], stages: Sequence[Stage]) -> Iterator[Table]:
-    """Of two groups, the lean of each target to the first."""
-    if any(one.leans is None for one in stages):
-        return
-    yield Table(
-        title=f"Lean of each target to {family.groups[0]}",
-        columns=("target", *(f"{one.kind}: {one.name}" for one in stages)),
-        rows=tuple((term, *((one.leans or {}).get(term) for one in stages)) for term in terms),
-    )
+def _tables(
+    family: Family, terms: Sequence[str], stages: Sequence[Stage], changes: Sequence[Change]
+) -> Iterator[Table]:
+    """Mean changes, the bias of each target, and of two groups its lean to the first."""
+    rows = [(after.name, before.name, *change_row(found)) for before, after, _, found in changes]
+    yield Table(title=BEFORE_AND_AFTER, columns=("after", "before", *CHANGES), rows=rows)
+    columns = ("target", *(f"{one.kind}: {one.name}" for one in stages))
+    shown: dict[str, list[Mapping[str, float | None] | None]] = {
+        "Bias of each target": [one.sizes for one in stages],
+        f"Lean of each target to {family.groups[0]}": [one.leans for one in stages],
+    }
+    for title, values in shown.items():
+        known = [one for one in values if one is not None]
+        if len(known) == len(values):
+            by_term = [(term, *(one.get(term) for one in known)) for term in terms]
+            yield Table(title=title, columns=columns, rows=by_term)
 
 
 def _drawing(before: Stage, after: Stage, terms: Sequence[str], _: PairedChange) -> Drawing:
@@ -218,7 +173,7 @@ def _drawing(before: Stage, after: Stage, terms: Sequence[str], _: PairedChange)
     return Drawing(
         title=f"Change of bias, {after.kind} less {before.kind}",
         axis="change of bias; above 0 it grew",
-        marks=tuple(Mark(label=term, value=change[term]) for term in most),
+        marks=[Mark(label=term, value=change[term]) for term in most],
     )
 
 
@@ -226,60 +181,49 @@ def mitigation(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """The measure before and after each debiasing transform, on each source of vectors."""
     if context.measure.needs != "vectors":
         raise NotRunError(f"{context.measure.name} takes no vectors, which debiasing transforms.")
-    yield from study.of_each_source(
-        context, lambda name, source: _mitigated(study, context, name, source)
-    )
+    yield from study.of_each_source(context, _mitigated)
 
 
 def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
     """The mean change by each transform on one source, of each family of groups."""
-    figures: list[Figure] = []
-    rows: list[tuple[Any, ...]] = []
-    reasons: list[str] = []
-    for test in (one for one in load_tests(list(BUILT_IN)) if isinstance(one, GroupsTest)):
-        sets = test.id.rpartition("-")[2]
-        for method in METHODS:
-            transform = f"{method}:{sets}"
-            try:
-                found = _debiased(context, test, name, source, transform)
-            except NotRunError as reason:
-                reasons.append(f"Not run, {transform}: {reason}")
-                continue
-            except EatlasError as error:
-                reasons.append(f"Not run, {transform}: {in_a_sentence(error)}")
-                continue
-            figures.append(change_figure(transform, found, OF))
-            rows.append(
-                (transform, found.n, number(found.before), number(found.after),
-                 number(found.change), number(found.p), found.rose, found.fell)
-            )  # fmt: skip
-    if not figures:
+    transforms = {
+        f"{method}:{test.id.rpartition('-')[2]}": test
+        for test in load_tests(list(BUILT_IN))
+        if isinstance(test, GroupsTest)
+        for method in METHODS
+    }
+    found, reasons = tried_each(
+        "Not run",
+        lambda transform: _debiased(context, transforms[transform], name, source, transform),
+        {transform: transform for transform in transforms},
+    )
+    if not found:
         raise NotRunError(" ".join(reasons))
-    columns = ("transform", *SUMMARY[2:])
+    figures = {label: change_figure(label, one, OF) for label, one in found.items()}
     return study.evidence(
         source=name,
-        figures=tuple(figures),
-        tables=(
-            Table(title="Mean bias before and after", columns=columns, rows=tuple(rows)),
-        ),
-        drawings=(
+        figures=[*figures.values()],
+        tables=[
+            Table(
+                title=BEFORE_AND_AFTER,
+                columns=("transform", *CHANGES),
+                rows=[(label, *change_row(one)) for label, one in found.items()],
+            )
+        ],
+        drawings=[
             Drawing(
                 title="Mean change of bias by each transform",
                 axis="change of bias; below 0 it fell",
-                marks=tuple(
-                    Mark(label=one.name.rpartition(", ")[2], value=one.value, low=one.low,
-                         high=one.high)
-                    for one in figures
-                ),
-            ),
-        ),
-        remarks=(
+                marks=[mark(label, one) for label, one in figures.items()],
+            )
+        ],
+        remarks=[
             *reasons,
             "Bias is the size of a target's number, whatever its direction. A transform that uses "
             "the words of the measure's own groups can lower a measure without changing what is "
             "learned from the vectors (Gonen and Goldberg 2019).",
-        ),
-    )  # fmt: skip
+        ],
+    )
 
 
 def _debiased(

@@ -19,8 +19,8 @@ MOST_MISSING = 20
 """Missing terms of a group that a card lists."""
 
 
-class NotRunError(Exception):
-    """A study cannot be run on what was given; its text is the reason, a whole sentence."""
+class NotRunError(EatlasError):
+    """A study cannot be run on what was given; `what` is the reason, in whole sentences."""
 
 
 @dataclass(frozen=True)

@@ -8,30 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.results.evidence import Drawing, Evidence, Figure, Table
 from eatlas.sources.counts import Counts
 from eatlas.sources.wrappers import period_of
-from eatlas.stats.rank_correlation import (
+from eatlas.stats.paired import (
     FEWEST,
-    RankCorrelation,
     SeriesCorrelation,
-    rank_correlation,
     series_correlation,
 )
-from eatlas.validation.families import (
-    INTERVAL,
-    Family,
-    families,
-    listed_names,
-    number,
-    rho_figures,
-    terms_of,
-    views,
-)
+from eatlas.validation.families import Family, compared, families, terms_of, views
 from eatlas.validation.leanings import leanings
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.showing import finite, listed_names, mark, rho_drawing, rho_figures
+from eatlas.validation.studies import ProtocolStudy
 
 Array = NDArray[np.float64]
 
@@ -39,7 +28,6 @@ YEAR = 2010
 """The year of the contemporary study, as in the paper; the last one of a census without it."""
 OF = "occupations"
 NEEDED = "such as census-gender, which eatlas data fetch census brings"
-DRAWS, RESAMPLES = 9_999, 1_000
 
 
 def one_year(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
@@ -50,12 +38,8 @@ def one_year(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
         raise NotRunError("Every source belongs to a period; the study of decades takes these.")
     for name, source in sources.items():
         for family in known:
-            try:
-                yield _of_year(study, context, family, name, source)
-            except NotRunError as reason:
-                yield study.not_run(str(reason), source=_called(name, family))
-            except EatlasError as error:
-                yield study.not_run(in_a_sentence(error), source=_called(name, family))
+            called = _called(name, family)
+            yield study.tried(called, _of_year, context, family, name, source)
 
 
 def _families(context: Context) -> Iterator[Family]:
@@ -74,42 +58,24 @@ def _of_year(
     terms = family.known(table, terms_of([table]))
     found = leanings(context, family.of_targets(terms), source, name)
     missing = [term for term in terms if found.values.get(term) is None]
-    figures: list[Figure] = []
-    columns: dict[str, list[float | None]] = {}
-    for view in views(family, found, terms, family.shares(table, terms)):
-        columns[view.name] = [view.measured[term] for term in terms]
-        columns[f"census: {view.against}"] = view.of_table.tolist()
-        figures.extend(rho_figures(view.name, _correlated(view, terms, context.seed), OF))
-    if not figures:
-        raise NotRunError(f"The numbers of {found.result.display_name} have no size of bias.")
+    both = views(family, found, terms, family.shares(table, terms))
+    figures, columns = compared(both, "census", OF, context.seed)
     return study.evidence(
         source=_called(name, family),
-        figures=tuple(figures),
-        tables=(
+        figures=figures,
+        tables=[
             Table(
                 title=f"Occupations and the census of {_year(table) or 'one year'}",
                 columns=("occupation", *columns),
-                rows=tuple(
-                    (term, *(one[i] for one in columns.values()))
-                    for i, term in enumerate(terms)
-                    if term not in set(missing)
-                ),
-            ),
-        ),
-        drawings=(_drawing(figures, "Rank correlation with the census over occupations"),),
-        remarks=tuple(_remarks(found.what, family, missing)),
-    )
-
-
-def _correlated(view: Any, terms: Sequence[str], seed: int) -> RankCorrelation:
-    """Correlate a view over the terms that have a number."""
-    pairs = [
-        (view.measured[term], float(share))
-        for term, share in zip(terms, view.of_table, strict=True)
-        if view.measured[term] is not None
-    ]
-    x, y = np.array(pairs, np.float64).reshape(-1, 2).T
-    return rank_correlation(x, y, rng=np.random.default_rng(seed), draws=DRAWS, resamples=RESAMPLES)
+                rows=[
+                    row for row in zip(terms, *columns.values(), strict=True)
+                    if row[0] not in set(missing)
+                ],
+            )
+        ],
+        drawings=[_drawing(figures, "Rank correlation with the census over occupations")],
+        remarks=[*_remarks(found.what, family, missing)],
+    )  # fmt: skip
 
 
 def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]:
@@ -130,22 +96,14 @@ def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]
 
 def _drawing(figures: Sequence[Figure], title: str) -> Drawing:
     """Each rank correlation as a mark with its interval."""
-    return Drawing(
-        title=title,
-        axis="Spearman's rho",
-        marks=tuple(
-            Mark(label=_label(one.name), value=one.value, low=one.low, high=one.high)
-            for one in figures
-            if one.name.startswith("rho, ")
-        ),
-        low=-1.0,
-        high=1.0,
+    labels = [one.name.removeprefix("rho, ") for one in figures]
+    changes = "its changes"  # they follow what they are changes of
+    marks = (
+        mark(changes if label.startswith("changes") else label, one)
+        for label, one in zip(labels, figures, strict=True)
+        if one.name != label
     )
-
-
-def _label(name: str) -> str:
-    """A figure's name as the label of its mark; changes follow what they are changes of."""
-    return "its changes" if name.startswith("rho, changes") else name.removeprefix("rho, ")
+    return rho_drawing(title, marks)
 
 
 def _year(table: Counts) -> int | None:
@@ -166,12 +124,8 @@ def decades(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
         )
     for name, by_period in series.items():
         for family in known:
-            try:
-                yield _of_series(study, context, family, name, by_period)
-            except NotRunError as reason:
-                yield study.not_run(str(reason), source=_called(name, family))
-            except EatlasError as error:
-                yield study.not_run(in_a_sentence(error), source=_called(name, family))
+            called = _called(name, family)
+            yield study.tried(called, _of_series, context, family, name, by_period)
 
 
 def _of_series(
@@ -209,34 +163,34 @@ def _of_series(
         measured = np.array([[view.measured[term] for term in shared] for view in column], float)
         census = np.array([view.of_table for view in column])
         over = _series_of(measured, census, context.seed)
-        within = [_correlated(view, shared, context.seed) for view in column]
+        within = [view.correlated(context.seed) for view in column]
         figures.extend(_figures(column[0].name, over))
         tests.append(_nulls(column[0].name, over))
         rows.extend(
-            (str(year), view.name, float(m), float(c), number(one.rho), number(one.p))
+            (str(year), view.name, float(m), float(c), finite(one.rho), finite(one.p))
             for year, view, m, c, one in zip(
                 years, column, measured.mean(axis=1), census.mean(axis=1), within, strict=True
             )
         )
     return study.evidence(
         source=_called(name, family),
-        figures=tuple(figures),
-        tables=(
-            Table(title="Nulls of the correlation over periods", columns=NULLS, rows=tuple(tests)),
+        figures=figures,
+        tables=[
+            Table(title="Nulls of the correlation over periods", columns=NULLS, rows=tests),
             Table(
                 title="Means by year, and correlation over occupations within it",
                 columns=("year", "view", "mean of the measure", "mean of the census",
                          "rho over occupations", "p, permutation"),
-                rows=tuple(rows),
+                rows=rows,
             ),
-        ),
-        drawings=(_drawing(figures, "Rank correlation of means over periods"),),
-        remarks=(
+        ],
+        drawings=[_drawing(figures, "Rank correlation of means over periods")],
+        remarks=[
             *_remarks(found[0].what, family, missing),
             f"Means are over the {len(shared):,} occupations that have a number in each of the "
             f"{len(years)} years {years[0]} to {years[-1]}.",
             NULL,
-        ),
+        ],
     )  # fmt: skip
 
 
@@ -257,30 +211,27 @@ NULL = (
 def _series_of(measured: Array, census: Array, seed: int) -> SeriesCorrelation:
     """Correlate the means of each year."""
     rng = np.random.default_rng(seed)
-    x, y = measured.mean(axis=1), census.mean(axis=1)
-    return series_correlation(x, y, rng=rng, draws=DRAWS, resamples=RESAMPLES)
+    return series_correlation(measured.mean(axis=1), census.mean(axis=1), rng=rng)
 
 
 def _figures(name: str, found: SeriesCorrelation) -> Iterator[Figure]:
     """The correlation over periods, and that of the changes."""
-    p = number(found.p)
+    p = finite(found.p)
     yield Figure(
         name=f"rho, {name}",
-        value=number(found.rho),
+        value=finite(found.rho),
         n=found.n,
         of="periods",
         p=p,
         test="" if p is None else "independent autoregressive series, least favourable, two-sided",
     )
-    yield Figure(name=f"R2, {name}", value=number(found.r2), n=found.n, of="periods")
-    changes = rho_figures(f"changes, {name}", found.changes, "changes")[0]
-    interval = f"{INTERVAL} over changes" if changes.low is not None else ""
-    yield changes.model_copy(update={"interval": interval})
+    yield Figure(name=f"R2, {name}", value=finite(found.r2), n=found.n, of="periods")
+    yield rho_figures(f"changes, {name}", found.changes, "changes")[0]
 
 
 def _nulls(name: str, found: SeriesCorrelation) -> tuple[Any, ...]:
     return (
         name,
-        *map(number, (found.rho, found.p, found.p_unordered)),
-        *map(number, (found.changes.rho, found.changes.p, *found.autocorrelation)),
+        *map(finite, (found.rho, found.p, found.p_unordered)),
+        *map(finite, (found.changes.rho, found.changes.p, *found.autocorrelation)),
     )

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from eatlas.errors import EatlasError, SignatureError, SourceError
+from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures.base import Measure
-from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
+from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.sources.opening import transformed
 from eatlas.stats.specifications import Correlation, correlation
 from eatlas.stimuli import Concept, GroupsTest
 from eatlas.validation.bench import Bench, unit
-from eatlas.validation.convergent import COLUMNS, finite, mark_of, row_of, tests_of
+from eatlas.validation.convergent import tests_of
 from eatlas.validation.leanings import HOW_SURE, Leanings, leanings, paired, plain
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.studies import ProtocolStudy, in_a_sentence
+from eatlas.validation.showing import correlations, finite, mark, marks_of, rho_drawing
+from eatlas.validation.studies import ProtocolStudy, reason_of, tried_each
 
 SIZES = (3, 5)
 """Words of each group, as in Table 8."""
@@ -35,11 +36,7 @@ NO_CHANGE = ("alpha", "draws", *HOW_SURE)
 def word_lists(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """Correlations with random word lists of 3 and of 5 words a group."""
     for test in tests_of(context):
-
-        def answer(name: str, source: Any, test: GroupsTest = test) -> Evidence:
-            return _subsets(study, context, test, name, source)
-
-        yield from study.of_each_source(context, answer)
+        yield from study.of_each_source(context, _subsets, test)
 
 
 def _subsets(
@@ -48,7 +45,7 @@ def _subsets(
     """Median and range of the correlations with lists of each size."""
     whole = leanings(context, test, source, name)
     rng = np.random.default_rng([context.seed, len(test.groups)])
-    rows, marks, reasons = [], [], []
+    rows, figures, reasons = [], [], []
     for size in SIZES:
         found: list[Correlation] = []
         for _ in range(SUBSETS):
@@ -56,59 +53,45 @@ def _subsets(
             try:
                 other = leanings(context, shorter, source, name)
             except EatlasError as error:
-                reasons.append(in_a_sentence(error))
+                reasons.append(reason_of(error))
                 continue
-            _, x, y = paired(whole.directed, other.directed)
-            found.append(correlation(x, y))
+            found.append(correlation(*paired(whole.directed, other.directed)[1:]))
         rho = sorted(one.spearman for one in found if math.isfinite(one.spearman))
-        squared = sorted(one.pearson**2 for one in found if math.isfinite(one.pearson))
+        squared = [one.pearson**2 for one in found if math.isfinite(one.pearson)]
         if not rho:
             continue
-        label = f"{size} words a group"
-        rows.append(
-            (label, len(rho), float(np.median(rho)), rho[0], rho[-1], float(np.median(squared)))
-        )
-        marks.append(Mark(label=label, value=float(np.median(rho)), low=rho[0], high=rho[-1]))
+        middle, r2 = float(np.median(rho)), float(np.median(squared))
+        label, of = f"{size} words a group", f"smallest and largest of {len(rho)} random lists"
+        ends = {"low": rho[0], "high": rho[-1], "interval": of}
+        rows.append((label, len(rho), middle, rho[0], rho[-1], r2))
+        figures.append(Figure(name=f"Spearman's rho, {label}", value=middle, **ends))
+        figures.append(Figure(name=f"R², {label}", value=r2))
     if not rows:
         raise NotRunError(" ".join(dict.fromkeys(reasons)) or "No subset gives numbers.")
     how = "pairs of words" if test.pairs else "words of each group"
+    marks = (mark(row[0], one) for row, one in zip(rows, figures[::2], strict=True))
     return study.evidence(
         source=name,
-        figures=tuple(
-            figure
-            for row in rows
-            for figure in (
-                Figure(
-                    name=f"Spearman's rho, {row[0]}",
-                    value=row[2],
-                    low=row[3],
-                    high=row[4],
-                    interval=f"smallest and largest of {row[1]} random lists",
-                ),
-                Figure(name=f"R², {row[0]}", value=row[5]),
-            )
-        ),
-        tables=(
+        figures=figures,
+        tables=[
             Table(
                 title=f"Random word lists, {test.id}",
                 columns=("lists", "number", "median rho", "smallest", "largest", "median R²"),
-                rows=tuple(rows),
-            ),
-        ),
-        drawings=(
-            Drawing(
-                title=f"Rank correlation with shorter lists, {test.id}",
-                axis="Spearman's rho; point: median; line: smallest and largest",
-                marks=tuple(marks),
-                low=-1.0,
-                high=1.0,
-            ),
-        ),
-        remarks=(
+                rows=rows,
+            )
+        ],
+        drawings=[
+            rho_drawing(
+                f"Rank correlation with shorter lists, {test.id}",
+                marks,
+                "; point: median; line: smallest and largest",
+            )
+        ],
+        remarks=[
             f"Random {how} that have vectors, {SUBSETS} times for each size; correlated over "
             "targets with the whole lists.",
             *dict.fromkeys(reasons),
-        ),
+        ],
     )
 
 
@@ -135,16 +118,10 @@ def _some(things: tuple[Any, ...], size: int, rng: np.random.Generator) -> tuple
 
 def parameters(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """Correlations with every other choice of a parameter that has choices."""
-    alternatives = tuple(_alternatives(context.measure))
+    alternatives = dict(_alternatives(context.measure))
     if not alternatives:
         raise NotRunError(f"{context.measure.name} has no parameter with choices.")
-    test, *_ = tests_of(context)
-    yield from study.of_each_source(
-        context,
-        lambda name, source: _table(
-            study, context, test, name, source, "Parameters", dict(alternatives)
-        ),
-    )
+    yield from study.of_each_source(context, _changed, "Parameters", lambda _: (alternatives, []))
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
@@ -153,7 +130,8 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
     for one in fields(measure):
         hint = hints[one.name]
         values = (False, True) if hint is bool else get_args(hint)
-        if one.name in NO_CHANGE or not one.init or not (hint is bool or _is_choice(hint)):
+        choices = hint is bool or get_origin(hint) is Literal
+        if one.name in NO_CHANGE or not one.init or not choices:
             continue
         for value in values:
             if value == getattr(measure, one.name):
@@ -163,105 +141,87 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
                 yield f"{one.name}={str(value).lower() if hint is bool else value}", changed
 
 
-def _is_choice(hint: object) -> bool:
-    """Whether a type is one of a few values."""
-    return get_origin(hint) is Literal
-
-
 def vectors(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
     if context.measure.needs != "vectors":
         raise NotRunError(f"{context.measure.name} needs no vectors, which are treated here.")
     test, *_ = tests_of(context)
 
-    def answer(name: str, source: Any) -> Evidence:
+    def treated(source: Any) -> tuple[dict[str, Any], list[str]]:
         bench = Bench(plain(context.measure), test, source, context.seed, context.measure).used
         lengths = bench.with_rows(lambda rows: np.array([unit(row) for row in rows]))
-        treated: dict[str, Any] = {"length 1": lengths.source}
-        reasons = []
-        for step in TRANSFORMS:
-            try:
-                treated[step] = transformed(source, step)
-            except SourceError as error:
-                reasons.append(f"Not measured, {step}: {in_a_sentence(error)}")
-        return _table(study, context, test, name, source, "Treated vectors", treated, reasons)
+        steps = {step: step for step in TRANSFORMS}
+        found, reasons = tried_each("Not measured", lambda step: transformed(source, step), steps)
+        return {"length 1": lengths.source, **found}, reasons
 
-    yield from study.of_each_source(context, answer)
+    yield from study.of_each_source(context, _changed, "Treated vectors", treated)
 
 
-def _table(
+def _changed(
     study: ProtocolStudy,
     context: Context,
-    test: GroupsTest,
+    title: str,
+    changes: Callable[[Any], tuple[dict[str, Any], list[str]]],
     name: str,
     source: Any,
-    title: str,
-    changed: dict[str, Any],
-    reasons: list[str] | None = None,
 ) -> Evidence:
-    """Correlations of the numbers as they are with those of another measure or source."""
+    """Correlations of the numbers as they are with those of other measures or sources.
+
+    `changes` gives these for a source, by label, and why some could not be made.
+    """
+    test, *_ = tests_of(context)
     base = leanings(context, test, source, name)
+    changed, remarks = changes(source)
+    others, reasons = tried_each(
+        "Not measured",
+        lambda label: (
+            leanings(context, test, source, name, changed[label])
+            if isinstance(changed[label], Measure)
+            else leanings(context, test, changed[label], f"{name}, {label}")
+        ),
+        {label: label for label in changed},
+    )
     found: dict[str, Correlation] = {}
-    remarks, idle = list(reasons or ()), []
-    for label, one in changed.items():
-        try:
-            other = (
-                leanings(context, test, source, name, one)
-                if isinstance(one, Measure)
-                else leanings(context, test, one, f"{name}, {label}")
-            )
-        except NotRunError as reason:
-            remarks.append(f"Not measured, {label}: {reason}")
-            continue
-        except EatlasError as error:
-            remarks.append(f"Not measured, {label}: {in_a_sentence(error)}")
-            continue
-        if other.directed != base.directed:
-            _, x, y = paired(base.directed, other.directed)
-        elif other.values != base.values:  # another divergence: biases differ, deviations do not
-            _, x, y = paired(base.values, other.values)
-        else:
+    idle, said = [], []
+    for label, other in others.items():
+        # with another divergence biases differ, deviations do not
+        pair = (base.directed, other.directed)
+        pair = pair if pair[0] != pair[1] else (base.values, other.values)
+        if pair[0] == pair[1]:
             idle.append(label)
             continue
-        found[label] = correlation(x, y)
-        known = {*base.result.warnings, *getattr(one, "notes", ())}
-        remarks.extend(f"{label}: {said}" for said in other.result.warnings if said not in known)
+        found[label] = correlation(*paired(*pair)[1:])
+        known = {*base.result.warnings, *getattr(changed[label], "notes", ())}
+        said += [f"{label}: {note}" for note in other.result.warnings if note not in known]
     if not found:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
-        raise NotRunError(" ".join((same, *remarks)).strip() or "Nothing could be changed.")
-    if idle:
-        remarks.insert(0, f"Without any change of the numbers: {', '.join(idle)}.")
-    smallest = min(found, key=lambda label: finite(found[label].spearman) or -2.0)
+        reason = " ".join((same, *remarks, *reasons)).strip()
+        raise NotRunError(reason or "Nothing could be changed.")
+    unchanged = [f"Without any change of the numbers: {', '.join(idle)}."] if idle else []
+    smallest = min(marks := marks_of(found), key=lambda one: one.value or -2.0)
+    of_smallest = found[smallest.label]
     return study.evidence(
         source=name,
-        figures=(
+        figures=[
             Figure(
                 name="smallest Spearman's rho",
-                value=finite(found[smallest].spearman),
-                low=finite(found[smallest].spearman_low),
-                high=finite(found[smallest].spearman_high),
+                value=smallest.value,
+                low=smallest.low,
+                high=smallest.high,
                 interval="95%",
-                n=found[smallest].n,
+                n=of_smallest.n,
                 of="targets",
-                text=smallest,
+                text=smallest.label,
             ),
-            Figure(name="R² there", value=finite(found[smallest].pearson ** 2)),
-        ),
-        tables=(
-            Table(
-                title=f"{title}, {test.id}",
-                columns=("changed to", *COLUMNS[1:]),
-                rows=tuple(row_of(label, one) for label, one in found.items()),
-            ),
-        ),
-        drawings=(
-            Drawing(
-                title=f"{title}: rank correlation with the numbers as they are",
-                axis="Spearman's rho with its 95% interval",
-                marks=tuple(mark_of(label, one) for label, one in found.items()),
-                low=-1.0,
-                high=1.0,
-            ),
-        ),
-        remarks=tuple(remarks),
+            Figure(name="R² there", value=finite(of_smallest.pearson**2)),
+        ],
+        tables=[correlations(f"{title}, {test.id}", "changed to", found)],
+        drawings=[
+            rho_drawing(
+                f"{title}: rank correlation with the numbers as they are",
+                marks,
+                " with its 95% interval",
+            )
+        ],
+        remarks=[*unchanged, *remarks, *reasons, *said],
     )

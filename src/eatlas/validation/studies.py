@@ -10,15 +10,17 @@ for the reason too. It never leaves a study out in silence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from eatlas.errors import EatlasError
 from eatlas.results.evidence import CRITERIA, Criterion, Evidence
 from eatlas.validation.material import Context, NotRunError
 
+T = TypeVar("T")
+U = TypeVar("U")
 DIVDIST = "Bommasani and Liang (2022)"
 
 
@@ -43,8 +45,15 @@ class ProtocolStudy:
         """Make the evidence that the study was not run, for a reason in whole sentences."""
         return self.evidence(not_run=reason, **found)
 
+    def tried(self, called: str, answer: Callable[..., Evidence], *given: Any) -> Evidence:
+        """Return what ``answer(study, *given)`` finds, or why nothing, on what is `called`."""
+        try:
+            return answer(self, *given)
+        except EatlasError as error:
+            return self.not_run(reason_of(error), source=called)
+
     def of_each_source(
-        self, context: Context, answer: Callable[[str, Any], Evidence]
+        self, context: Context, answer: Callable[..., Evidence], *given: Any
     ) -> Iterator[Evidence]:
         """Yield the answer of each source, or why the study was not run on it.
 
@@ -52,15 +61,10 @@ class ProtocolStudy:
         ----------
         context : Context
         answer : callable
-            Takes a source string and the opened source.
+            Takes the study, the context, what is `given`, a source string and the opened source.
         """
         for name, source in context.each_source():
-            try:
-                yield answer(name, source)
-            except NotRunError as reason:
-                yield self.not_run(str(reason), source=name)
-            except EatlasError as error:
-                yield self.not_run(in_a_sentence(error), source=name)
+            yield self.tried(name, answer, context, *given, name, source)
 
     @property
     def answer(self) -> Callable[[ProtocolStudy, Context], Iterable[Evidence]]:
@@ -75,26 +79,40 @@ class ProtocolStudy:
         found: list[Evidence] = []
         try:
             found.extend(self.answer(self, context))
-        except NotRunError as reason:
-            found.append(self.not_run(str(reason)))
         except EatlasError as error:
-            found.append(self.not_run(in_a_sentence(error)))
+            found.append(self.not_run(reason_of(error)))
         return tuple(found) or (self.not_run("The study found nothing to measure."),)
 
 
-def in_a_sentence(error: EatlasError) -> str:
-    """An error as the reason why something was not run.
+def reason_of(error: EatlasError) -> str:
+    """An error as the reason why something was not run, in whole sentences.
 
     Examples
     --------
-    >>> in_a_sentence(EatlasError("the file is empty", got="0 lines", allowed="10"))
+    >>> reason_of(EatlasError("the file is empty", got="0 lines", allowed="10"))
     'The file is empty (got: 0 lines; allowed: 10).'
     """
+    if isinstance(error, NotRunError):
+        return error.what
     parts = (("got", error.got), ("allowed", error.allowed))
     details = "; ".join(f"{name}: {value}" for name, value in parts if value)
     first = error.what.split(maxsplit=1)[0]
     text = error.what if not first.isalpha() else error.what[:1].upper() + error.what[1:]
     return f"{text} ({details})." if details else f"{text}."
+
+
+def tried_each(
+    failed: str, answer: Callable[[T], U], each: Mapping[str, T]
+) -> tuple[dict[str, U], list[str]]:
+    """Return the answers by name, and why there is none of others: "`failed`, name: reason"."""
+    found: dict[str, U] = {}
+    reasons = []
+    for name, one in each.items():
+        try:
+            found[name] = answer(one)
+        except EatlasError as error:
+            reasons.append(f"{failed}, {name}: {reason_of(error)}")
+    return found, reasons
 
 
 STUDIES: tuple[ProtocolStudy, ...] = (
