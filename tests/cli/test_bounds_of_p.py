@@ -14,7 +14,7 @@ def test_the_terminal_shows_bounds_and_says_what_they_leave_open(eatlas_cli, mon
     assert "[.015, .26]" in said
     assert "A p after ≤, or between brackets, is known by certain bounds alone." in said
     assert (
-        "Only bounds of p-values of level 2 of X are known, and they do not decide whether p is "
+        "The p-values of level 2 of X are known only within bounds that do not decide whether p is "
         "below alpha = 0.05: greater between 0.0146 and 0.256, two-sided between 0.0292 and 0.513. "
-        "A rule that reads one of these reads its upper bound: no star, and no association."
+        "The upper bound is used: no star, and no association."
     ) in said

@@ -16,7 +16,7 @@ def test_a_table_for_people_and_json(eatlas_cli):
     assert [line.split()[0] for line in lines[3:7]] == [
         "projection", "clusters", "neighbours", "classifier",
     ]  # fmt: skip
-    assert "there is left: clusters" in ended.out
+    assert "Share of the bias beyond chance that remains: clusters" in ended.out
     ended = eatlas_cli("residual", SOURCE, "--json")
     assert json.loads(ended.out) == eatlas.residual_bias(SOURCE).to_dict()
 

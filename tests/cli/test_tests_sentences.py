@@ -37,7 +37,7 @@ def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
     assert "Ushers are people." in test.B.terms
     checked = eatlas_cli("tests", "check", written)
     assert checked.code == 0
-    assert "Several sentences are made of each stimulus (X 16 of 2, " in checked.err
+    assert "Each stimulus occurs in several sentences (X 16 of 2, " in checked.err
 
 
 def test_a_class_for_all_and_one_for_a_group_in_any_order(eatlas_cli, jobs):

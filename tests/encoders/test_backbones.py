@@ -112,7 +112,7 @@ def test_notes_come_with_every_layer(seeing, tmp_path):
         for source in open_sources(f"hf:{seeing('vit')}?layer=all&cache={cache}"):
             source.encode(images([path]))
             assert source.notes == (
-                "1 image is smaller than what the model takes, and enlarged, such as 'dot.png'.",
+                "1 image smaller than the input of the model, and enlarged, such as 'dot.png'.",
             )
 
 

@@ -59,7 +59,7 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
     )
     assert ours.encoding.pool == "mean-all"
     assert ours.notes == (
-        "Texts are pooled as the model says (modules.json): the mean of all tokens, special ones "
+        "Pooling follows the model's files (modules.json): the mean of all tokens, special ones "
         "included (pool=mean-all).",
     )
     chosen = eatlas.open_vectors(f"hf:{MINILM}?cache=no&pool=cls")
@@ -73,7 +73,7 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
 def test_a_result_says_it():
     result = eatlas.run("weat-6", f"hf:{MINILM}", "weat(resamples=0)")[0]
     assert result.encoding.pool == "mean-all"
-    assert any("pooled as the model says" in said for said in result.warnings)
+    assert any("Pooling follows the model's files" in said for said in result.warnings)
     same = eatlas.run("weat-6", f"st:{MINILM}", "weat(resamples=0)")[0]
     assert result.effect_size == pytest.approx(same.effect_size, abs=1e-5)
 
@@ -156,7 +156,7 @@ def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, 
     source = eatlas.open_vectors(f"hf:{folder}")
     assert source.encoding.pool == pool
     notes = " ".join(source.notes)
-    assert "pooled as the model says (its name)" in notes
+    assert "Pooling follows the model's files (its name)" in notes
     assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
     assert prompt is None or prompt in notes
 

@@ -120,8 +120,8 @@ def test_both_levels_in_one_run_stand_side_by_side(model, contexts):
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("level=word&pool=mean", "pool=mean changes nothing here: at level word a vector stands"),
-        ("subword=first", "subword=first changes nothing here: at level sentence a vector stands"),
+        ("level=word&pool=mean", "pool=mean has no effect at level word, where subword"),
+        ("subword=first", "subword=first has no effect at level sentence, where pool"),
     ],
 )
 def test_what_changes_nothing_is_said(model, contexts, option, said):

@@ -110,7 +110,7 @@ def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
     found = source.encode([item])[item]
     np.testing.assert_allclose(found, PlainLoop(seeing("clip"), "clip").image(path), **NEAR)
     assert source.notes == (
-        "1 image is smaller than what the model takes, and enlarged, such as 'thin.png'.",
+        "1 image smaller than the input of the model, and enlarged, such as 'thin.png'.",
     )
 
 
@@ -159,9 +159,9 @@ def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_
     first = eatlas.open_vectors(f"clip:{seeing('clip')}")
     found = first.encode(items)
     notes = (
-        "1 image is of several frames or pages: of each the first was taken, as of 'moving.gif'.",
-        "1 image with transparent parts: what is behind them is white, as in 'clear.png'.",
-        "1 image is smaller than what the model takes, and enlarged, such as 'clear.png'.",
+        "1 image with several frames or pages, of which the first was used, such as 'moving.gif'.",
+        "1 image with transparent parts, which were filled with white, such as 'clear.png'.",
+        "1 image smaller than the input of the model, and enlarged, such as 'clear.png'.",
     )
     assert first.notes == notes
     forget()
@@ -259,7 +259,7 @@ def test_a_text_that_is_too_long(seeing):
     )
     cut = opened(seeing("clip"), "truncate=yes")
     assert cut.encode([Passage("wasp " * 60)])
-    assert "1 texts were longer than the model takes and were cut" in cut.notes[0]
+    assert "1 texts were too long for the model and were cut" in cut.notes[0]
 
 
 def test_a_damaged_image_names_the_file(seeing, drawn, tmp_path):

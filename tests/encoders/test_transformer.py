@@ -138,7 +138,7 @@ def test_a_text_that_is_cut(model, family):
     states = loop.module(input_ids=kept).last_hidden_state[0].detach().numpy()
     np.testing.assert_allclose(vector, states[pieces].mean(axis=0), rtol=1e-4, atol=1e-5)
     assert source.notes == (
-        f"1 texts were longer than the model takes and were cut, such as '{LONG[:59]}…'.",
+        f"1 texts were too long for the model and were cut, such as '{LONG[:59]}…'.",
     )
 
 
@@ -219,7 +219,7 @@ def test_a_text_of_two_stimuli_has_a_vector_for_each_at_level_word(model):
             test, f"hf:{model('bert')}?level={level}", "weat", contexts=Contexts.of(rows)
         )
         assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 2
-        assert sum("one vector for all of these" in one for one in result.warnings) == shared
+        assert sum("of several stimuli, which share" in one for one in result.warnings) == shared
 
 
 def test_a_text_without_what_is_asked_for(model):

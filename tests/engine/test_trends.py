@@ -83,17 +83,17 @@ def test_a_significant_trend_says_what_its_p_supposes(results):
     (trend,) = results.trends
     said = [note for note in trend.warnings if note.startswith("Trend of level 1: ")]
     assert said == [
-        "Trend of level 1: the p-value supposes that neighbouring periods are hardly alike beyond "
-        "the trend. Where they correlate by .6 beyond it, one series without a trend in nine comes "
-        "below .05, where by .9, one in four (benchmarks/trend_null.py), and 18 periods cannot "
-        "show which it is."
+        "Trend of level 1: the p-value assumes that neighbouring periods correlate little beyond "
+        "the trend. If they correlate by .6, one in nine series without a trend has p < .05; if by "
+        ".9, one in four (benchmarks/trend_null.py). 18 periods are too few to show how much they "
+        "correlate."
     ]
 
 
 def test_an_effect_that_stands_still_has_no_trend(results):
     (trend,) = results.trends
     assert trend.level2.Y is None
-    assert any("level 2 of Y" in note or "say nothing" in note for note in trend.warnings)
+    assert any("level 2 of Y" in note or "a trend needs" in note for note in trend.warnings)
 
 
 def test_few_periods_are_said_to_be_few(folder, drift):
@@ -102,7 +102,7 @@ def test_few_periods_are_said_to_be_few(folder, drift):
     assert any("cannot be significant at .05" in note for note in few.warnings)
     two = eatlas.run(tests=drift, vectors=f"{folder}?from=1980").trends[0]
     assert two.level1 is None
-    assert "2 periods with an effect size say nothing" in two.warnings[0]
+    assert "2 periods have an effect size; a trend needs at least" in two.warnings[0]
 
 
 def test_one_period_has_no_trend(folder, drift):

@@ -213,9 +213,9 @@ def test_draws_of_one_population_are_combined_to_their_mean():
 
 def test_small_groups_are_remarked_on_where_draws_are_weighed_by_their_d(said, vectors):
     remark = (
-        "variance=union in groups of 4: draws whose effect size is near the largest that there can "
-        "be have a sampling variance near 0, and so nearly all of the weight in the combined "
-        "effect size. variance=common weighs all draws alike."
+        "variance=union in groups of 4: draws whose effect size is near the maximum have a "
+        "sampling variance near 0, and so nearly all of the weight in the combined effect size. "
+        "variance=common weights all draws equally."
     )
     assert remark in run(CEAT(n=20, variance="union"), said, vectors).warnings
     assert remark not in run(CEAT(n=20), said, vectors).warnings
@@ -251,10 +251,10 @@ def test_published_p_falls_with_the_number_of_draws_and_ours_does_not(said, vect
 
 def test_every_result_says_what_z_assumes_and_which_stimuli_do_not_vary(result):
     assert result.warnings[-2:] == (
-        "The draws share their stimuli. Q, tau2 and z of the random-effects model take them for "
-        "independent, so its p-values mostly measure how many draws were made; the permutation "
+        "The draws share their stimuli. Q, tau2 and z of the random-effects model assume that "
+        "draws are independent, so its p-values mostly reflect the number of draws. The permutation "
         "p-values of levels 1 and 2 do not depend on that.",
-        "Stimuli with one context alone, the same in every draw: Y: y2.",
+        "Stimuli with a single context, the same in every draw: Y: y2.",
     )
 
 
@@ -350,7 +350,7 @@ def test_draws_without_spread_are_counted_and_said():
     assert 0 < lost < 20
     said = (
         f"Undefined effect size of level 1 in {lost} of 64 draws: their associations do not "
-        "differ; they are left out of its mean and of its p-values."
+        "differ. The mean and the p-values leave these draws out."
     )
     assert said in result.warnings
     assert str(caught[0].message) == f"said: {said}"

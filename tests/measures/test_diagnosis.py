@@ -117,11 +117,11 @@ def test_a_group_without_rows_has_no_diagnosis():
         (shared, ["All four level 3 means are 0.36 or more, at or above 0.3; the mean cosine of targets "
                   "with attributes is 0.37",
                   "?transform=center"]),
-        (nearly_one, ["all four level 3 groups are near 1 (means from 0.99)",
-                      "hardly any spread (sd up to 0.002)", "?transform=center or standardize"]),
+        (nearly_one, ["All four level 3 groups have cosines near 1 (means from 0.99)",
+                      "almost no spread (sd up to 0.002)", "?transform=center or standardize"]),
         (loud, ["Dimension 7 alone makes up 39% of the squared length of this test's vectors",
                 "at or above 25%", "?transform=standardize"]),
-        (power_law, ["IsoScore is 0.03 by the spread of these 32 terms", "at or below 0.2",
+        (power_law, ["IsoScore of these 32 terms is 0.03", "at or below 0.2",
                      "?transform=all-but-the-top:3 or whiten"]),
     ],
 )  # fmt: skip

@@ -196,7 +196,7 @@ def test_single_terms_and_projections_have_ranks_alone():
     assert (
         single.to_frame()["rank"].tolist()[:2] == list(single.frequency.ranks.X.terms.values())[:2]
     )
-    assert single.frequency.reason == "sc-eat is not computed of random words"
+    assert single.frequency.reason == "sc-eat is not computed for random words"
     (projected,) = eatlas.run(tests="weat-6", measures="weat(association=projection)")
     assert projected.frequency.ranks.X.median == single.frequency.ranks.X.median
     assert "by cosines" in projected.frequency.reason
@@ -206,7 +206,7 @@ def test_a_dict_has_no_order():
     test = make_test()
     result = eatlas.MLEAT()(test, make_vectors(test))
     assert result.frequency is None
-    assert result.frequency_reason == "dict does not say how frequent its words are"
+    assert result.frequency_reason == "dict has no information on how frequent its words are"
     assert json.loads(to_json_line(result))["frequency_reason"] == result.frequency_reason
 
 
@@ -248,7 +248,7 @@ def test_sentences_have_the_ranks_of_their_stimuli():
     result = eatlas.MLEAT()(test, encoder)
     assert list(result.frequency.ranks.X.terms) == stimuli[:8]
     assert result.frequency.ranks.vocabulary == "GloVe 6B"
-    assert result.frequency.reason == "the terms are sentences, and random words make none"
+    assert result.frequency.reason == "the terms are sentences, which random words cannot replace"
 
 
 def test_words_that_are_not_listed_have_no_rank():
@@ -264,7 +264,7 @@ def test_words_that_are_not_listed_have_no_rank():
     result = eatlas.MLEAT()(unknown, lambda texts: [rng.normal(size=9) for _ in texts])
     assert result.frequency.ranks.X.terms["zqxv"] is None
     assert result.frequency.ranks.X.terms["aster"] == 53_712
-    assert re.search("no rank is known of zqxv", result.frequency.reason)
+    assert re.search("no rank is known for zqxv", result.frequency.reason)
 
 
 def test_a_frame_has_medians_and_p():

@@ -92,7 +92,7 @@ def test_a_learned_direction_is_not_tested_on_other_attributes():
     found = learned.generalisation
     assert (found.level1, found.level2) == (None, None)
     assert found.reason == (
-        "the direction is learned from these attributes, and others would make another direction"
+        "the direction is learned from these attributes; others would give another direction"
     )
     assert learned.power.patterns is None
     assert learned.power.level1.smallest_d is not None
@@ -105,7 +105,7 @@ def test_groups_of_one_attribute_say_nothing_of_others():
     result = eatlas.WEAT()(alone, make_vectors(alone))
     assert result.generalisation.level1 is None
     assert result.generalisation.reason == (
-        "a group of one attribute says nothing about other attributes"
+        "a group of one attribute has no information about other attributes"
     )
     row = result.to_frame().iloc[0]
     assert row["crossed_p_two_sided"] is None
@@ -123,7 +123,7 @@ def test_where_nothing_varies_nothing_is_claimed():
     assert found.difference == pytest.approx(result.level1.difference)
     assert any(
         note == "Undefined crossed test of level 1, level 2 of X, level 2 of Y: nothing varies "
-        "within the groups, so nothing can be said of other words."
+        "within the groups, so nothing can be inferred about other words."
         for note in result.warnings
     )
 

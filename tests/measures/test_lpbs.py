@@ -212,8 +212,8 @@ def test_lengths_are_normalised_as_named():
     assert each.similarities[0][0] == whole.similarities[0][0] / 2
     assert whole.pieces.X == (2, 2)
     assert (
-        "4 of 4 targets have several pieces, 2 at most: their log-probability is the sum over"
-        in (whole.warnings[0])
+        "The tokenizer splits 4 of 4 targets into several pieces, at most 2. Their log-probability "
+        "is the sum over" in (whole.warnings[0])
     )
 
 
@@ -265,8 +265,8 @@ def test_whole_words_are_asked_of_a_causal_model_by_ends():
         return of_causal(question)
 
     remark = (
-        "Attributes are scored as the beginning of a word: that the word ends there is not part of "
-        "its probability (ends=true)."
+        "Attributes are scored as the beginning of a word. The probability that the word ends "
+        "there is left out; ends=true includes it."
     )
     measure = LPBS(model="causal", ends=True, resamples=0)
     assert "ends=true" in measure.signature

@@ -186,8 +186,8 @@ def test_one_template_is_the_lpbs_with_it_in_every_draw():
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
     assert (
-        "Every pair has one sentence alone, so all draws are the same: they say nothing about "
-        "other sentences. More templates, or sentences of a corpus, would differ."
+        "Every pair has a single sentence, so all draws are the same and say nothing about other "
+        "sentences. Use more templates, or sentences of a corpus."
     ) in ours.warnings
 
 
@@ -304,7 +304,7 @@ def test_sentences_of_a_corpus_are_drawn():
                                                  (3, 1, 2, 3, 1), (1, 2, 3, 1, 2))  # fmt: skip
     assert found.provenance.contexts == pairs.origin
     assert "templates=pairs" in found.signature
-    assert "7 of 20 pairs have one sentence alone, the same in every draw." in found.warnings
+    assert "Pairs with a single sentence, the same in every draw: 7 of 20." in found.warnings
     # the mean over draws is near the mean over sentences, which is that of LPBS
     spread = np.array(found.similarities) - np.array(lpbs.similarities)
     ones = np.array(found.sentences) == 1

@@ -84,13 +84,13 @@ def test_a_wide_small_group_is_remarked_on():
     )
     assert "rejects equal means too often or too seldom: about .2" in note
     assert note.endswith(
-        "in place of .05, two-sided. statistic=studentised allows for unequal spreads."
+        "instead of .05, two-sided. statistic=studentised allows for unequal spreads."
     )
 
 
 def test_a_narrow_small_group_is_remarked_on():
     (result,) = eatlas.run(make_test("unequal", **WORDS), spread(1 / 12), "weat")
-    assert "far below .01 in place of .05" in remarks(result)[0]
+    assert "far below .01 instead of .05" in remarks(result)[0]
 
 
 @pytest.mark.parametrize("ratio", [0.1, 1.0, 10.0])

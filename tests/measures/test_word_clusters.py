@@ -112,19 +112,20 @@ def test_a_group_that_is_one_cluster_is_not_resampled():
 
 def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
     vectors = alike(cosine=0.999)
-    (said,) = (w for w in eatlas.MLEAT()(TEST, vectors).warnings if "nearly one word" in w)
+    (said,) = (w for w in eatlas.MLEAT()(TEST, vectors).warnings if "nearly the same vector" in w)
     assert said.startswith("B: B")
-    assert ", and 2 more pairs), and intervals take them for separate draws" in said
+    assert "Intervals treat them as separate draws" in said
+    assert ", and 2 other pairs, have nearly the same vector (cosine " in said
     assert said.endswith("in the test draws them together.")
     together = eatlas.MLEAT()(with_clusters(B=PAIRS), vectors)
-    assert not any("nearly one word" in w for w in together.warnings)
+    assert not any("nearly the same vector" in w for w in together.warnings)
     (published,) = eatlas.run("weat-1")
     assert any(
-        w.startswith("B: jail and prison are nearly one word (cosine 0.9")
+        w.startswith("B: jail and prison have nearly the same vector (cosine 0.9")
         and 'clusters = [["jail", "prison"]] in the test draws them together.' in w
         for w in published.warnings
     )
-    assert not any("nearly one word" in w for w in eatlas.run("weat-6")[0].warnings)
+    assert not any("nearly the same vector" in w for w in eatlas.run("weat-6")[0].warnings)
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,9 @@ def test_shares_are_those_of_the_model_itself(family):
     np.testing.assert_allclose(result.readings, own, atol=OF_CLIP)
     assert result.level3.XA.mean == pytest.approx(own[:3, :4].sum(axis=1).mean(), abs=OF_CLIP)
     said = " ".join(result.warnings)
-    assert ("forced choice among the labels, in which its bias cancels out" in said) is bool(bias)
+    assert ("forced choice among the labels, in which its logit bias cancels out" in said) is bool(
+        bias
+    )
     assert "A 4 (0.444); B 5 (0.556)" in said
 
 
@@ -293,7 +295,7 @@ def test_a_scale_other_than_the_models_is_said():
     source = OfModel(make_vectors(test), logit_scale=100.0)
     (few,) = eatlas.ZeroShot(resamples=0)(test, source).warnings
     result = eatlas.ZeroShot(resamples=0, scale=50)(test, source)
-    assert set(result.warnings) == {few, "The logit scale 50 is not that of the model, 100."}
+    assert set(result.warnings) == {few, "The logit scale 50 differs from that of the model, 100."}
     assert "scale=50" in result.signature
 
 

@@ -103,7 +103,7 @@ def test_readings(results, chance):
 def test_what_is_not_known_is_said(results):
     (single,) = eatlas.run(tests="weat-9", measures="sc-eat")
     assert statement("frequency", single).endswith(
-        "Not compared with random words: sc-eat is not computed of random words."
+        "Not compared with random words: sc-eat is not computed for random words."
     )
     off = eatlas.run(tests="weat-9", frequency="off")
     assert statement("frequency", off[0]) == "Not known: frequency=off."

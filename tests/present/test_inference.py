@@ -52,7 +52,7 @@ def test_what_is_not_known_is_said_or_left_out():
     found = learned(make_test(), make_vectors(make_test()))
     assert statement("other_words", found) == (
         "Whether other targets and attributes would show it is unknown: the direction is learned "
-        "from these attributes, and others would make another direction."
+        "from these attributes; others would give another direction."
     )
     assert not_generalised([found], ["tiny"]) == ""
     older = found.model_copy(update={"generalisation": None, "power": None})

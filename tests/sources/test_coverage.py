@@ -55,13 +55,13 @@ def test_two_terms_with_one_vector_are_reported():
     vectors = make_vectors(test)
     del vectors["Ebony"]
     notes = embed(test, open_vectors(vectors)).notes
-    assert "Ebony (X) and ebony (Y) are one vector, ebony." in notes
+    assert "Ebony (X) and ebony (Y) have one vector, ebony." in notes
 
 
 def test_a_term_that_is_target_and_attribute_is_reported():
     test = make_test(X=("love", "iris"))
     notes = embed(test, open_vectors(make_vectors(test))).notes
-    assert "love (X) and love (A) are one vector, love." in notes
+    assert "love (X) and love (A) have one vector, love." in notes
 
 
 def test_names_that_become_common_words_are_flagged():
@@ -99,8 +99,8 @@ def test_terms_of_one_vector_under_several_spellings_are_reported():
     vectors[second] = vectors[first].copy()
     notes = embed(test, open_vectors(vectors)).notes
     assert (
-        f"{first} (X) and {second} (Y) are one vector under 2 spellings: the source does not tell "
-        "them apart." in notes
+        f"{first} (X) and {second} (Y) have one vector under 2 spellings: the source does not "
+        "distinguish them." in notes
     )
 
 
@@ -111,11 +111,10 @@ def test_of_many_terms_of_one_vector_some_are_named():
     vectors |= {f"y{i}": vectors[f"y{i - 8}"] for i in range(8, 16)}
     notes = [n for n in embed(test, open_vectors(vectors)).notes if "spelling" in n]
     assert notes[0] == (
-        "x0 (X), x1 (X), x2 (X), x3 (X), x4 (X), x5 (X) and 3 more are one vector under 9 "
-        "spellings: the source does not tell them apart."
+        "x0 (X), x1 (X), x2 (X), x3 (X), x4 (X), x5 (X) and 3 more have one vector under 9 "
+        "spellings: the source does not distinguish them."
     )
     assert len(notes) == 6
     assert notes[5] == (
-        "8 other terms are one vector with another term under another spelling, such as "
-        "y4 (Y) and y12 (Y)."
+        "8 other terms share a vector with a term of another spelling, such as y4 (Y) and y12 (Y)."
     )

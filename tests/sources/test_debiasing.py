@@ -124,8 +124,8 @@ def test_name_fingerprint_and_notes_say_what_was_done():
     assert source.fingerprint == f"{plain};transform=hard-debias:gender;sets={sets}"
     assert source.notes == (
         "Vectors debiased by hard-debias:gender (Bolukbasi et al. 2016, Manzini et al. 2019): the "
-        "bias direction was taken out of all words but specific ones; 24 equality sets were "
-        "equalized. Measures that do not look along it may find the bias as before.",
+        "bias direction was removed from all words but specific ones; 24 equality sets were "
+        "equalized. Measures along other directions may find the bias unchanged.",
         "9 of 10 defining sets were used; words without a vector: gal.",
     )
 
@@ -185,7 +185,7 @@ def test_without_scikit_learn_the_remedy_is_named(monkeypatch):
 
 def test_double_hard_says_which_component_was_dropped():
     source = eatlas.transformed("glove-sample", "double-hard:gender")
-    assert source.notes[0].startswith("Of the first 20 principal components number ")
+    assert source.notes[0].startswith("Of the first 20 principal components, number ")
     assert (eatlas.transformed("glove-sample", "double-hard:gender").lookup(["nurse"])["nurse"]
             == source.lookup(["nurse"])["nurse"]).all()  # fmt: skip
 

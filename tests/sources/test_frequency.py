@@ -102,12 +102,14 @@ def test_formats_without_an_order_say_so(tmp_path):
     for source in (arrays, table, dict(zip(LISTED, DATA.vectors, strict=True))):
         found = ranking(source)
         assert found.ranks is None
-        assert "does not say how frequent its words are" in found.reason
+        assert "has no information on how frequent its words are" in found.reason
 
 
 def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
     few = ranking(ArraySource(LISTED[:999], DATA.vectors[:999], ordered=True))
-    assert few.reason == "array has 999 words, fewer than 1,000, whose order may be any"
+    assert few.reason == (
+        "array has 999 words; with fewer than 1,000, their order need not be that of frequency"
+    )
     rows = np.argsort(LISTED)
     alphabetical = ranking(ArraySource([LISTED[i] for i in rows], DATA.vectors[rows], ordered=True))
     assert alphabetical.ranks is None

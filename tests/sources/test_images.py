@@ -118,8 +118,8 @@ def test_pictures_that_a_source_does_not_tell_apart_are_remarked(test):
     given["flowers/1.png"] = given["flowers/0.png"]
     notes = embed(test, open_vectors(given)).notes
     assert (
-        "flowers/0.png (X) and flowers/1.png (X) are one vector of 2 images: the source does not "
-        "tell them apart."
+        "flowers/0.png (X) and flowers/1.png (X) have one vector of 2 images: the source does not "
+        "distinguish them."
     ) in notes
 
 

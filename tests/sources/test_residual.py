@@ -76,9 +76,7 @@ def test_what_is_written_elsewhere_too_is_recovered(tmp_path):
     assert one.classifier.after > 0.95
     assert one.neighbours.after > 0.9
     assert one.clusters.kept == pytest.approx(1, abs=0.1)
-    assert one.warnings[0].startswith(
-        "Of what showed beyond chance before, there is left: clusters"
-    )
+    assert one.warnings[0].startswith("Share of the bias beyond chance that remains: clusters")
 
 
 def test_the_record_fits_its_schema_and_its_frame(tmp_path):

@@ -61,8 +61,8 @@ def test_no_built_in_test_needs_a_second_look_at_its_terms():
 def test_sentences_of_one_stimulus_are_not_independent():
     (test,) = load_tests("sent-weat-6")
     assert remarks(test) == [
-        "Several sentences are made of each stimulus (X 64 of 8, Y 64 of 8, A 101 of 8, B 112 of "
-        "8): sentences of one stimulus are not independent, so p-values that relabel single "
-        "sentences are smaller than the number of stimuli warrants."
+        "Each stimulus occurs in several sentences (X 64 of 8, Y 64 of 8, A 101 of 8, B 112 of 8). "
+        "Sentences with the same stimulus are not independent, so p-values that relabel single "
+        "sentences are too small."
     ]
     assert remarks(load_tests("double-bind-likable-one-sentence")[0]) == []

@@ -191,8 +191,8 @@ def test_leaving_out_one_by_one_is_bounded_and_said():
     notes: list[str] = []
     assert leave_one_out(test, "term", {}, 1, notes) is None
     assert notes == [
-        "No influence: terms are not left out one by one, as that grows with the square of their "
-        "number (24,000 targets, 4 attributes)."
+        "No influence: there are too many terms to leave out each one "
+        "(24,000 targets, 4 attributes)."
     ]
     few = design(rows[:40], 20, 2, dict.fromkeys("XYAB", 2))
     places = {"X": range(20), "Y": range(20), "A": range(2), "B": range(2)}

@@ -96,7 +96,7 @@ class Options:
         if self.weights != "random":
             return ()
         return (
-            f"The model's weights are random (seed {self.seed}): a control. What is found with "
+            f"The model's weights are random (seed {self.seed}), as a control. Anything found with "
             "them is an artefact.",
         )
 

@@ -119,7 +119,7 @@ class TransformerSource(Encoder):
         notes += self._own_ways()
         if cut := self._shared.cut:
             notes.append(
-                f"{len(cut):,} texts were longer than the model takes and were cut, such as "
+                f"{len(cut):,} texts were too long for the model and were cut, such as "
                 f"{shown(min(cut))}."
             )
         return tuple(notes)
@@ -131,7 +131,7 @@ class TransformerSource(Encoder):
             return
         if self.options.pool is None and said.pool is not None:
             yield (
-                f"Texts are pooled as the model says ({said.by}): {POOLS[said.pool]} "
+                f"Pooling follows the model's files ({said.by}): {POOLS[said.pool]} "
                 f"(pool={said.pool})."
             )
         yield from prompt_note(
@@ -145,15 +145,13 @@ class TransformerSource(Encoder):
         pool, subword = self.options.pool, self.options.subword
         if self.options.level == "word" and pool is not None:
             yield (
-                f"pool={pool} changes nothing here: at level word a vector stands for the "
-                f"stimulus, and subword, here {self.method}, says how its pieces become one; pool "
-                "is for level=sentence."
+                f"pool={pool} has no effect at level word, where subword, here {self.method}, "
+                "combines the pieces of a stimulus; pool is for level=sentence."
             )
         if self.options.level == "sentence" and subword is not None:
             yield (
-                f"subword={subword} changes nothing here: at level sentence a vector stands for "
-                f"the whole text, and pool, here {self.method}, says how its tokens become one; "
-                "subword is for level=word."
+                f"subword={subword} has no effect at level sentence, where pool, here "
+                f"{self.method}, combines the tokens of a text; subword is for level=word."
             )
 
     shares = True

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eatlas.engine.wordings import current
+
 RELATIVE = 1e-11
 """Machines add cosines in different orders (BLAS, SIMD), which changes their last bits. Results of
 looked-up vectors on seven kinds of processors of OpenBLAS, with one and two threads, and with every
@@ -85,6 +87,8 @@ OF_EFFECTS = frozenset(("effect_size", "smallest_d", "t", "df", "effects"))
 OF_DRAWN_EFFECTS = frozenset(("quantiles", "sd"))
 """Of the effect sizes of draws, where cells of level 3 have those of scores."""
 OF_VARIANCES = frozenset(("targets", "attributes", "residual", "difference"))
+SENTENCES = frozenset(("warnings", "reason", "frequency_reason"))
+"""Parts whose wording may be that of an earlier version."""
 Path = tuple[str | int, ...]
 
 
@@ -264,7 +268,11 @@ class _Comparison:
         elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
             for i, (one, other) in enumerate(zip(old, new, strict=True)):
                 yield from self.differences(one, other, (*path, i))
-        elif not (self._near(old, new, path) or self._of_kept(old, new, path)):
+        elif not (
+            self._near(old, new, path)
+            or self._of_kept(old, new, path)
+            or _worded_alike(old, new, path)
+        ):
             yield f"{_called(path)}: {shortly(old)} in the file, {shortly(new)} now"
 
     def _of_mappings(
@@ -375,7 +383,14 @@ def _but_for_noise(warnings: Any) -> Any:
     """Warnings without the one that counts resamples without a spread, which rounding decides."""
     if not isinstance(warnings, list):
         return warnings
-    return [one for one in warnings if not (isinstance(one, str) and "no spread" in one)]
+    return [
+        one for one in warnings if not (isinstance(one, str) and "resamples have no spread" in one)
+    ]
+
+
+def _worded_alike(old: Any, new: Any, path: Path) -> bool:
+    """Whether a sentence says the same as one in the wording of an earlier version."""
+    return isinstance(old, str) and bool(SENTENCES & set(path)) and current(old) == new
 
 
 def _without(p: Any) -> Mapping[str, Any]:

@@ -146,12 +146,12 @@ def matched(
     """Draw random lists in the test's place; the reason where it cannot be done."""
     kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
     if kinds != {"text"}:
-        which = "sentences, and random words make none"
-        return f"the terms are {which if 'sentence' in kinds else 'images, which no words replace'}"
+        which = "sentences" if "sentence" in kinds else "images"
+        return f"the terms are {which}, which random words cannot replace"
     if not drawn_for(test):
         return f"the test has more than {MOST_TERMS:,} terms"
     if lacking := [term for role in ROLES for term, key in keys[role].items() if key is None]:
-        return f"no rank is known of {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)
+        return f"no rank is known for {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)
     if ranking.pool is None:
         return ranking.reason
     listed = ranking.ranks or {}
@@ -184,7 +184,7 @@ def matched(
 def _observed(measure: Any, result: Any) -> Observed | str:
     """What a measure found, to be placed among random words; or why it is not."""
     if not hasattr(measure, "frequency"):
-        return f"{measure.name} is not computed of random words"
+        return f"{measure.name} is not computed for random words"
     if measure.association != "cosine":
         return "random words are compared by cosines, and the test by projections"
     levels = getattr(result, "level2", None)
@@ -221,7 +221,7 @@ def placed(
     keys = keys_of(ranking, coverage, case)
     ranks = ranks_of(ranking, keys)
     if ranks is None:
-        none = f"none of the words stands in {ranking.vocabulary}"
+        none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
     found = _observed(measure, result)
     drawn = found if isinstance(found, str) else matched(ranking, test, keys, case, seed, found)

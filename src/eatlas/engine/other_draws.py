@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from eatlas.engine.wordings import current
 from eatlas.measures import Measure
-from eatlas.measures.resampling import NEARLY_ONE, NEARLY_ONE_IMAGE
+from eatlas.measures.resampling import NEARLY_ONE
 from eatlas.results import AssociationResult
 
 FAR = 10.0
@@ -50,9 +51,7 @@ def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str
             record["warnings"] = [
                 said
                 for said in record["warnings"]
-                if not said.startswith(REMARK)
-                and NEARLY_ONE not in said
-                and NEARLY_ONE_IMAGE not in said
+                if not said.startswith(REMARK) and NEARLY_ONE not in current(said)
             ]
     yield from _walk(old, new, "")
 

@@ -124,8 +124,8 @@ def _level(
     """Trend of one effect size; None, with a note, where too few periods have one."""
     if len(years) < statistics.FEWEST or len(set(effects)) < 2:
         notes.append(
-            f"Trend of {what}: {len(years)} periods with an effect size say nothing; "
-            f"{statistics.FEWEST} different ones are the least."
+            f"Trend of {what}: {len(years)} periods have an effect size; a trend needs at least "
+            f"{statistics.FEWEST} different ones."
         )
         return None
     found = statistics.trend(years, effects, rng=rng)
@@ -144,15 +144,15 @@ def _remark(what: str, found: statistics.Trend, notes: list[str]) -> None:
     """Note why the p-value of a trend cannot be small, or what a small one assumes."""
     if found.blocks.least > 0.05:
         notes.append(
-            f"Trend of {what}: with {found.n} periods in blocks of {found.block_length} no p below "
-            f"{found.blocks.least:.2g} can come out, so the trend cannot be significant at .05."
+            f"Trend of {what}: {found.n} periods in blocks of {found.block_length} cannot give a p "
+            f"below {found.blocks.least:.2g}, so the trend cannot be significant at .05."
         )
     elif found.blocks.p <= SIGNIFICANT:
         notes.append(
-            f"Trend of {what}: the p-value supposes that neighbouring periods are hardly alike "
-            "beyond the trend. Where they correlate by .6 beyond it, one series without a trend in "
-            "nine comes below .05, where by .9, one in four (benchmarks/trend_null.py), and "
-            f"{found.n} periods cannot show which it is."
+            f"Trend of {what}: the p-value assumes that neighbouring periods correlate little "
+            "beyond the trend. If they correlate by .6, one in nine series without a trend has "
+            "p < .05; if by .9, one in four (benchmarks/trend_null.py). "
+            f"{found.n} periods are too few to show how much they correlate."
         )
 
 

@@ -16,6 +16,7 @@ from eatlas.engine.plan import Job, Source, in_contexts
 from eatlas.engine.trends import trends
 from eatlas.engine.trust import Trust
 from eatlas.engine.verdicts import Judged, Labels, Verdict, compared, written
+from eatlas.engine.wordings import current
 from eatlas.errors import (
     EatlasError,
     SignatureError,
@@ -464,5 +465,5 @@ def _of_periods(old: TrendResult, new: TrendResult) -> Iterator[str]:
 
 
 def _states(trend: TrendResult) -> dict[int, str]:
-    missing = {m.period: f"missing ({m.reason})" for m in trend.missing}
+    missing = {m.period: f"missing ({current(m.reason)})" for m in trend.missing}
     return missing | dict.fromkeys(trend.periods, "a result")

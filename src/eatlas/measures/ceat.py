@@ -314,4 +314,4 @@ def _lonely(contexts: Contexts) -> list[str]:
     ]
     if not lonely:
         return []
-    return [f"Stimuli with one context alone, the same in every draw: {'; '.join(lonely)}."]
+    return [f"Stimuli with a single context, the same in every draw: {'; '.join(lonely)}."]

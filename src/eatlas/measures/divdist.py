@@ -281,14 +281,14 @@ class DivDist(GroupsMeasure):
                 f"{group} {n}" for group, n in zip(groups, evidence.sizes, strict=True)
             )
             yield (
-                f"The groups differ in size ({sizes} words): the mean of fewer words is less like "
-                "any target, so that targets lean to the larger group."
+                f"The groups differ in size ({sizes} words). The mean of fewer words is less "
+                "similar to any target, so targets lean towards the larger group."
             )
         if self.normalize == "sum" and (below := list(_negative(evidence, groups))):
             how = (
                 "count as 0 (negative=clip)"
                 if self.negative == "clip"
-                else "stay, so that shares may lie outside 0 to 1 (negative=raw)"
+                else "are kept, so shares may be below 0 or above 1 (negative=raw)"
             )
             yield f"Associations below 0 {how}: {listed(below, NAMED)}."
         reasons: dict[str, list[str]] = {}

@@ -60,8 +60,8 @@ PLACES = {label: str(place) for place, label in enumerate(get_args(Label))}
 CELL_SINGLES = 20_000
 """Single associations behind the standard deviation and the quantiles of a cell of level 3."""
 SHARED = (
-    "The draws share their stimuli. Q, tau2 and z of the random-effects model take them for "
-    "independent, so its p-values mostly measure how many draws were made; the permutation "
+    "The draws share their stimuli. Q, tau2 and z of the random-effects model assume that draws "
+    "are independent, so its p-values mostly reflect the number of draws. The permutation "
     "p-values of levels 1 and 2 do not depend on that."
 )
 """A remark on every result."""
@@ -263,7 +263,7 @@ def drawn_level(
     if lost:
         notes.append(
             f"Undefined effect size of {one.what} in {lost} of {draws} draws: their "
-            "associations do not differ; they are left out of its mean and of its p-values."
+            "associations do not differ. The mean and the p-values leave these draws out."
         )
     if lost < draws:
         notes.extend(remarks(p, one.what, one.n, measure.alpha))
@@ -283,9 +283,9 @@ def _favoured(variance: Variance, sizes: Iterable[tuple[int, int]]) -> Iterator[
     least = min(min(n) for n in sizes)
     if variance == "union" and least <= DEGENERATE:
         yield (
-            f"variance=union in groups of {least}: draws whose effect size is near the largest "
-            "that there can be have a sampling variance near 0, and so nearly all of the "
-            "weight in the combined effect size. variance=common weighs all draws alike."
+            f"variance=union in groups of {least}: draws whose effect size is near the maximum "
+            "have a sampling variance near 0, and so nearly all of the weight in the combined "
+            "effect size. variance=common weights all draws equally."
         )
 
 

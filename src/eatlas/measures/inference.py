@@ -50,7 +50,7 @@ CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
 """Terms that a group must have to speak for others."""
-LEARNED = "the direction is learned from these attributes, and others would make another direction"
+LEARNED = "the direction is learned from these attributes; others would give another direction"
 
 
 def generalised(
@@ -82,7 +82,7 @@ def generalised(
     """
     n_x, n_y, n_a, n_b = sizes
     if min(n_a, n_b) < TWO:
-        reason = "a group of one attribute says nothing about other attributes"
+        reason = "a group of one attribute has no information about other attributes"
         return _unanswered(reason, confidence, unit)
     how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
     x, y = table[:n_x], table[n_x:]
@@ -104,7 +104,7 @@ def generalised(
     if undefined:
         notes.append(
             f"Undefined crossed test of {', '.join(undefined)}: nothing varies within the groups, "
-            "so nothing can be said of other words."
+            "so nothing can be inferred about other words."
         )
     both = CrossedLevel2(X=found[1], Y=found[2]) if level2 else None
     return Generalisation(unit=unit, confidence=confidence, level1=found[0], level2=both)

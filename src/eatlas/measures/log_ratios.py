@@ -394,15 +394,15 @@ def _of_sentences(
     few, many = int(counts.min()), int(counts.max())
     said = f"{few:,} to {many:,}" if few < many else f"{few:,}"
     yield (
-        f"Log-ratios are those of {int(counts.sum()):,} sentences of {origin}: {said} of each pair."
+        f"Log-ratios come from {int(counts.sum()):,} sentences of {origin}: {said} for each pair."
     )
     if left_out:
         yield (
-            f"{left_out:,} sentences are left out, since the tokenizer cannot tell their "
-            "stimuli from what stands beside them, or does not know these."
+            f"{left_out:,} sentences are left out: the tokenizer does not know their stimuli, or "
+            "joins them with the text beside them."
         )
     if too_long:
-        yield f"{too_long:,} sentences are left out, since they are longer than the model takes."
+        yield f"{too_long:,} sentences are left out: they are too long for the model."
 
 
 def _without_sentences(test: AssociationTest, pairs: SentencePairs) -> dict[Term, str]:

@@ -60,22 +60,22 @@ def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[str]:
     stated = None if encoding is None else encoding.logit_scale
     if stated is None:
         found.append(
-            f"The logit scale {scale:g} was stated by hand: these vectors have none of their own, "
-            "so that shares are comparable within one scale alone."
+            f"The logit scale {scale:g} was set by hand, as these vectors have none of their own. "
+            "Compare shares only at the same scale."
         )
     elif stated != scale:
-        found.append(f"The logit scale {scale:g} is not that of the model, {stated:g}.")
+        found.append(f"The logit scale {scale:g} differs from that of the model, {stated:g}.")
     if encoding is not None and encoding.logit_bias is not None:
         found.append(
-            "This model was trained to judge each pair by itself, by a sigmoid. Its shares are "
-            "those of a forced choice among the labels, in which its bias cancels out."
+            "This model was trained on single pairs, with a sigmoid. Its shares describe a forced "
+            "choice among the labels, in which its logit bias cancels out."
         )
     sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
     if len(set(sizes.values())) > 1:
         total = sum(sizes.values())
         shares = "; ".join(f"{group} {n} ({n / total:.3f})" for group, n in sizes.items())
         found.append(
-            "The groups differ in their number of labels, and so in the share that they have by "
-            f"chance: {shares}."
+            "The groups differ in their number of labels, and so in the share expected by chance: "
+            f"{shares}."
         )
     return found

@@ -276,8 +276,8 @@ def _beginnings(rule: RatioRule) -> Iterator[str]:
     """A causal model's pieces are also the beginning of longer words."""
     if rule.how == "next":
         yield (
-            "Attributes are scored as the beginning of a word: that the word ends there is not "
-            "part of its probability (ends=true)."
+            "Attributes are scored as the beginning of a word. The probability that the word ends "
+            "there is left out; ends=true includes it."
         )
 
 
@@ -287,8 +287,8 @@ def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> I
     counts = [count for role in roles for count in pieces[role]]
     if several := sum(count > 1 for count in counts):
         yield (
-            f"{several} of {len(counts)} {what} have several pieces, {max(counts)} at most: their "
-            f"log-probability is the {rule.normalize} over pieces."
+            f"The tokenizer splits {several} of {len(counts)} {what} into several pieces, at most "
+            f"{max(counts)}. Their log-probability is the {rule.normalize} over pieces."
         )
 
 

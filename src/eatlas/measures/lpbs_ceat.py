@@ -246,9 +246,9 @@ def _lonely(sentences: PairSentences) -> list[str]:
     alone, of = int((sentences.counts == 1).sum()), sentences.counts.size
     if alone == of:
         return [
-            "Every pair has one sentence alone, so all draws are the same: they say nothing about "
-            "other sentences. More templates, or sentences of a corpus, would differ."
+            "Every pair has a single sentence, so all draws are the same and say nothing about "
+            "other sentences. Use more templates, or sentences of a corpus."
         ]
     if alone:
-        return [f"{alone:,} of {of:,} pairs have one sentence alone, the same in every draw."]
+        return [f"Pairs with a single sentence, the same in every draw: {alone:,} of {of:,}."]
     return []

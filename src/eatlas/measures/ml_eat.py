@@ -16,8 +16,8 @@ from eatlas.stimuli import ROLES
 
 ONE_DIRECTION = (
     "All associations are projections on one direction, so the level 2 effect sizes of X and Y "
-    "have one magnitude, which says how well the direction tells A from B; their signs say on "
-    "which side X and Y lie."
+    "have the same magnitude: how well the direction separates A from B. Their signs show the "
+    "side of X and the side of Y."
 )
 """A remark on every result of a projection."""
 

@@ -46,7 +46,7 @@ Scores = NDArray[np.float64]
 
 UNEQUAL = (
     "The groups of {what} differ in size ({sizes}) and in spread ({spreads}). A permutation test "
-    "of the difference of means then rejects equal means too often or too seldom: {level} in place "
+    "of the difference of means then rejects equal means too often or too seldom: {level} instead "
     "of .05, two-sided. statistic=studentised allows for unequal spreads."
 )
 """A remark where a permutation test of means is not to be relied on."""
@@ -211,8 +211,8 @@ def _of_near_ties(p: PValues, what: str, alpha: float) -> Iterator[str]:
             said.append(f"{name} {count:,}, and {without:,} without them")
     if said:
         yield (
-            f"The counts of {what} include relabellings that tie with the observed one by the "
-            f"precision of the computed vectors alone: {'; '.join(said)}."
+            f"The counts of {what} include relabellings that tie with the observed one only within "
+            f"the precision of the computed vectors: {'; '.join(said)}."
         )
 
 
@@ -244,9 +244,9 @@ def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Ite
     ]
     if wide:
         yield (
-            f"Only bounds of p-values of {what} are known, and they do not decide whether p is "
-            f"below alpha = {alpha}: {', '.join(wide)}. A rule that reads one of these reads "
-            "its upper bound: no star, and no association."
+            f"The p-values of {what} are known only within bounds that do not decide whether p is "
+            f"below alpha = {alpha}: {', '.join(wide)}. The upper bound is used: no star, and "
+            "no association."
         )
     yield from _of_near_ties(p, what, alpha)
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)

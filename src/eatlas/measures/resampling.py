@@ -51,8 +51,8 @@ Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful
 terrible reach it."""
 MANY = 1_000
 """Words of a group that are looked at for such pairs, at most."""
-NEARLY_ONE, NEARLY_ONE_IMAGE = "are nearly one word", "are nearly one image"
-"""How the remark on them is known."""
+NEARLY_ONE = "have nearly the same vector"
+"""How the warning of them is known."""
 RESAMPLES = whole(0, "auto")
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
 
@@ -112,7 +112,7 @@ class Bootstrap:
         if many := too_many(*cells):
             notes.append(
                 f"No intervals and no influence of terms: {math.prod(cells):,} cosines {many}. "
-                "Of sentences that name their stimulus, stimuli are resampled."
+                "If sentences name their stimulus, stimuli are resampled instead."
             )
             return Variation(None)
         return self._over_terms(ordered, given, notes, rule)
@@ -342,9 +342,8 @@ def leave_one_out(
     targets, attributes = (sum(test.groups[role] for role in side) for side in OPPOSITES)
     if _work(targets, attributes) > _MOST_WORK:
         notes.append(
-            f"No influence{what}: {'terms' if unit == 'term' else 'stimuli'} are not left out one "
-            f"by one, as that grows with the square of their number ({targets:,} targets, "
-            f"{attributes:,} attributes)."
+            f"No influence{what}: there are too many {'terms' if unit == 'term' else 'stimuli'} to "
+            f"leave out each one ({targets:,} targets, {attributes:,} attributes)."
         )
         return None
     with _noted(notes, what):
@@ -443,12 +442,12 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:
         ]
         if pairs:
             one, other, cosine = max(pairs, key=lambda pair: pair[2])
-            more = f", and {len(pairs) - 1} more pairs" if len(pairs) > 2 else ""
-            more = ", and another pair" if len(pairs) == 2 else more
-            close, all_ = (NEARLY_ONE_IMAGE, "stimuli") if group.image else (NEARLY_ONE, "words")
+            more = f", and {len(pairs) - 1} other pairs," if len(pairs) > 2 else ""
+            more = ", and another pair," if len(pairs) == 2 else more
+            every = "stimuli" if group.image else "words"
             yield (
-                f"{role}: {one} and {other} {close} (cosine {cosine:.2f} without what all "
-                f"{all_} of the test share{more}), and intervals take them for separate draws; "
-                f"clusters = {json.dumps([[one, other]], ensure_ascii=False)} in the test draws "
-                "them together."
+                f"{role}: {one} and {other}{more} {NEARLY_ONE} (cosine {cosine:.2f} after "
+                f"subtracting the mean of all {every} of the test). Intervals treat them as "
+                f"separate draws; clusters = {json.dumps([[one, other]], ensure_ascii=False)} in "
+                "the test draws them together."
             )

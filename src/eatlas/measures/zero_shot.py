@@ -26,7 +26,7 @@ from eatlas.stats.resampling import Over
 from eatlas.stats.shares import central
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 
-DEPENDENT = "the shares of one reading sum to 1, and a crossed test takes them for independent"
+DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"
 """Why there is no crossed test."""
 CALLED = {"level1": "level 1", "level2.X": "level 2 of X", "level2.Y": "level 2 of Y"}
 

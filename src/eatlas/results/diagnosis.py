@@ -155,26 +155,26 @@ class TermsDiagnosis(Record):
         found = []
         if self.alike:
             found.append(
-                "The cosines of all four level 3 groups are near 1 (means from "
-                f"{self.lowest_mean:.2f}) with hardly any spread (sd up to {self.largest_sd:.3f}): "
-                "the sign of a space where cosines say little, and a test can miss what is there; "
-                "?transform=center or standardize is the remedy."
+                "All four level 3 groups have cosines near 1 (means from "
+                f"{self.lowest_mean:.2f}) with almost no spread (sd up to {self.largest_sd:.3f}). "
+                "Cosines say little in such a space, and a test can miss real associations. Try "
+                "?transform=center or standardize."
             )
         elif self.lowest_mean >= MEAN_COSINE:
             found.append(
                 f"All four level 3 means are {self.lowest_mean:.2f} or more, at or above "
                 f"{MEAN_COSINE}; the mean cosine of targets with attributes is "
-                f"{self.mean_cosine:.2f}{_cause(self.rogue)}. Where all groups share a "
-                "direction that much, more than 1 of 5 planted EAT patterns is lost, while level 1 "
-                "mostly stands. Related words raise it in any space; eatlas diagnose tells whether "
-                "it is the space, and then ?transform=center is the remedy."
+                f"{self.mean_cosine:.2f}{_cause(self.rogue)}. When all groups share a "
+                "direction that strongly, more than 1 in 5 planted EAT patterns is lost; level 1 "
+                "changes little. Related words raise these means in any space. If eatlas diagnose "
+                "shows that the whole space is affected, try ?transform=center."
             )
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             found.append(
-                f"IsoScore is {self.iso_score:.2f} by the spread of these {self.terms} terms, at "
-                f"or below {ISO_SCORE}: a few directions drown the others, and "
-                "patterns and level 1 get lost in them; eatlas diagnose tells whether it is the "
-                "space, and then ?transform=all-but-the-top:3 or whiten is the remedy."
+                f"IsoScore of these {self.terms} terms is {self.iso_score:.2f}, at or below "
+                f"{ISO_SCORE}: most of the variance is in a few directions, which hide patterns "
+                "and level 1. If eatlas diagnose shows that the whole space is affected, try "
+                "?transform=all-but-the-top:3 or whiten."
             )
         if self.loudest.loud:
             found.append(_loud(self.loudest, "the squared length of this test's vectors"))
@@ -243,23 +243,22 @@ class Diagnosis(Record):
         found = []
         if self.alike:
             found.append(
-                f"Cosines of random pairs are near 1 (mean {self.mean_cosine:.2f}) with hardly any "
-                f"spread (sd {self.sd_cosine:.3f}), as level 3 of ML-EAT shows it for GPT-2: "
-                "cosines say little here (try ?transform=center or standardize)."
+                f"Cosines of random pairs are near 1 (mean {self.mean_cosine:.2f}) with almost no "
+                f"spread (sd {self.sd_cosine:.3f}), as in level 3 of ML-EAT for GPT-2. Cosines say "
+                "little here; try ?transform=center or standardize."
             )
         elif self.mean_cosine >= MEAN_COSINE:
             found.append(
                 f"The mean cosine of random pairs is {self.mean_cosine:.2f}"
-                f"{_cause(self.rogue[0])}, at or above {MEAN_COSINE}: more than 1 of 5 "
-                "planted EAT patterns is lost there, while level 1 mostly stands (try "
-                "?transform=center)."
+                f"{_cause(self.rogue[0])}, at or above {MEAN_COSINE}. In such spaces more than 1 "
+                "in 5 planted EAT patterns is lost; level 1 changes little. Try "
+                "?transform=center."
             )
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             found.append(
-                f"IsoScore is {self.iso_score:.2f}, at or below {ISO_SCORE}: few "
-                "directions hold most of the variance and drown the others; more than 1 of 5 "
-                "planted EAT patterns is lost there, and level 1 suffers too (try "
-                "?transform=all-but-the-top:3 or whiten)."
+                f"IsoScore is {self.iso_score:.2f}, at or below {ISO_SCORE}: most of the variance "
+                "is in a few directions. In such spaces more than 1 in 5 planted EAT patterns is "
+                "lost, and level 1 suffers too. Try ?transform=all-but-the-top:3 or whiten."
             )
         if self.loudest.loud:
             found.append(_loud(self.loudest, "the squared length of the vectors"))
@@ -296,6 +295,6 @@ def _cause(rogue: Dimension) -> str:
 def _loud(loudest: Dimension, of_what: str) -> str:
     return (
         f"Dimension {loudest.dimension} alone makes up {100 * loudest.length:.0f}% of {of_what}, "
-        f"at or above {100 * LOUD_DIMENSION:.0f}%: cosines say mostly how words lie "
-        "along it (try ?transform=standardize)."
+        f"at or above {100 * LOUD_DIMENSION:.0f}%. Cosines mostly reflect this dimension; try "
+        "?transform=standardize."
     )

@@ -89,8 +89,8 @@ class ResidualBias(Record):
         found = []
         if said:
             found.append(
-                f"Of what showed beyond chance before, there is left: {', '.join(said)}. What is "
-                "left is bias that measures along the group directions do not see."
+                f"Share of the bias beyond chance that remains: {', '.join(said)}. Measures along "
+                "the group directions do not see this remainder."
             )
         if self.classifier.after is None:
             found.append(

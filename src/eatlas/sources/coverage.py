@@ -291,12 +291,9 @@ def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> I
 
 
 def _few(what: str, counts: Mapping[str, int]) -> Iterator[str]:
-    """Name the groups that have fewer than the papers hold to be enough."""
+    """Name the groups that have fewer than the papers recommend."""
     if few := [f"{role} ({n})" for role, n in counts.items() if n < PAPERS_MINIMUM]:
-        yield (
-            f"Fewer than {PAPERS_MINIMUM} {what} {', '.join(few)}: "
-            "the papers hold that too few to represent a concept."
-        )
+        yield (f"Few {what} {', '.join(few)}: the papers recommend at least {PAPERS_MINIMUM}.")
 
 
 def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[str]:

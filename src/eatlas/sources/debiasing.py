@@ -226,9 +226,9 @@ def _hard(source: Source, step: Debiasing, before: _Fit | None = None) -> _Fit:
     sets = "set was" if equalized == 1 else "sets were"
     remarks = (
         *done.remarks,
-        f"Vectors debiased by {step.text} ({_CITED[step.method]}): the bias {subspace} taken out "
-        f"of all words but specific ones; {equalized} equality {sets} equalized. Measures that do "
-        "not look along it may find the bias as before.",
+        f"Vectors debiased by {step.text} ({_CITED[step.method]}): the bias {subspace} removed "
+        f"from all words but specific ones; {equalized} equality {sets} equalized. Measures along "
+        "other directions may find the bias unchanged.",
         *found.remarks,
     )
     return _Fit(remarks, done.affine, done.of_unit, basis, found.spared, placed)
@@ -277,7 +277,7 @@ def _double_hard(source: Source, step: Debiasing) -> _Fit:
     alike = [accuracy for accuracy, _ in tried]
     best = int(np.argmin(alike))
     remark = (
-        f"Of the first {len(tried)} principal components number {best + 1} was dropped: without "
+        f"Of the first {len(tried)} principal components, number {best + 1} was dropped. Without "
         f"it, {alike[best]:.1%} of the {len(words):,} most biased words cluster by group after "
         f"hard debiasing, against {max(alike):.1%} at most."
     )
@@ -295,8 +295,9 @@ def _inlp(source: Source, step: Debiasing) -> _Fit:
     left = round(float(np.trace(projection)))
     remark = (
         f"Vectors debiased by {step.text} ({_CITED['inlp']}): {len(accuracies) - 1} linear "
-        f"classifiers of {len(words):,} words took {source.dim - left} of {source.dim} dimensions; "
-        f"accuracy on words held out fell from {accuracies[0]:.1%} to {accuracies[-1]:.1%}."
+        f"classifiers of {len(words):,} words removed {source.dim - left} of {source.dim} "
+        f"dimensions; accuracy on words held out fell from {accuracies[0]:.1%} to "
+        f"{accuracies[-1]:.1%}."
     )
     return _Fit((remark, *found.remarks), Affine(np.zeros(source.dim), projection))
 

@@ -55,7 +55,7 @@ def shared_vectors(
     apart = [places for places in shared if len({place.text for place in places}) > 1]
     if test is None or test.contexts is None:
         return [
-            *(f"{_and(places)} are one vector, {places[0].text}." for places in same),
+            *(f"{_and(places)} have one vector, {places[0].text}." for places in same),
             *_spelled_apart(apart),
         ]
     return [*_of_contexts(same), *_contexts_apart(apart)]
@@ -85,20 +85,20 @@ def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
         under = f"{texts} images" if kinds == {True} else f"{texts} spellings"
         under = f"{texts} images and texts" if len(kinds) > 1 else under
         what = f"of {under}" if True in kinds else f"under {under}"
-        yield f"{_and(places)} are one vector {what}: the source does not tell them apart."
+        yield f"{_and(places)} have one vector {what}: the source does not distinguish them."
     if rest := groups[GROUPS:]:
         terms = sum(map(len, rest))
         yield (
-            f"{terms:,} other terms are one vector with another term under another spelling, such "
-            f"as {_and(rest[0])}."
+            f"{terms:,} other terms share a vector with a term of another spelling, such as "
+            f"{_and(rest[0])}."
         )
 
 
 def _of_contexts(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
     if groups:
-        some = "1 text is a context" if len(groups) == 1 else f"{len(groups):,} texts are contexts"
-        has = "has" if len(groups) == 1 else "have"
-        yield f"{some} of several stimuli and {has} one vector for all of these."
+        one = len(groups) == 1
+        some = "1 text is a context" if one else f"{len(groups):,} texts are contexts"
+        yield f"{some} of several stimuli, which share {'its vector' if one else 'their vectors'}."
 
 
 def _contexts_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _contexts_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
         texts = sum(len({place.text for place in places}) for places in groups)
         yield (
             f"{texts:,} contexts of different texts have {len(groups):,} different "
-            f"vector{'s' * (len(groups) > 1)}: the source does not tell them apart."
+            f"vector{'s' * (len(groups) > 1)}: the source does not distinguish them."
         )
 
 
@@ -128,9 +128,9 @@ def unknown_terms(unknown: Mapping[str, Mapping[str, Unknown]], test: Test) -> I
     """
     whole, part = (_listed(unknown, test, how) for how in ("all", "part"))
     if whole:
-        yield f"Unknown to the tokenizer, and so one and the same to the model: {whole}."
+        yield f"Unknown to the tokenizer, so that the model sees no difference: {whole}."
     if part:
-        yield f"Unknown to the tokenizer in part, which the model does not see: {part}."
+        yield f"Partly unknown to the tokenizer; the model does not see these parts: {part}."
 
 
 def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: Test, how: str) -> str:

@@ -360,15 +360,15 @@ def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder:
     if inner.encodes or (isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered):
         return bundled_order()
     if not inner.ordered:
-        raise _Unordered(f"{inner.name} does not say how frequent its words are")
+        raise _Unordered(f"{inner.name} has no information on how frequent its words are")
     order: WordOrder | None = inner.word_order
     if order is None:
         # whether an index exists today decides how words are read, and not whether they are: a
         # result can be repeated
         if inner.slow_to_list and wish != "always":
             raise _Unordered(
-                f"to read all words of {inner.name} again takes more than a second; "
-                "frequency=2000 does so"
+                f"reading all words of {inner.name} again takes more than a second; "
+                "frequency=2000 does it"
             )
         order = _plausible(ListedOrder(list(cast("Table", inner).vocabulary()), inner.name))
         inner.word_order = order
@@ -379,8 +379,8 @@ def _plausible(order: WordOrder) -> WordOrder:
     """Refuse a list that is short, or that is not in order of frequency by what is known."""
     if order.size < LEAST_WORDS:
         raise _Unordered(
-            f"{order.name} has {order.size:,} words, fewer than {LEAST_WORDS:,}, whose order may "
-            "be any"
+            f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order "
+            "need not be that of frequency"
         )
     common = bundled_order()
     mine = order.ranks(common.probes())

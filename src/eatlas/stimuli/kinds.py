@@ -473,9 +473,9 @@ def of_sentences(test: Test) -> Iterator[str]:
     ]
     if counted:
         yield (
-            f"Several sentences are made of each stimulus ({', '.join(counted)}): sentences of "
-            "one stimulus are not independent, so p-values that relabel single sentences are "
-            "smaller than the number of stimuli warrants."
+            f"Each stimulus occurs in several sentences ({', '.join(counted)}). Sentences with "
+            "the same stimulus are not independent, so p-values that relabel single sentences are "
+            "too small."
         )
 
 

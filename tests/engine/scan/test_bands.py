@@ -144,7 +144,7 @@ def test_words_without_spread_without_direction_and_without_vector():
     assert "flat1" not in result.top()["word"].tolist()
     assert "1 word is missing: its vector is zero (norm 0): zero." in result.warnings
     assert (
-        "Undefined effect sizes: 2, of words whose cosines with all attributes are one number; "
+        "Undefined effect sizes: 2. These words have the same cosine with all attributes; "
         "their p-values are 1."
     ) in result.warnings
 
@@ -180,7 +180,8 @@ def test_a_vocabulary_in_alphabetical_order_says_so():
     result = eatlas.scan({word: found[word] for word in words}, concepts())
     assert result.vocabulary.alphabetical
     assert (
-        "The words of dict stand in alphabetical order, so bands by place say nothing of frequency."
+        "The words of dict are in alphabetical order, so bands by place say nothing about "
+        "frequency."
     ) in result.warnings
     assert not eatlas.scan(source, concepts()).vocabulary.alphabetical
 

@@ -65,7 +65,7 @@ def test_unknown_words_have_gensims_vectors(path, model):
     found = source.lookup(UNKNOWN)
     for word in ("knight", "übermorgen", "日本"):
         np.testing.assert_allclose(found[word], model.wv[word], atol=CLOSE)
-    assert "vector made of character n-grams (in one spelling or another): " in source.notes[0]
+    assert "with a vector from character n-grams (in some spelling): " in source.notes[0]
     assert "knight" in source.notes[0]
 
 

@@ -88,7 +88,9 @@ def test_coverage_names_the_stimulus_of_used_and_missing_sentences():
     assert embedded.coverage.X.missing == ("I like ivy.",)
     assert embedded.coverage.X.stimulus == {"This is ivy.": "ivy", "I like ivy.": "ivy"}
     assert embedded.coverage.Y.stimulus == {}
-    assert any("sentences of one stimulus are not independent" in note for note in embedded.notes)
+    assert any(
+        "Sentences with the same stimulus are not independent" in note for note in embedded.notes
+    )
     plain = embed(make_test(), open_vectors(make_vectors(make_test())))
     assert not any("stimulus" in note for note in plain.notes)
 
@@ -97,8 +99,8 @@ def test_few_stimuli_behind_many_sentences():
     (test,) = load_tests("sent-weat-9")
     embedded = embed(test, open_vectors(make_vectors(test)))
     said = (
-        "Fewer than 8 stimuli behind the sentences of X (6), Y (6), A (7), B (7): the papers hold "
-        "that too few to represent a concept."
+        "Few stimuli behind the sentences of X (6), Y (6), A (7), B (7): the papers recommend at "
+        "least 8."
     )
     assert said in embedded.notes
     (many,) = load_tests("sent-weat-6")

@@ -24,9 +24,9 @@ MOST_THREADS = 8
 MOST_STRETCHED = 89_478_485
 """Pixels that an image may have once its shortest side is resized: Pillow's own limit."""
 REMARKS = {
-    "first": "{n} of several frames or pages: of each the first was taken, as of {such}.",
-    "transparent": "{n} with transparent parts: what is behind them is white, as in {such}.",
-    "enlarged": "{n} smaller than what the model takes, and enlarged, such as {such}.",
+    "first": "{n} with several frames or pages, of which the first was used, such as {such}.",
+    "transparent": "{n} with transparent parts, which were filled with white, such as {such}.",
+    "enlarged": "{n} smaller than the input of the model, and enlarged, such as {such}.",
 }
 """What a reader should know of images, by the word that is kept with their vectors."""
 
@@ -51,9 +51,7 @@ class Images:
         """What a reader should know of the images, so far."""
         for remark, text in REMARKS.items():
             if paths := self._remarked.get(remark):
-                number = "1 image is" if len(paths) == 1 else f"{len(paths):,} images are"
-                if remark == "transparent":
-                    number = number.replace(" is", "").replace(" are", "")
+                number = "1 image" if len(paths) == 1 else f"{len(paths):,} images"
                 yield text.format(n=number, such=shown(min(paths)))
 
     def note(self, answers: Answers) -> None:

@@ -122,7 +122,7 @@ class TowersSource(Encoder):
         notes = [*self.options.notes, *self._images.notes]
         if cut := self._cut:
             notes.append(
-                f"{len(cut):,} texts were longer than the model takes and were cut, such as "
+                f"{len(cut):,} texts were too long for the model and were cut, such as "
                 f"{shown(min(cut))}."
             )
         return tuple(notes)

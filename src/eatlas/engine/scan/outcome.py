@@ -357,13 +357,13 @@ def _warnings(plan: ScanPlan, gathered: Gathered) -> Iterator[str]:
         yield (f"{count:,} word{'s are' if count > 1 else ' is'} missing: {reason}: {some}{more}.")
     if vocabulary.undefined:
         yield (
-            f"Undefined effect sizes: {vocabulary.undefined:,}, of words whose cosines with all "
-            "attributes are one number; their p-values are 1."
+            f"Undefined effect sizes: {vocabulary.undefined:,}. These words have the same cosine "
+            "with all attributes; their p-values are 1."
         )
     if vocabulary.alphabetical:
         yield (
-            f"The words of {plan.name or plan.source.name} stand in alphabetical order, so bands "
-            "by place say nothing of frequency."
+            f"The words of {plan.name or plan.source.name} are in alphabetical order, so bands "
+            "by place say nothing about frequency."
         )
     if vocabulary.rel_err is not None:
         yield (

@@ -320,8 +320,8 @@ class SubwordSource(MatrixSource):
         listed = sorted(self._composed)
         more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
         note = (
-            f"{self.name}: not in the vocabulary, vector made of character n-grams (in one "
-            f"spelling or another): {', '.join(listed[:_LISTED])}{more}."
+            f"{self.name}: outside the vocabulary, with a vector from character n-grams (in some "
+            f"spelling): {', '.join(listed[:_LISTED])}{more}."
         )
         return (*super().notes, note)
 
