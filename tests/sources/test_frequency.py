@@ -127,7 +127,7 @@ def test_a_large_packed_file_is_listed_only_when_asked_for(tmp_path, monkeypatch
     monkeypatch.setattr("eatlas.sources.files.sequential._SLOW_PACKED", 1000)
     found = ranking(path)
     assert found.ranks is None
-    assert "frequency=2000 does so" in found.reason
+    assert "frequency=2000 does it" in found.reason
     assert ranking(path, "always").pool is not None
 
 
