@@ -80,7 +80,7 @@ def test_results_that_differ_otherwise_have_no_changes(results):
 
 def test_the_sentence(results):
     (table,) = tables_of_changes(results)
-    assert (table.since, table.to, table.model) == (PLAIN, BRINGS, "model")
+    assert table.title == f"ML-EAT on model, layer 12, from prompt “{PLAIN}” to “{BRINGS}”"
     assert table.heads == ("Level 1", "Level 2, X", "Level 2, Y")
     assert table.sentence.startswith("The sign of d flips at level 1 in white-black. ")
     assert (
@@ -105,7 +105,7 @@ def test_means_of_level_3_side_by_side(results, capsys):
 def test_nothing_changes():
     same = [of(PLAIN, name) for name in "ab"] + [of(BRINGS, name) for name in "ab"]
     (table,) = tables_of_changes(same)
-    assert table.sentence.startswith("No sign of d flips. All 2 EAT patterns stay the same.")
+    assert table.sentence.startswith("No sign of d flips. Both EAT patterns stay the same.")
 
 
 def test_a_measure_without_patterns():
@@ -118,7 +118,7 @@ def test_a_measure_without_patterns():
 def test_in_the_terminal(results, capsys):
     print_results(results)
     shown = capsys.readouterr().out
-    assert f"on model, from {PLAIN} to {BRINGS}" in shown
+    assert f"ML-EAT on model, layer 12, from prompt “{PLAIN}” to “{BRINGS}”" in " ".join(shown.split())
     assert "sign flips" in shown
     assert "AX-Singular → A-Uniform" in shown
 
@@ -126,7 +126,7 @@ def test_in_the_terminal(results, capsys):
 def test_on_the_page(results):
     page = report_html(results)
     assert page.index("Prompts compared") < page.index("sign flips")
-    assert f'From <code dir="auto">{PLAIN}</code> to <code dir="auto">{BRINGS}</code>' in page
+    assert f"from prompt “{PLAIN}” to “{BRINGS}”</bdi></h3>" in page
     without = report_html(Results([ml_eat()]))
     assert "sign flips" not in without
 

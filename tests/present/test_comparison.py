@@ -13,7 +13,7 @@ def test_a_test_and_measure_on_several_sources():
     first, second = ml_eat(source="a"), ml_eat("A-Uniform", source="b", d=0.7)
     (found,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
     assert [s.source for s in found.members] == ["a", "b"]
-    assert found.title == "test-1 on 2 sources"
+    assert found.title == "test-1 by source: ML-EAT"
     assert found.sentence == (
         "a shows AX-Singular; b shows A-Uniform. The effect size d at level 1 goes from 0.70 to "
         "1.40."

@@ -101,7 +101,7 @@ def test_sentences_say_what_moves():
     (found,) = compared(encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7))
     assert found.by == "prompt"
     assert found.sentence.startswith(
-        "“The {}” shows AX-Singular; “A {}” shows A-Uniform. The effect size d at level 1 goes from "
+        "Prompt “The {}” shows AX-Singular; prompt “A {}” shows A-Uniform. The effect size d at level 1 goes from "
         "0.70 to 1.40. Mean cosines range from "
     )
     (same,) = compared(encoded(layer="1"), encoded(layer="2"))
@@ -144,7 +144,7 @@ def test_layers_without_a_number_have_no_line():
 def test_a_weat_has_no_level_3():
     layers = [encoded(made=weat, layer=layer) for layer in "123"]
     (found,) = compared(*layers)
-    assert found.sentence == "The effect size d at level 1 goes from 1.40 to 1.40."
+    assert found.sentence == "The effect size d at level 1 is 1.40 in all 3."
     assert found.figure
     (two,) = compared(*layers[:2])
     assert two.figure == ""  # two layers make no line
@@ -154,11 +154,11 @@ def test_windows_are_compared_and_sources_only_within_a_window():
     given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
     found = compared(*given)
     assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 3 + [("window", 3)] * 2
-    assert [c.model for c in found[3:]] == ["cbow:a", "cbow:b"]
+    assert [c.about for c in found[3:]] == ["ML-EAT on mean of words of a", "ML-EAT on mean of words of b"]
     page = report_html(given)
     assert ">Windows compared</h2>" in page
     assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 3 of 3 windows" in page
-    assert page.count("cbow:a, window 3") > 1
+    assert page.count("mean of words of a, window 3") > 1
 
 
 def test_a_sentence_is_left_out_of_the_line_by_window():
@@ -177,27 +177,28 @@ def test_comparisons_say_at_which_layer_and_with_which_prompt(capsys):
         for prompt in ("The {}", "A {}")
     ]
     found = [one for one in compared(*grid) if one.by != "source"]
-    assert [(one.by, one.beside) for one in found] == [
-        ("prompt", "layer 3"), ("prompt", "layer 12"),
-        ("layer", "prompt The {}"), ("layer", "prompt A {}"),
+    assert [(one.by, one.about) for one in found] == [
+        ("prompt", "ML-EAT on model, layer 3"), ("prompt", "ML-EAT on model, layer 12"),
+        ("layer", "ML-EAT on model, prompt “The {}”"), ("layer", "ML-EAT on model, prompt “A {}”"),
     ]  # fmt: skip
-    assert found[0].title == "test-1 by prompt (layer 3), hf:model?layer=3,prompt=The {}"
+    assert found[0].title == "test-1 by prompt: ML-EAT on model, layer 3"
     print_results(Results(grid))
     said = capsys.readouterr().out
-    for beside in ("prompt (layer 3)", "prompt (layer 12)", "layer (prompt The {})"):
-        assert f"test-1 by {beside}: " in said
+    for one in found:
+        assert f"test-1 by {one.by} ({one.about}): " in said
     page = report_html(grid)
-    assert "</code>, layer 12</p>" in page
-    assert "</code>, prompt The {}</p>" in page
+    assert ">ML-EAT on model, layer 12</p>" in page
+    assert ">ML-EAT on model, prompt “The {}”</p>" in page
 
 
-def test_one_comparison_needs_no_more_words():
+def test_one_comparison_needs_no_more_words(capsys):
     (found,) = compared(encoded(layer="1", prompt="A {}"), encoded(layer="2", prompt="A {}"))
-    assert found.beside == ""
+    assert found.about == "ML-EAT on model, prompt “A {}”"
+    print_results(Results([one.result for one in found.members]))
+    assert "\ntest-1 by layer: " in capsys.readouterr().out
 
 
 def test_a_comparison_says_where_level_1_is_significant():
     weak = encoded(layer="2").model_copy(update={"level1": ml_eat(greater=5000).level1})
     (found,) = compared(encoded(layer="1"), weak)
-    assert "goes from" in found.sentence
-    assert "and is significant in 1 of 2." in found.sentence
+    assert "is 1.40 in both and is significant in 1 of 2." in found.sentence

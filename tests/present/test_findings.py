@@ -84,7 +84,7 @@ def test_settings_are_a_matrix_with_what_differs():
     html = report_html(given)
     table = html[html.index('<table class="matrix">') :]
     text = " ".join(Page(table[: table.index("</table>") + 8]).text.split())
-    assert text.startswith("2 tests, 2 sources. Test a.txt b.txt Differs one")
+    assert text.startswith("ML-EAT : 2 tests, 2 sources. Test a.txt b.txt Differs one")
     assert "AX-Singular → A-Uniform" in text
     assert "/data/" not in text
 

@@ -137,7 +137,7 @@ def test_people_read_the_name():
     settings = Settings.among(eatlas.run("weat-6", given, "weat"))
     assert list(settings.sources.values()) == ["100d", "centred"]
     assert settings.named(settings.results[1]) == "weat-6 (centred)"
-    assert settings.full_name("centred").endswith(", transform center, here “centred”")
+    assert settings.in_words(full=True)[1].endswith(", transform center, here “centred”")
     alone = Settings.among(eatlas.run("weat-6", "100d=glove-sample", "weat"))
     assert alone.subject == "100d"
 

@@ -40,7 +40,8 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
     if len(groups) > MOST:  # the widest in front, as some are left out
         groups.sort(key=len, reverse=True)
     for members in groups:
-        yield _who([one for one, _ in members], results, settings), _text(t for _, t in members)
+        text = settings.without_paths(_text(note for _, note in members))
+        yield _who([one for one, _ in members], results, settings), text
 
 
 def _missing(result: AssociationResult) -> list[str]:

@@ -38,7 +38,7 @@ def print_matrix(console: Console, results: Results) -> None:
         return  # a series has its trend
     found = side_by_side(known)
     title = f"\nSide by side: {summary(found)}."
-    if (shared := Settings.among(known).subject) and not shared.endswith((" sources", " models")):
+    if shared := Settings.among(known).common:
         title = f"\n{shared}, side by side: {summary(found)}."
     show(console, Text(title, style="bold"))
     table, legend = next(
@@ -121,32 +121,27 @@ def print_comparisons(console: Console, results: Results, family: DeclaredFamily
     """
     shown = sections(results, family, dots=False)
     found = [one for one in comparisons(shown) if one.by != "source"]
-    names = [
-        f"{one.first.result.test} by {one.called}" + (f" ({one.beside})" if one.beside else "")
-        for one in found
-    ]
-    models = [f" on {one.first.settings.place(one.first.result)}" for one in found]
-    measures = [f", {one.first.result.signature}" for one in found]
-    for name, one in zip(told_apart(names, models, measures), found, strict=True):
+    names = [f"{one.first.result.test} by {one.called}" for one in found]
+    told = told_apart(names, [f" ({one.about})" for one in found])
+    for name, one in zip(told, found, strict=True):
         show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 
 def print_changes(console: Console, results: Results) -> None:
     """Print the effect sizes of all tests with one prompt beside those with another."""
     for found in tables_of_changes(results):
-        title = f"{found.signature} on {found.model}, from {found.since} to {found.to}"
-        show(console, Text(f"\n{title}", style="bold"))
-        table = new_table("Test", [row.result.test for row in found.rows])
+        show(console, Text(f"\n{found.title}", style="bold"))
+        table = new_table("Test", found.names)
         heads = [*found.heads, *(["EAT pattern"] if found.with_patterns else [])]
         add_columns(table, *((head, head == "EAT pattern") for head in heads))
         for row in found.rows:
             cells = [*row.cells, *([row.pattern] if row.pattern else [])]
-            table.add_row(row.result.test, *("\n".join(filter(None, cell)) for cell in cells))
+            table.add_row(row.name, *("\n".join(filter(None, cell)) for cell in cells))
         show(console, table)
         if found.with_means:
-            table = new_table("Level 3: means", [row.result.test for row in found.rows])
+            table = new_table("Level 3: means", found.names)
             add_columns(table, *((f"{name[0]},{name[1]}", False) for name in CELLS))
             for row in found.rows:
-                table.add_row(row.result.test, *(cell.text for cell in row.means))
+                table.add_row(row.name, *(cell.text for cell in row.means))
             show(console, table)
         show(console, Text(found.sentence))

@@ -88,9 +88,9 @@ def print_results(results: Results, family: str = "level1") -> None:
     print_changes(console, results)
     print_comparisons(console, results, declared)
     for trend in results.trends:
-        show(console, Text(f"\n{heading(trend)}", style="bold"))
+        show(console, Text(f"\n{heading(trend, settings)}", style="bold"))
         for sentence in sentences(trend):
-            show(console, Text(sentence))
+            show(console, Text(settings.without_paths(sentence)))
     every = list(notes(results))
     for who, text in every[:MOST]:
         show(console, Text.assemble((f"{who}: ", "bold"), text))
@@ -102,8 +102,7 @@ def _title(first: AssociationResult, settings: Settings, said: set[str]) -> str:
     """The measure and the setting of some results; a signature is written in full once."""
     measure = first.signature if first.signature not in said else settings.short(first)
     said.add(first.signature)
-    source = settings.place(first) if len(settings.sources) > 1 else first.source
-    return ", ".join(filter(None, (f"{measure} on {source}", _size(first))))
+    return f"{measure} on {settings.place(first)}"
 
 
 def _print_group(

@@ -123,7 +123,7 @@ def _too_few(
         return _needs_sentences(test, role, group, least, source)
     where = f"test {test.id}, group {role} ({concept.name})"
     why = "its labels are permuted" if least > 1 else "its mean is taken"
-    allowed = f"at least {least} usable terms for {measure.name} ({why})"
+    allowed = f"at least {least} usable term{'s' * (least > 1)} for {measure.name} ({why})"
     if alone:
         return CoverageError(
             f"{where}: a group of one term",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from eatlas.present.numbers import effect
@@ -11,6 +12,8 @@ from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
 from eatlas.results.changes import Change, Changes, EffectChange, changes_of
 from eatlas.results.levels import CELLS
+from eatlas.results.settings import Settings
+from eatlas.results.varied import NO_PROMPT
 
 ARROW = "\u2192"
 FLIPS, SAME = "sign flips", "same"
@@ -28,8 +31,8 @@ class Cell(NamedTuple):
 class Row(NamedTuple):
     """One test."""
 
-    result: AssociationResult
-    """With the other value."""
+    name: str
+    """The test, with its setting where the table has several."""
     cells: tuple[Cell, ...]
     pattern: Cell | None
     means: tuple[Cell, ...]
@@ -40,11 +43,24 @@ class Row(NamedTuple):
 class ChangeTable:
     """All tests by one measure on one model, with two prompts."""
 
-    model: str
-    signature: str
+    measure: str
     since: str
     to: str
     changes: Changes
+
+    @property
+    def title(self) -> str:
+        """Measure, model, and both prompts."""
+        of = Settings.among(one for each in self.changes for one in (each.before, each.after))
+        on = f" on {of.common}" if of.common else ""
+        since, to = (one if one == NO_PROMPT else f"“{one}”" for one in (self.since, self.to))
+        return f"{self.measure}{on}, from prompt {since} to {to}"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Each test, with its setting where there are several: a layer, a transform."""
+        of = Settings.among(one.after for one in self.changes)
+        return [of.named(one.after) for one in self.changes]
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -62,10 +78,10 @@ class ChangeTable:
         """A row for each test."""
         places = {one.after.place: one for each in self.changes for one in each.effects}
         found = []
-        for each in self.changes:
+        for name, each in zip(self.names, self.changes, strict=True):
             known = {one.after.place: one for one in each.effects}
             cells = (_cell(known.get(place)) for place in places)
-            found.append(Row(each.after, tuple(cells), _pattern(each), _means(each)))
+            found.append(Row(name, tuple(cells), _pattern(each), _means(each)))
         return found
 
     @property
@@ -92,8 +108,9 @@ class ChangeTable:
     def patterns(self) -> list[tuple[str, str, str]]:
         """Tests whose pattern changes, with both labels."""
         return [
-            (one.test, one.before.primary.label, one.after.primary.label)
-            for one in self.changes.pattern_changes
+            (name, one.before.primary.label, one.after.primary.label)
+            for name, one in zip(self.names, self.changes, strict=True)
+            if one.pattern_changes
         ]
 
     @property
@@ -110,10 +127,10 @@ class ChangeTable:
 
     def _where(self, condition: Callable[[EffectChange], bool]) -> list[tuple[str, list[str]]]:
         found: dict[str, list[str]] = {title: [] for title in self.heads}
-        for each in self.changes:
+        for name, each in zip(self.names, self.changes, strict=True):
             for one in each.effects:
                 if condition(one):
-                    found[one.after.title].append(each.test)
+                    found[one.after.title].append(name)
         return [(title, tests) for title, tests in found.items() if tests]
 
 
@@ -122,8 +139,13 @@ def tables_of_changes(results: Iterable[AssociationResult]) -> list[ChangeTable]
 
     Results of single terms are left out.
     """
-    of_tests = (one for one in changes_of(results, "prompt") if one.effects)
-    return [ChangeTable(*key, changes) for key, changes in Changes(of_tests).groups.items()]
+    given = list(results)
+    settings = Settings.among(given)
+    of_tests = (one for one in changes_of(given, "prompt") if one.effects)
+    return [
+        ChangeTable(settings.short(changes[0].after), since, to, changes)
+        for (_, _, since, to), changes in Changes(of_tests).groups.items()
+    ]
 
 
 def _cell(found: EffectChange | None) -> Cell:

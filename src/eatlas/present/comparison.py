@@ -16,14 +16,16 @@ from markupsafe import Markup
 from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.moves import moves_figure
 from eatlas.present.drawings.timeline import Line, Point, timeline
-from eatlas.present.numbers import effect, number_of, p_equals
+from eatlas.present.numbers import effect, p_equals
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.levels import CELLS
+from eatlas.results.settings import Settings, together
 from eatlas.results.varied import (
+    NO_PROMPT,
     NUMBERED,
     By,
     Varied,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 NOT_GIVEN = "no result of this year is among those that were given"
 Key = tuple[str, str, str]
+UNSAID: tuple[By, ...] = ("level",)
+"""Choices that the name of a source does not say."""
 LEAST = 3
 """Settings that make a line."""
 
@@ -59,6 +63,22 @@ class Series:
     def first(self) -> AssociationResult:
         """The result of the first year, for what all have in common."""
         return self.members[0].result
+
+    @property
+    def name(self) -> str:
+        """The test, with what tells it from other series of the test."""
+        return self.members[0].settings.series(self.first)
+
+    @property
+    def source_name(self) -> str:
+        """What the series is called."""
+        return self.members[0].settings.place(self.first)
+
+    @property
+    def gaps(self) -> dict[int, str]:
+        """Years without a result, and why, without paths."""
+        told = self.members[0].settings.without_paths
+        return {year: told(why) for year, why in self.missing.items()}
 
     @cached_property
     def by_year(self) -> dict[int, Section | None]:
@@ -94,14 +114,15 @@ class Series:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is doubtful about the trend."""
-        return () if self.trend is None else self.trend.warnings
+        told = self.members[0].settings.without_paths
+        return () if self.trend is None else tuple(map(told, self.trend.warnings))
 
     @cached_property
     def figure(self) -> Markup:
         """The timeline."""
         members = [(section.result.period or 0, section) for section in self.members]
-        title = f"Effect sizes of {self.first.test} by year"
-        return figure_of(members, self.missing, title=title)
+        title = f"Effect sizes of {self.name} by year"
+        return figure_of(members, self.gaps, title=title)
 
 
 def figure_of(
@@ -265,27 +286,32 @@ class Comparison:
         """The first source's result, for what all have in common."""
         return self.members[0]
 
-    @property
-    def model(self) -> str:
-        """The model that was encoded in several ways."""
-        return "" if self.by == "source" else model_of(self.first.result, self.by)
-
-    @property
-    def beside(self) -> str:
-        """What else is the same for all, such as "distance 18" or "layer 3"."""
-        if self.by == "source":
-            return ""
-        choices = choices_beside(self.first.result, self.by)
-        varied = [choices[one] for one in self.others if one in choices]
-        return ", ".join(filter(None, (sizes_beside(self.first.result, self.by), *varied)))
+    @cached_property
+    def about(self) -> str:
+        """The measure, and what else all members have in common: model, layer, window."""
+        first = self.first.result
+        beside = choices_beside(first, self.by) if self.by != "source" else {}
+        parts = [
+            Settings.among(one.result for one in self.members).common,
+            sizes_beside(first, self.by) if self.by != "source" else "",
+            *(beside[one] for one in self.others if one in beside and one in UNSAID),
+        ]
+        on = ", ".join(filter(None, parts))
+        measure = self.first.settings.short(first)
+        return f"{measure} on {on}" if on else measure
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
         return section.source if self.by == "source" else value_of(section.result, self.by)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """What each member's setting is called for people, without a path."""
+        if self.by == "prompt":
+            known = [self.value(one) for one in self.members]
+            return tuple("no prompt" if one == NO_PROMPT else f"prompt “{one}”" for one in known)
+        if self.by in NUMBERED:
+            return tuple(f"{self.by} {self.value(one)}" for one in self.members)
         if self.by != "source":
             return tuple(self.value(one) for one in self.members)
         years = [one.result.period for one in self.members]
@@ -314,38 +340,20 @@ class Comparison:
 
     @property
     def labels(self) -> list[tuple[str, str]]:
-        """In what each member differs, and its EAT pattern."""
-        return [(self.value(s), s.result.primary.label) for s in self.members if s.result.pattern]
+        """What each member's setting is called, and its EAT pattern."""
+        pairs = zip(self.names, self.members, strict=True)
+        return [(name, s.result.primary.label) for name, s in pairs if s.result.pattern]
 
     @property
     def by_pattern(self) -> list[tuple[str, str]]:
-        """Each pattern with the settings that show it, neighbours as one, in their order."""
-        found: dict[str, list[int]] = {}
-        for place, (_, label) in enumerate(self.labels):
-            found.setdefault(label, []).append(place)
-        listed = [(label, self._listed(places)) for label, places in found.items()]
-        if listed and self.by in NUMBERED:
-            listed[0] = listed[0][0], listed[0][1].capitalize()
+        """Each pattern with the settings that show it."""
+        found: dict[str, list[str]] = {}
+        for name, label in self.labels:
+            found.setdefault(label, []).append(isolated(name) if self.by == "source" else name)
+        listed = [(label, together(names)) for label, names in found.items()]
+        if listed and self.by != "source":
+            listed[0] = listed[0][0], listed[0][1][:1].upper() + listed[0][1][1:]
         return listed
-
-    def _listed(self, places: Sequence[int]) -> str:
-        """Settings in words, such as "layers 1 to 6"; neighbours as one."""
-        runs: list[list[int]] = []
-        for place in places:
-            if runs and place == runs[-1][-1] + 1:
-                runs[-1].append(place)
-            else:
-                runs.append([place])
-        names = [f"“{one}”" if self.by == "prompt" else isolated(one) for one in self.names]
-        counted = self.by in NUMBERED
-        parts = [
-            f"{names[run[0]]} to {names[run[-1]]}"
-            if counted and len(run) > 2
-            else ", ".join(names[place] for place in run)
-            for run in runs
-        ]
-        head = f"{self.called}{'s' if len(places) > 1 else ''} " if counted else ""
-        return head + ", ".join(parts)
 
     @property
     def means(self) -> list[float]:
@@ -373,10 +381,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What is compared, in words."""
-        if self.by == "source":
-            return f"{self.first.result.test} on {number_of(len(self.members), 'source')}"
-        beside = f" ({self.beside})" if self.beside else ""
-        return f"{self.first.result.test} by {self.called}{beside}, {self.first.result.source}"
+        return f"{self.first.result.test} by {self.called}: {self.about}"
 
 
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
@@ -405,7 +410,8 @@ def matrices(found: Iterable[Comparison]) -> list[list[Comparison]]:
     """Comparisons of several tests in the same settings, a row each; of two settings or more."""
     groups: dict[tuple[str, ...], list[Comparison]] = {}
     for one in found:
-        place = (one.model, one.beside, one.first.result.signature, *one.names)
+        model = "" if one.by == "source" else model_of(one.first.result, one.by)
+        place = (model, one.about, one.first.result.signature, *one.names)
         groups.setdefault(place, []).append(one)
     return list(groups.values())
 

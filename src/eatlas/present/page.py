@@ -24,7 +24,7 @@ from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title
 from eatlas.present.rendering import TEMPLATES, render
-from eatlas.present.sections import Scales, Section, distinct, full_names, sections
+from eatlas.present.sections import Scales, Section, distinct, sections
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
@@ -122,7 +122,7 @@ def report_html(
     texts |= {
         "title": title(given, settings) if given else wording(given).heading,
         "kinds_named": distinct(one.measure.upper() for one in given),
-        "names_in_full": full_names(given, settings),
+        "names_in_full": settings.in_words(full=True),
     }
     series = series_of(shown, trends, faults["failures"])
     brief = in_brief(shown, declared, series) if len(shown) > 1 else []
@@ -186,7 +186,7 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     maps = [result for result in results if result.pattern is not None]
     labels = [result.primary.label for result in maps]
     of_models = [result.language_model is not None for result in results]
-    tests, sources = distinct(r.test for r in results), distinct(s.source for s in shown)
+    tests, sources = distinct(r.test for r in results), {s.source: s.source_name for s in shown}
     signatures: dict[str, set[str]] = {}
     for result in results:
         signatures.setdefault(result.measure, set()).add(result.signature)

@@ -49,7 +49,7 @@ from eatlas.present.thumbnails import Finder, Thumbnail, Thumbnails
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel
-from eatlas.results.settings import Settings, source_name
+from eatlas.results.settings import Settings
 
 GLANCE, LINE = 100.0, 196.0
 """Pixels of the scale in the table of numbers and in the line of a finding."""
@@ -131,6 +131,11 @@ class Section:
         return self.settings.named(self.result)
 
     @property
+    def notes(self) -> list[str]:
+        """What readers should know about it."""
+        return [self.settings.without_paths(one) for one in self.result.warnings]
+
+    @property
     def limits(self) -> list[str]:
         """What the finding does not say, where readers may think that it does."""
         return limits(self.result)
@@ -168,7 +173,8 @@ class Section:
     @property
     def statements(self) -> list[Statement]:
         """How far it may be trusted."""
-        return statements(self.result, self.levels, self.family)
+        found = statements(self.result, self.levels, self.family)
+        return [one._replace(text=self.settings.without_paths(one.text)) for one in found]
 
     def about(self, what: str) -> str:
         """What the template ``trust`` says of the result's ``space`` or ``ratios``."""
@@ -192,7 +198,8 @@ class Section:
     @property
     def source_name(self) -> str:
         """The same, as a person calls it."""
-        return place_of(self.result, self.settings)
+        year = "" if self.result.period is None else f", {self.result.period}"
+        return self.settings.place(self.result) + year
 
     def adjusted(self, shown: Effect) -> tuple[float | None, float | None]:
         """Adjusted p with its lower bound; None where the effect size is undefined."""
@@ -448,47 +455,6 @@ def source_of(result: AssociationResult) -> str:
     year = "" if result.period is None else f", {result.period}"
     size = result.contexts and result.contexts.size
     return f"{result.source}{year}{f', {size}' if size else ''}"
-
-
-def place_of(result: AssociationResult, settings: Settings) -> str:
-    """The source as a person calls it, its year and the size of contexts."""
-    whole = source_name(result.source)
-    several = len(settings.sources) > 1
-    shown = settings.sources[result.source] if several else settings.subject
-    if several and shown not in whole and not settings.subject.endswith(("sources", "models")):
-        shown = f"{settings.subject}, {shown}"
-    size = result.contexts and result.contexts.size
-    parts = [shown, "" if result.period is None else str(result.period), size or ""]
-    return ", ".join(filter(None, parts))
-
-
-def named_sources(results: Iterable[AssociationResult]) -> list[str]:
-    """Each source once; a series with how many periods it has, rather than each of them."""
-    years: dict[str, list[int | None]] = {}
-    for result in results:
-        known = years.setdefault(result.source, [])
-        if result.period not in known:
-            known.append(result.period)
-    return [name for source, known in years.items() for name in _named(source, known)]
-
-
-def _named(source: str, years: list[int | None]) -> list[str]:
-    known = [year for year in years if year is not None]
-    if len(known) < 2:
-        found = [f"{source}, {year}" for year in known]
-    else:
-        found = [f"{source} ({len(known)} periods, {min(known)} to {max(known)})"]
-    return [source, *found] if None in years else found
-
-
-def full_names(results: Iterable[AssociationResult], settings: Settings) -> list[str]:
-    """What sources are called in a sentence; series with their periods, models with layers."""
-    names: dict[str, list[int | None]] = {}
-    for result in results:
-        known = names.setdefault(settings.full_name(result.source), [])
-        if result.period not in known:
-            known.append(result.period)
-    return [name for source, known in names.items() for name in _named(source, known)]
 
 
 def distinct(values: Iterable[str]) -> list[str]:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eatlas.present.effects import names_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import level_of, p_equals, some_of
+from eatlas.present.numbers import all_of, level_of, p_equals, some_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, at
 from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
+    from eatlas.results.settings import Settings
     from eatlas.results.trend import LevelTrend, TrendResult
 
 WORDING = Path(__file__).parent / "data" / "wording.toml"
@@ -134,11 +135,11 @@ def _wordings() -> dict[str, Wording]:
     return {name: Wording(**phrases) for name, phrases in tomllib.loads(text).items()}
 
 
-def heading(trend: TrendResult) -> str:
-    """What a trend is about: its test, its measure, its years."""
+def heading(trend: TrendResult, settings: Settings) -> str:
+    """What a trend is about: its test with its setting, its years."""
     years = (*trend.periods, *(missing.period for missing in trend.missing))
     return (
-        f"Trend of {trend.test} on {trend.source}, {min(years)} to {max(years)}, "
+        f"Trend of {settings.series(trend)}, {min(years)} to {max(years)}, "
         f"{len(trend.periods)} of {len(years)} periods"
     )
 
@@ -245,7 +246,7 @@ def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) 
     others = [name for name in dict.fromkeys(name for name, *_ in known) if name not in below]
     text = f"{of}: p < {level_of(alpha)}"
     if not others:
-        return f"{text} for all {len(known)}."
+        return f"{text} for {all_of(len(known))}."
     if not below:
-        return f"{text} for none of {len(known)}."
+        return f"{text} for {'neither' if len(known) == 2 else f'none of {len(known)}'}."
     return f"{text} for {len(below)} of {len(known)}, not for {some_of(others, NAMED)}."

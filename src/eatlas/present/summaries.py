@@ -14,7 +14,7 @@ from eatlas.present.effects import OFTEN, matched_of, not_beyond, share_by_chanc
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
-from eatlas.present.sections import Section, distinct, full_names, source_of
+from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
@@ -62,7 +62,7 @@ def _over_time(series: Sequence[Series]) -> dict[str, object]:
     if len(known) > TRENDS:
         return {"trends": [], "ways": [one.way for one in known]}
     trends = [
-        f"{isolated(one.first.test)} from {one.span}: {one.finding[0].lower()}{one.finding[1:]}"
+        f"{isolated(one.name)} from {one.span}: {one.finding[0].lower()}{one.finding[1:]}"
         for one in known
     ]
     return {"trends": trends, "ways": []}
@@ -232,7 +232,7 @@ def methods_paragraph(
     found = [one.p for result in given for one in result.effects() if one.p is not None]
     facts: dict[str, object] = {
         "tests": distinct(r.test for r in given),
-        "sources": full_names(given, Settings.among(given)),
+        "sources": Settings.among(given).in_words(full=True),
         "versions": distinct(r.provenance.version for r in given),
         "seeds": distinct(str(r.provenance.seed) for r in given),
         "signatures": distinct(r.signature for r in given),

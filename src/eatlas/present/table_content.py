@@ -18,12 +18,13 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
-from eatlas.present.sections import distinct, named_sources, source_of
+from eatlas.present.sections import distinct
 from eatlas.present.targets import leans, signed_points
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS
+from eatlas.results.settings import Settings
 
 NAMED = 4
 """Sources that a caption names."""
@@ -109,7 +110,7 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
 
 def _of_targets(result: AssociationResult, number: int) -> Table:
     """A row for each target, from one end to the other, and one for the concept as a whole."""
-    found = leans(result)
+    found, place = leans(result), ", ".join(Settings.among([result]).in_words())
     groups = [isolated(found.groups[j]) for j in found.columns]
     columns = [Column("Target"), *(Column("Points", name, number=True) for name in groups)]
     columns += [Column("Bias", number=True), Column("p", number=True)]
@@ -128,8 +129,7 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
     ]
     return Table(
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
-        caption=f"{one_line(result.test)} on {one_line(source_of(result))}: targets by "
-        f"{result.signature}.",
+        caption=f"{one_line(result.test)} on {one_line(place)}: targets by {result.signature}.",
         columns=tuple(columns),
         rows=tuple(filled),
         notes=(
@@ -147,7 +147,7 @@ def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
     terms = only_terms(found[0][1])
     rows = [(of, (one,)) for of, effects in found for one in effects] if terms else found
     columns = list(_columns(members, rows, family, terms=terms))
-    whole = named_sources(members)
+    whole = list(map(one_line, Settings.among(members).in_words()))
     named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
     return Table(
         id=first.measure,
@@ -170,8 +170,9 @@ def _columns(
     """The columns of a table, by what its first result has."""
     first, effects = members[0], rows[0][1]
     yield Column("Test"), lambda row: _cell(one_line(row[0].test))
-    if len(distinct(map(source_of, members))) > 1:
-        yield Column("Source"), lambda row: _cell(one_line(source_of(row[0])))
+    settings = Settings.among(members)
+    if any(map(settings.of, members)):
+        yield Column("Source"), lambda row: _cell(one_line(settings.of(row[0])))
     if effects or terms:
         yield Column("Concepts"), _concepts
     if terms:

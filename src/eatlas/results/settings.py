@@ -7,17 +7,20 @@ a window, a measure. Where there are several, each is called by what differs alo
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
+    from eatlas.results.trend import TrendResult
 
 Parts = Mapping[str, str]
 """What a setting is made of, such as ``{"model": "bert-base-uncased", "layer": "layer 3"}``."""
@@ -89,7 +92,8 @@ def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
     for pair in filter(None, options.split("&")):
         key, _, value = pair.partition("=")
         value = unquote(value)
-        parts[key] = f"{key} {PurePath(value).name if '/' in value else value}"
+        is_path = "/" in value and key != "prompt"
+        parts[key] = f"{key} {PurePath(value).name if is_path else value}"
     return parts
 
 
@@ -191,38 +195,80 @@ class Settings:
     @cached_property
     def subject(self) -> str:
         """What all results are about: the one source, or what the sources have in common."""
-        parts = list(self._parts.values())
-        if not parts:
-            return ""
-        first, *others = parts
-        shared = {k: text for k, text in first.items() if all(p.get(k) == text for p in others)}
-        if "model" in shared:
-            named = [
-                text
-                for key, text in shared.items()
-                if text and (key not in _QUIET or text.startswith("random"))
-            ]
-            return ", ".join(named)
+        if "model" in self._shared or not self._parts:
+            return ", ".join(self._shared.values())
         encoded = all(one.encoding or one.language_model for one in self.results)
-        return f"{len(parts)} {'models' if encoded else 'sources'}"
+        return f"{len(self._parts)} {'models' if encoded else 'sources'}"
 
-    def full_name(self, source: str) -> str:
-        """A source in a sentence: published vectors with their dimensions, others as in titles.
+    @cached_property
+    def _shared(self) -> dict[str, str]:
+        """Parts that all sources have in common and that are worth a word."""
+        first, *others = self._parts.values() or [{}]
+        return {
+            key: text
+            for key, text in first.items()
+            if text and (key not in _QUIET or text.startswith("random"))
+            if all(one.get(key) == text for one in others)
+        }
 
-        What the run gives a name has both, as tables have the name alone.
+    @property
+    def common(self) -> str:
+        """The same; empty where sources have nothing in common."""
+        return self.subject if "model" in self._shared else ""
+
+    def in_words(self, *, full: bool = False) -> list[str]:
+        """Sources as a sentence lists them: those of one model together, series with their years.
+
+        Parameters
+        ----------
+        full : bool
+            As a methods paragraph has it: published vectors with their dimensions in words; what
+            the run gave a name has both, as tables have the name alone.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> two = ["glove-sample?transform=center", "glove-sample?transform=standardize"]
+        >>> Settings.among(eatlas.run("weat-6", two)).in_words()
+        ['GloVe 6B (100d; transforms center and standardize)']
         """
-        if source in self._from:
-            named, meant = source_name(source), source_name(self._from[source], full=True)
-            return named if named == meant else f"{meant}, here “{named}”"
-        if len(self._parts) == 1:
-            known = known_sources().get(source)
-            return known.full if known else self.subject
-        if source in known_sources():
-            return known_sources()[source].full
-        common = {*self.subject.split(", ")}
-        shared = "" if self.subject.endswith(("sources", "models")) else self.subject
-        own = self.sources[source]
-        return own if own in common or not shared else f"{shared}, {own}"
+        models: dict[str, list[AssociationResult]] = {}
+        for one in self.results:
+            models.setdefault(self._parts[one.source]["model"], []).append(one)
+        return [Settings.among(some)._in_words(full=full) for some in models.values()]
+
+    def _in_words(self, *, full: bool) -> str:
+        """The sources of one model."""
+        name, first, several = self.subject, next(iter(self._parts)), len(self._parts) > 1
+        named = first in self._from
+        if full:
+            parts = _parts_of_text(self._from.get(first, first), full=True)
+            known = parts if named and not several else {"model": parts["model"]}
+            meant = ", ".join((self._shared | known).values())
+            name = f"{meant}, here “{name}”" if named and meant != name else meant
+        years = sorted({one.period for one in self.results if one.period is not None})
+        beside = [together(list(self.sources.values()))] if several else []
+        if len(years) > 1:
+            beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
+        elif years:
+            name = f"{name}, {years[0]}"
+        if not beside:
+            return name
+        opened = f"{name[:-1]}; " if name.endswith(")") else f"{name} ("
+        return f"{opened}{'; '.join(beside)})"
+
+    def without_paths(self, text: str) -> str:
+        """A text in which each source has the name that people give it."""
+        return self._written.sub(lambda found: source_name(found[0]), text)
+
+    @cached_property
+    def _written(self) -> re.Pattern[str]:
+        """Sources as records write them, with and without their options."""
+        whole = {*self._parts, *self._from.values()}
+        known = whole | {one.partition("?")[0] for one in whole}
+        told = sorted((one for one in known if source_name(one) != one), key=len, reverse=True)
+        any_of = "|".join(map(re.escape, told)) or "(?!)"
+        return re.compile(rf"(?<![\w/])(?:{any_of})(?![\w?])")
 
     @cached_property
     def _several(self) -> bool:
@@ -252,15 +298,22 @@ class Settings:
         """What tells the setting of a result from the others; empty where there is one alone."""
         if not self._several:
             return ""
-        sizes = {one.contexts.size for one in self.results if one.contexts}
         periods = {one.period for one in self.results}
         parts = [
             self.sources[result.source] if len(self._parts) > 1 else "",
             str(result.period) if len(periods) > 1 and result.period is not None else "",
-            result.contexts.size if result.contexts and len(sizes) > 1 else "",
+            *(f"{name} {size}" for name, size in _sizes(result) if name in self._sizes),
             self.measures.get(result.signature, ""),
         ]
         return ", ".join(filter(None, parts))
+
+    @cached_property
+    def _sizes(self) -> set[str]:
+        """What about contexts differs: "window", "distance"."""
+        found: dict[str, set[str]] = {}
+        for name, size in (pair for one in self.results for pair in _sizes(one)):
+            found.setdefault(name, set()).add(size)
+        return {name for name, sizes in found.items() if len(sizes) > 1}
 
     @cached_property
     def noun(self) -> str:
@@ -273,11 +326,11 @@ class Settings:
         return "source" if only_source else "setting"
 
     def place(self, result: AssociationResult) -> str:
-        """The source of a result, with what all sources have in common."""
-        own, shared = self.sources[result.source], self.subject
-        several = shared.endswith((" sources", " models"))
-        common = "" if several or f"{own},".startswith(f"{shared},") else shared
-        return ", ".join(filter(None, (common, own)))
+        """Where a result is from: its source whole, and how much of a text contexts hold."""
+        own = self.sources[result.source]
+        common = "" if f"{own},".startswith(f"{self.common},") else self.common
+        size = result.contexts.size if result.contexts else ""
+        return ", ".join(filter(None, (common, own, size)))
 
     def short(self, result: AssociationResult) -> str:
         """The measure of a result in short: its name, and what tells it from other measures."""
@@ -295,6 +348,48 @@ class Settings:
         """
         setting = self.of(result)
         return f"{result.test} ({setting})" if setting else result.test
+
+    def series(self, one: AssociationResult | TrendResult) -> str:
+        """The test of a series, and what tells it from other series of the test."""
+        source = self.sources.get(one.source, source_name(one.source))
+        parts = source if len(self._parts) > 1 else "", self.measures.get(one.signature, "")
+        setting = ", ".join(filter(None, parts))
+        return f"{one.test} ({setting})" if setting else one.test
+
+
+def together(names: Sequence[str]) -> str:
+    """Settings as a sentence lists them, with the word that they have in common said once.
+
+    Examples
+    --------
+    >>> together(["layer 0", "layer 2", "layer 3", "layer 4"]), together(["layer 0", "layer 5"])
+    ('layers 0 and 2 to 4', 'layers 0 and 5')
+    >>> together(["GloVe 6B", "centred"])
+    'GloVe 6B and centred'
+    """
+    kinds = {one.split(" ")[0] for one in names}
+    if len(names) < 2 or len(kinds) > 1 or not kinds <= _KINDS or any(", " in one for one in names):
+        return _and(names)
+    kind = kinds.pop()
+    runs: list[list[str]] = []
+    for value in (one.removeprefix(f"{kind} ") for one in names):
+        if runs and value.isdecimal() and runs[-1][-1] == str(int(value) - 1):
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    parts = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else run for run in runs]
+    return f"{kind}s {_and(list(chain(*parts)))}"
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names with "and" before the last."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _sizes(result: AssociationResult) -> list[tuple[str, str]]:
+    """How much of a text the contexts of a result hold: name and size."""
+    found = {} if result.contexts is None else result.contexts.columns()
+    return [(name, str(size)) for name, size in found.items()]
 
 
 def _parameters(signature: str) -> list[str]:
