@@ -118,7 +118,9 @@ def test_a_measure_without_patterns():
 def test_in_the_terminal(results, capsys):
     print_results(results)
     shown = capsys.readouterr().out
-    assert f"ML-EAT on model, layer 12, from prompt “{PLAIN}” to “{BRINGS}”" in " ".join(shown.split())
+    assert f"ML-EAT on model, layer 12, from prompt “{PLAIN}” to “{BRINGS}”" in " ".join(
+        shown.split()
+    )
     assert "sign flips" in shown
     assert "AX-Singular → A-Uniform" in shown
 

@@ -154,7 +154,10 @@ def test_windows_are_compared_and_sources_only_within_a_window():
     given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
     found = compared(*given)
     assert [(c.by, len(c.members)) for c in found] == [("source", 2)] * 3 + [("window", 3)] * 2
-    assert [c.about for c in found[3:]] == ["ML-EAT on mean of words of a", "ML-EAT on mean of words of b"]
+    assert [c.about for c in found[3:]] == [
+        "ML-EAT on mean of words of a",
+        "ML-EAT on mean of words of b",
+    ]
     page = report_html(given)
     assert ">Windows compared</h2>" in page
     assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 3 of 3 windows" in page
